@@ -72,6 +72,20 @@ def test_a_star_in_a_path_is_every_group_of_flows() -> None:
     }
 
 
+def test_a_factor_of_kind_follows_the_rule_of_set() -> None:
+    queue = {"kind": "droptail", "limit": "100 packets"}
+    template = {
+        "queue": queue,
+        "congestion": {"python": "mine.py:Mine", "source": "...", "gain": 2},
+    }
+    changed = filled_in(template, {"queue.kind": "drr", "congestion.kind": "reno"})
+    assert changed["queue"] == {"kind": "drr", "limit": "100 packets"}
+    # One name of an algorithm replaces the other; what is beside it stays for the checker.
+    assert changed["congestion"] == {"kind": "reno", "gain": 2}
+    merged = merge_parts([template, {"congestion": {"kind": "reno"}}])
+    assert merged["congestion"] == changed["congestion"]
+
+
 def test_a_multiple_of_a_level_stays_whole_and_no_flows_are_left_out() -> None:
     half = {"flows.fast.count": Setting(axis="n", times=0.5)}
     runs = list(sweep(axes={"n": [0, 6]}, settings=half).runs())

@@ -157,8 +157,23 @@ def test_lists_name_keys_columns_traffic_and_profiles(cli: CommandLine) -> None:
 def test_columns_are_those_of_the_tables(finished: longhaul.Results, cli: CommandLine) -> None:
     rows = json.loads(done(cli("list", "columns", "--json")))
     for name in ("flows", "links", "series", "events"):
-        expected = [row["column"] for row in rows if row["table"] == name]
-        assert finished.table(name).columns == expected
+        # None of its links has a policer or thins ACKs.
+        always = [row for row in rows if row["table"] == name and not row["only_with"]]
+        assert finished.table(name).columns == [row["column"] for row in always]
+    rare = {row["only_with"]: row["column"] for row in rows if row["column"].startswith("dropped_")}
+    assert rare["policer"] == "dropped_policed_pkts"
+    assert rare["ack_thinning"] == "dropped_thinned_pkts"
+
+
+def test_a_policer_has_a_column_where_there_is_one(tmp_path: Path) -> None:
+    change = 'topology.dumbbell.bottleneck.policer={ rate = "10 Mbps", burst = "15 kB" }'
+    file = Path(longhaul.__file__).parent / "scenarios" / "one_flow.toml"
+    run = longhaul.run(
+        file, out=tmp_path / "policed", set=[change, "duration=2 s", "measure.from=0 s"]
+    )
+    bottleneck = run.links.row(0, named=True)
+    assert bottleneck["dropped_policed_pkts"] == bottleneck["dropped_pkts"] > 0
+    assert "dropped_thinned_pkts" not in run.links.columns
 
 
 def test_a_run_can_be_run_again(

@@ -98,7 +98,10 @@ pub const WORK: [Work; 20] = [
     Work {
         name: "discipline: eight flows, FQ-CoDel",
         scenario: DISCIPLINES,
-        settings: &["topology.dumbbell.bottleneck.queue.kind=fq-codel"],
+        settings: &[
+            "topology.dumbbell.bottleneck.queue.kind=fq-codel",
+            "topology.dumbbell.bottleneck.queue.limit=1 BDP",
+        ],
     },
     Work {
         name: "discipline: eight flows, deficit round robin",

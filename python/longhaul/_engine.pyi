@@ -365,7 +365,10 @@ def profiles() -> list[dict[str, str]]:
     """Every profile, with what it stands for."""
 
 def columns() -> list[dict[str, str]]:
-    """Every column of the tables of a run over links: table, name, unit, description."""
+    """Every column of the tables of a run over links: table, name, unit, description.
+
+    Tables have a column with `only_with` only where a link has that key.
+    """
 
 def seconds(text: str) -> float:
     """A time with its unit, such as `100 ms`, in seconds."""

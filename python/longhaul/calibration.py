@@ -146,7 +146,8 @@ def _rates(document: Document) -> dict[str, int]:
     for name, link in _links(document):
         rates[name] = bits_per_second(link["rate"])
         if link.get("both", True):
-            rates[f"{name}-reverse"] = rates[name]
+            back = link.get("reverse", {}).get("rate", link["rate"])
+            rates[f"{name}-reverse"] = bits_per_second(back)
     return rates
 
 
@@ -155,6 +156,7 @@ def _faster(document: Document) -> Document:
     faster = copy.deepcopy(document)
     links = [link for _, link in _links(faster)]
     links += [flow["access"] for flow in faster["flows"] if "access" in flow]
+    links += [link["reverse"] for link in links if "rate" in link.get("reverse", {})]
     for link in links:
         link["rate"] = f"{SPEED * bits_per_second(link['rate'])} bps"
     return faster

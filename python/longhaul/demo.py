@@ -11,7 +11,7 @@ from longhaul.running import run_loaded
 SCENARIO = "hstcp_beside_sack"
 QUEUES: dict[str, tuple[str, ...]] = {
     "RED+ECN": (),
-    "DropTail": ("topology.dumbbell.bottleneck.queue.kind=droptail",),
+    "DropTail": ('topology.dumbbell.bottleneck.queue={ kind = "droptail", limit = "1 BDP" }',),
 }
 
 

@@ -36,7 +36,8 @@ class Results:
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run, read anew."""
-        columns = [row["name"] for row in _engine.columns() if row["table"] == name]
+        of_table = [row for row in _engine.columns() if row["table"] == name]
+        columns = [row["name"] for row in of_table if not row["only_with"]]
         known = columns if self.is_tcp else []
         return read_table(self.path, self.meta, name, self._remedy(name), known)
 

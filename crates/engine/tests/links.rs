@@ -6,7 +6,9 @@ mod common;
 use std::sync::Arc;
 
 use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
-use longhaul_engine::config::{DeliveryTrace, Distribution, Recovery, Start, Tcp};
+use longhaul_engine::config::{
+    AckThinning, DeliveryTrace, Distribution, Policer, Recovery, Start, Tcp,
+};
 use longhaul_engine::{Change, Config, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -359,4 +361,104 @@ fn runs_repeat() {
     assert!(first == run(&config));
     config.seed += 1;
     assert!(first.0.links != run(&config).0.links);
+}
+
+/// Datagrams of 16 Mbit/s on a link of 8 Mbit/s behind a policer of 4 Mbit/s: it passes its burst and its rate, the queue
+/// stays empty, and what it drops is counted as its own.
+#[test]
+fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
+    let mut config = datagrams();
+    let policer = Policer {
+        rate: mbps(4),
+        burst: Bytes(5000),
+    };
+    entrance(
+        &mut config,
+        Impairments {
+            policer: Some(policer),
+            ..Impairments::default()
+        },
+    );
+    assert_eq!(config.links[0].capacity(), mbps(4));
+    let (totals, _) = run(&config);
+    let link = &totals.links[0].total;
+    // One each half millisecond from 0 to 1 s; 5000 bytes at the beginning and 500,000 since.
+    let passed = link.arrived_pkts - link.dropped_policed_pkts;
+    assert_eq!((link.arrived_pkts, passed), (2001, 505));
+    assert_eq!(link.dropped_pkts(), link.dropped_policed_pkts);
+    // Six of the burst meet a link that takes twice as long as they are apart.
+    assert!(link.queue_max_pkts <= 3, "{link:?}");
+}
+
+#[test]
+fn jitter_adds_to_the_delay_and_keeps_the_order() {
+    let mut config = datagrams();
+    config.links[0].rate = mbps(8_000);
+    config.links[0].jitter = Some(Distribution::Constant(2e-3));
+    // 1 us of transmission, 5 ms of delay and 2 ms.
+    let whole_us = arrivals_ms(&config, 3)
+        .into_iter()
+        .map(|ms| (ms * 1e3).round());
+    assert_eq!(whole_us.collect::<Vec<_>>(), [7001.0, 7501.0, 8001.0]);
+    let mean_s = 4e-3;
+    config.links[0].jitter = Some(Distribution::Exponential { mean: mean_s });
+    let (totals, records) = run(&config);
+    let mut last = Time::ZERO;
+    let mut added_s = Vec::new();
+    for (number, packet) in records.packets.iter().enumerate() {
+        assert!(packet.time >= last, "overtaken");
+        last = packet.time;
+        added_s.push(packet.time.as_secs_f64() - (0.5e-3 * number as f64 + 5.001e-3));
+    }
+    assert!(added_s.iter().all(|&added_s| added_s > -1e-9));
+    // Those behind one with a long delay wait for it: the delay that matters is the maximum over the last of
+    // draw - 0.5 ms * age. P(max <= x) is the product of 1 - exp(-(x + 0.5 ms k)/mean) over k from 0.
+    let below = |x_s: f64| -> f64 {
+        let one = |k: u32| 1.0 - (-(x_s + 0.5e-3 * f64::from(k)) / mean_s).exp();
+        (0..400).map(one).product()
+    };
+    let step_s = 1e-5;
+    let expected: f64 = (0..6000)
+        .map(|i| step_s * (1.0 - below(step_s * f64::from(i))))
+        .sum();
+    let mean = added_s.iter().sum::<f64>() / added_s.len() as f64;
+    assert!((mean / expected - 1.0).abs() < 0.1, "{mean} {expected}");
+    assert_eq!(totals.links[0].total.dropped_pkts(), 0);
+}
+
+/// Of the ACKs on the way back every third one goes on, and the transfer is complete: the last ACK is not lost.
+#[test]
+fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
+    let run_with = |keep_every: Option<u32>| {
+        let mut config = dumbbell(mbps(10), Span::from_millis(20), drop_tail(1000), 20);
+        let transfer = Tcp {
+            transfer: Some(2_000_000),
+            ..tcp(Recovery::RackTlp)
+        };
+        add_flows(&mut config, "flow", 1, AT_ONCE, transfer);
+        config.links[1].impairments = keep_every.map(|keep_every| {
+            Box::new(Impairments {
+                ack_thinning: Some(AckThinning {
+                    keep_every,
+                    hold: Span::from_millis(10),
+                }),
+                ..Impairments::default()
+            })
+        });
+        let (totals, _) = run(&config);
+        let flow = &totals.flows[0];
+        assert_eq!(flow.total.retransmitted_pkts + flow.total.timeouts, 0);
+        let finish = flow.finish.expect("complete").as_secs_f64();
+        (totals.links[1].total, finish)
+    };
+    let (all, finish) = run_with(None);
+    let (thinned, later) = run_with(Some(3));
+    assert_eq!(
+        thinned.departed_pkts + thinned.dropped_thinned_pkts,
+        thinned.arrived_pkts
+    );
+    assert_eq!(thinned.dropped_pkts(), thinned.dropped_thinned_pkts);
+    let kept = thinned.departed_pkts as f64 / thinned.arrived_pkts as f64;
+    assert!((kept - 1.0 / 3.0).abs() < 0.02, "{kept} {all:?}");
+    assert!(later >= finish && later < finish + 0.5, "{finish} {later}");
 }

@@ -17,6 +17,8 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// What it holds.
     pub description: String,
+    /// The key of links without which the table has no such column, if there is one.
+    pub only_with: Option<&'static str>,
 }
 
 /// Every column of the tables of a run over links.
@@ -43,6 +45,9 @@ fn of<R>(file: &str, columns: &[Column<R>]) -> Vec<ColumnInfo> {
             name: name.to_string(),
             unit,
             description: description.to_string(),
+            only_with: (file == links::FILE)
+                .then(|| links::only_with(name))
+                .flatten(),
         }
     };
     columns.iter().map(info).collect()

@@ -1,7 +1,7 @@
 //! links.parquet: one row per link and direction. Counters of the measurement window have plain
 //! names, those of the whole run begin with `total_`.
 
-use longhaul_engine::config::{Link, Work};
+use longhaul_engine::config::{Config, Link, Work};
 use longhaul_engine::measure::{LinkCounters, LinkTotals};
 use longhaul_units::{Span, Time};
 
@@ -37,6 +37,42 @@ struct Period {
 pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     let mut columns = identity();
     columns.extend(of_both_periods(&counters(), LinkRow::period));
+    columns
+}
+
+/// Whether a link does something.
+type Does = fn(&Link) -> bool;
+/// Columns of what only some links do, and the key that makes them do it: where none does, the table has no such
+/// column.
+const OF_SOME: [(&str, &str, Does); 3] = [
+    ("line_utilization", "shaper", |link| {
+        link.capacity() < link.rate
+    }),
+    ("dropped_policed_pkts", "policer", |link| {
+        let impairments = link.impairments.as_ref();
+        impairments.is_some_and(|impairments| impairments.policer.is_some())
+    }),
+    ("dropped_thinned_pkts", "ack_thinning", |link| {
+        let impairments = link.impairments.as_ref();
+        impairments.is_some_and(|impairments| impairments.ack_thinning.is_some())
+    }),
+];
+
+/// The key of links without which the table has no such column, if there is one.
+pub(crate) fn only_with(column: &str) -> Option<&'static str> {
+    let name = column.trim_start_matches("total_");
+    let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;
+    Some(key)
+}
+
+/// The columns of a run.
+pub(crate) fn columns_of(config: &Config) -> Vec<Column<LinkRow>> {
+    let mut columns = columns();
+    for (_, key, does) in OF_SOME {
+        if !config.links.iter().any(does) {
+            columns.retain(|column| only_with(column.info().0) != Some(key));
+        }
+    }
     columns
 }
 

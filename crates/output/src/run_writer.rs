@@ -118,7 +118,7 @@ impl RunWriter {
             )?,
             links: write_table(
                 directory.file(links::FILE),
-                links::columns(),
+                links::columns_of(config),
                 LinkRow::all(config, &totals.links, totals.end),
             )?,
             proxies: (!config.proxies.is_empty())

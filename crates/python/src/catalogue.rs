@@ -81,6 +81,7 @@ pub(crate) fn columns(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         row.set_item("name", column.name)?;
         row.set_item("unit", column.unit)?;
         row.set_item("description", column.description)?;
+        row.set_item("only_with", column.only_with.unwrap_or(""))?;
         list.append(row)?;
     }
     Ok(list)

@@ -166,9 +166,21 @@ pub(crate) fn check_fields(
     path: &str,
     out: &mut Vec<Diagnostic>,
 ) {
+    check_fields_of(None, fields, table, origin, path, out);
+}
+
+/// The same for a table of this `kind`.
+fn check_fields_of(
+    kind: Option<&Node>,
+    fields: &'static [Key],
+    table: &mut Table,
+    origin: &Origin,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
     let names = || fields.iter().map(|field| field.name);
     let known = |key: &str| names().any(|name| name == key);
-    refuse_unknown_keys(table, path, known, out, || names().collect());
+    refuse_unknown_keys(table, kind, path, known, out, || names().collect());
     for field in fields {
         // A mistyped key is not reported as missing, too.
         let mistyped = |table: &Table| {
@@ -189,27 +201,41 @@ pub(crate) fn check_fields(
     }
 }
 
-/// Reports unknown keys; drops those of an overridden `kind`.
+/// Reports unknown keys. `kind` names what the table describes, if anything does.
 fn refuse_unknown_keys(
-    table: &mut Table,
+    table: &Table,
+    kind: Option<&Node>,
     path: &str,
     known: impl Fn(&str) -> bool,
     out: &mut Vec<Diagnostic>,
     all: impl Fn() -> Vec<&'static str>,
 ) {
-    table.retain(|key, node| known(key) || node.of_other_kind.is_none());
     for (key, node) in table.iter().filter(|(key, _)| !known(key)) {
         let known = all();
-        let message = match renamed::new_name(key, &known) {
+        let mut message = match renamed::new_name(key, &known) {
             Some(new) => format!("`{key}` is called `{new}` now"),
             None => unknown("key", key, known),
         };
+        if let Some(kind) = kind.filter(|kind| !kind.origin.is_beside(&node.origin)) {
+            message += &of_another_kind(kind, path);
+        }
         out.push(Diagnostic::new(
             &join(path, key),
             node.key_origin(),
             message,
         ));
     }
+}
+
+/// What to say of a key that was given for another kind than the one that an override or another file names.
+fn of_another_kind(kind: &Node, path: &str) -> String {
+    let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
+        return String::new();
+    };
+    format!(
+        ". It is given for another kind: `kind = {name:?}` is from {place} and keeps the keys beside it; \
+         a whole table replaces them: --set '{path}={{ kind = {name:?} }}'"
+    )
 }
 
 /// The message about a name that is not in `known`.
@@ -245,8 +271,7 @@ fn check_tagged(
         .find(|(name, _)| node.value == Value::Text((*name).to_string()));
     match (found, &node.value) {
         (Some((_, fields)), _) => {
-            table.retain(|key, node| means_the_same(kinds, fields, key, node));
-            check_fields(fields, table, origin, path, out);
+            check_fields_of(Some(&node), fields, table, origin, path, out);
         }
         (None, Value::Text(name)) => {
             let message = unknown("kind", name, names());
@@ -264,34 +289,10 @@ fn check_tagged(
     table.insert(kind, node);
 }
 
-/// Whether a key was written for this kind, or for another one that has the same key, with the same help
-/// text.
-fn means_the_same(
-    kinds: &'static [(&'static str, &'static [Key])],
-    fields: &'static [Key],
-    key: &str,
-    node: &Node,
-) -> bool {
-    let Some(other) = &node.of_other_kind else {
-        return true;
-    };
-    let help = |fields: &'static [Key]| {
-        let field = fields.iter().find(|field| field.name == key);
-        field.map(|field| field.help)
-    };
-    let (_, others) = kinds
-        .iter()
-        .find(|(kind, _)| kind == other)
-        .unwrap_or(&("", &[]));
-    help(fields).is_some() && help(fields) == help(others)
-}
-
 /// The algorithm of a flow that names none.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    // A `kind` that overrides a custom algorithm.
-    table.retain(|key, node| key != "python" && key != "source" || node.of_other_kind.is_none());
     if custom::is_custom(table) {
         return custom::check(table, path, out);
     }
@@ -381,6 +382,7 @@ fn check_parameters(
     };
     refuse_unknown_keys(
         table,
+        table.get("kind"),
         path,
         |key| names().any(|name| name == key),
         out,

@@ -52,7 +52,6 @@ pub(crate) fn is_custom(table: &Table) -> bool {
 /// Checks the table of a custom algorithm. The constructor's arguments are known only when it is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
-    table.retain(|_, node| node.of_other_kind.is_none());
     for key in ["kind", "variant"] {
         if let Some(node) = table.get(key) {
             let message = format!("an algorithm in Python has no {key}; leave out {key} or python");

@@ -42,9 +42,6 @@ pub(crate) struct Node {
     pub origin: Origin,
     /// Where its key is written, if elsewhere.
     pub key: Option<Origin>,
-    /// The `kind` that it was written for, if that has been overridden: the value holds only if the new kind
-    /// has the same key.
-    pub of_other_kind: Option<String>,
 }
 
 /// A value as written, converted to its type once it is checked.
@@ -74,7 +71,6 @@ impl Node {
             value,
             origin,
             key: None,
-            of_other_kind: None,
         }
     }
 
@@ -111,6 +107,15 @@ impl Origin {
             span.start
         } else {
             0
+        }
+    }
+
+    /// Whether both are in one text: the same file, or the same override.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(one, _), Self::File(other, _)) => Arc::ptr_eq(one, other),
+            (Self::Set(one), Self::Set(other)) => one == other,
+            _ => false,
         }
     }
 
@@ -199,25 +204,31 @@ impl Source {
     }
 }
 
-/// Keys that determine which others a table has: the name of a built-in kind, or the file of a custom one.
-pub(crate) const KINDS: [&str; 2] = ["kind", "python"];
+/// Keys that name what a table describes: a built-in kind, or the file of a custom one, whose text goes with it.
+const NAMES: [&str; 2] = ["kind", "python"];
+const TEXT: &str = "source";
+
+/// Takes out the name of what a table describes, before another one comes.
+fn forget_name(table: &mut Table) {
+    if table.remove("python").is_some() {
+        table.remove(TEXT);
+    }
+    table.remove("kind");
+}
+
+/// Sets one key of a table as if it were written there instead of what it had. The other keys stay, whatever kind
+/// it names: one that the new kind does not have is refused by the checker.
+pub(crate) fn put(table: &mut Table, key: String, node: Node) {
+    if NAMES.contains(&key.as_str()) {
+        forget_name(table);
+    }
+    table.insert(key, node);
+}
 
 /// Merges `upper` into `lower`, whose values it overrides: tables are merged, other values replaced.
-///
-/// If `upper` has another `kind`, keys of `lower` hold only if the new kind has them, too, so that
-/// `--set queue.kind=droptail` keeps the limit of a RED queue and drops its thresholds.
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
-    if let (Some(below), Some(above)) = (kind_of(lower), kind_of(&upper))
-        && below.value != above.value
-    {
-        let other = match &below.value {
-            Value::Text(kind) => kind.clone(),
-            // Refused by the checker.
-            _ => String::new(),
-        };
-        for node in lower.values_mut() {
-            node.of_other_kind.get_or_insert_with(|| other.clone());
-        }
+    if NAMES.iter().any(|key| upper.contains_key(*key)) {
+        forget_name(lower);
     }
     for (key, node) in upper {
         // Another kind of network, or other routers: links and routes of the lower one do not apply to them.
@@ -234,22 +245,13 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
             (
                 Some(Node {
                     value: Value::Table(below),
-                    of_other_kind,
                     ..
                 }),
                 Value::Table(above),
-            ) if !replaces => {
-                *of_other_kind = None;
-                overlay(below, above);
-            }
+            ) if !replaces => overlay(below, above),
             (_, value) => drop(lower.insert(key, Node { value, ..node })),
         }
     }
-}
-
-/// The key that determines which others a table has.
-fn kind_of(table: &Table) -> Option<&Node> {
-    KINDS.iter().find_map(|key| table.get(*key))
 }
 
 /// Merges defaults into a table, whose own values hold: the opposite of [`overlay`].

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{KINDS, Node, Origin, Source, Table, Value, join, overlay};
+use crate::document::{Node, Origin, Source, Table, Value, join, overlay, put};
 use crate::error::Diagnostic;
 use crate::files;
 
@@ -217,7 +217,7 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 /// Applies one `key=value` override: a dotted path, with indexes into lists.
 ///
 /// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need
-/// no quotes.
+/// no quotes. A table replaces the one that was there; a `kind` keeps the keys beside it.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);
@@ -251,12 +251,11 @@ fn set(
         return Ok(());
     };
     if rest.is_empty() {
-        overlay_one(table, key, node);
+        put(table, (*key).to_string(), node);
         return Ok(());
     }
     let below = || Node::new(Value::Table(Table::new()), origin.clone());
     let next = table.entry((*key).to_string()).or_insert_with(below);
-    next.of_other_kind = None;
     set_in(next, rest, &join(path, key), node, origin)
 }
 
@@ -292,16 +291,6 @@ fn set_in(
             );
             Err(Diagnostic::new(path, origin, message))
         }
-    }
-}
-
-/// Sets one key. A whole table replaces the old one; a new `kind` keeps the keys that it shares with the old
-/// one.
-fn overlay_one(table: &mut Table, key: &str, node: Node) {
-    if KINDS.contains(&key) {
-        overlay(table, Table::from([(key.to_string(), node)]));
-    } else {
-        table.insert(key.to_string(), node);
     }
 }
 

@@ -8,7 +8,7 @@ use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{Impairments, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-use crate::document::{Node, Table, Value};
+use crate::document::{Node, Origin, Table, Value};
 use crate::queue;
 use crate::resolve::Resolved;
 use crate::typed::Typed;
@@ -43,6 +43,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_sampling(config, &mut out);
     warn_of_captures(config, &mut out);
     warn_of_flows(resolved, config, &mut out);
+    warn_of_host_queues(resolved, &mut out);
     warn_of_ecn(config, &mut out);
     warn_of_recovery(config, &mut out);
     warn_of_own_bursts(config, &mut out);
@@ -72,6 +73,7 @@ fn has_random_element(config: &Config) -> bool {
     let random_link = config.links.iter().any(|link| {
         is_random(&link.loss)
             || link.impairments.as_deref().is_some_and(draws)
+            || link.jitter.as_ref().is_some_and(varies)
             || link.queue.is_random()
     });
     let random_proxy = config.proxies.iter().any(Proxy::draws);
@@ -92,8 +94,11 @@ fn has_random_element(config: &Config) -> bool {
     random_link || random_proxy || random_tcp || random_start || random_traffic
 }
 
+fn varies(drawn: &Distribution) -> bool {
+    !matches!(drawn, Distribution::Constant(_))
+}
+
 fn draws(impairments: &Impairments) -> bool {
-    let varies = |drawn: &Distribution| !matches!(drawn, Distribution::Constant(_));
     let by_flow = impairments.delay_box.as_ref().is_some_and(|delay_box| {
         let rate = delay_box.rate.as_ref().is_some_and(varies);
         let processing = delay_box.processing_delay.as_ref().is_some_and(varies);
@@ -230,6 +235,33 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
             "some flows start after measure.from, so goodput includes time before they start"
                 .into(),
         );
+    }
+}
+
+/// Access links that are as slow as the path behind them have its queue, which by default is too long to matter at hosts
+/// with fast links.
+fn warn_of_host_queues(resolved: &Resolved, out: &mut Vec<String>) {
+    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    for (group, path) in groups.zip(&resolved.paths) {
+        let Some(access) = group.get("access").and_then(Node::table) else {
+            continue;
+        };
+        let (rate, limit) = (
+            access.read::<Rate>("rate"),
+            access.sub("queue").node("limit"),
+        );
+        if rate > path.rate || !matches!(limit.origin, Origin::Default) {
+            continue;
+        }
+        let packet = group.read::<Bytes>("packet");
+        let held = queue::capacity_packets(access.sub("queue"), packet);
+        let wait_s = held * packet.0 as f64 * 8.0 / rate.as_bps() as f64;
+        out.push(format!(
+            "flows `{}` queue up at their own hosts, whose access links of {rate} are no faster than the path behind \
+             them: by default {held:.0} packets, or {}; write access.queue.limit",
+            group.word("label"),
+            Span::from_secs_f64(wait_s)
+        ));
     }
 }
 

@@ -11,6 +11,10 @@ Scenario = dict[str, Any]
 # In a path: every group of flows.
 EVERY = "*"
 
+# Keys that name what a table describes: a built-in kind, or the file of a custom one, whose text
+# goes with it.
+NAMES = ("kind", "python")
+
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
     """One scenario from several: tables merge, lists follow one another, other values replace."""
@@ -28,7 +32,18 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
         elif isinstance(below, list) and isinstance(value, Sequence):
             below.extend(deepcopy(list(value)))
         else:
-            lower[key] = deepcopy(value)
+            _replace(lower, key, value)
+
+
+def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
+    """Set one key. As with `--set`, the others stay, except another name of what this describes."""
+    if key in NAMES:
+        if "python" in table:
+            table.pop("source", None)
+        for name in NAMES:
+            table.pop(name, None)
+    # Later paths may lead into a value that other runs share.
+    table[key] = deepcopy(value)
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
@@ -51,8 +66,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
     for place in _places(scenario, way, path):
         if not isinstance(place, dict):
             raise ScenarioError(f"{path}: expected a table to set `{last}` in")
-        # Later paths may lead into a value that other runs share.
-        place[last] = deepcopy(value)
+        _replace(place, last, value)
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401

@@ -25,7 +25,12 @@ ScenarioFile = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario fil
 RunDirs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override a scenario's value; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Override a scenario's value; repeatable. A new `kind` keeps the keys beside it, "
+        "and is refused if it lacks them; `--set 'queue={ kind = \"red\" }'` replaces the table.",
+    ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

@@ -23,7 +23,7 @@ from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 # Keys of links and flows that the model does not have.
 OF_LINKS = (
     "loss", "shaper", "changes", "delivery_trace", "delay_box", "duplication", "reordering",
-    "host_processing_delay", "tick", "router",
+    "host_processing_delay", "tick", "router", "policer", "jitter", "ack_thinning",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")
 OF_SCENARIOS = (*(kind.name for kind in KINDS), "proxies", "traffic")
@@ -116,7 +116,7 @@ class _Network:
         found = [link for _, link in _links(self.kind, self.topology)]
         many = len(found) > 1 or self.kind != "dumbbell"
         self.names = [f"hop-{n}" for n in range(len(found))] if many else ["bottleneck"]
-        self.delays_s = [_engine.seconds(link["delay"]) for link in found]
+        self.rtts_s = [_rtt_s(link) for link in found]
         self.links = [_link(link, packet_bits) for link in found]
 
     def flows(self, flow: Mapping[str, Any]) -> FlowClass:
@@ -126,7 +126,7 @@ class _Network:
         access = flow.get("access") or self.topology.get("access") or {}
         ends = 2.0 if access.get("at") == "both" else 1.0
         own_s = ends * _engine.seconds(access["delay"]) if "delay" in access else 0.0
-        rtt_s = 2.0 * (sum(self.delays_s[k] for k in path) + own_s)
+        rtt_s = sum(self.rtts_s[k] for k in path) + 2.0 * own_s
         full_s = sum(self.links[k].buffer_pkts / self.links[k].capacity_pps for k in path)
         congestion = flow["congestion"]
         dynamics = of_algorithm(congestion["kind"], rtt_s, full_s, _numbers(congestion))
@@ -141,6 +141,12 @@ class _Network:
             ssthresh_pkts=float(tcp["initial_ssthresh"]),
             start_s=_start_s(flow["start"]),
         )
+
+
+def _rtt_s(link: Mapping[str, Any]) -> float:
+    """Return the delays of both directions of a link."""
+    there = link["delay"]
+    return _engine.seconds(there) + _engine.seconds(link["reverse"].get("delay", there))
 
 
 def _link(link: Mapping[str, Any], packet_bits: float) -> FluidLink:

@@ -1,7 +1,9 @@
 //! Link impairments: loss, delay, duplication and reordering that are not queueing, and changes of the link.
 
-use longhaul_keys::{COUNT_MAX, Key, Kind, PROBABILITY, RATE, Range, Read, TIME, Value, key, keys};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_keys::{
+    COUNT_MAX, Key, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, key, keys,
+};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 use super::distribution::{Distribution, TIMES};
 
@@ -14,6 +16,10 @@ pub struct Impairments {
     pub duplication: f64,
     /// Packets held back behind those that follow, if any.
     pub reordering: Option<Reordering>,
+    /// A rate beyond which packets are dropped, if there is one.
+    pub policer: Option<Policer>,
+    /// Acknowledgements dropped for newer ones, if any.
+    pub ack_thinning: Option<AckThinning>,
 }
 
 /// What is drawn for every flow.
@@ -40,6 +46,29 @@ keys! {
         pub probability: f64 = PROBABILITY.key().required(),
         /// How long.
         pub delay: Distribution = TIMES.key().required(),
+    }
+}
+
+keys! {
+    /// A policer: a packet for which there are fewer tokens than it has bytes is dropped, and takes none (RFC 2697
+    /// with an excess burst of zero, where red is dropped; tc-police of Linux).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Policer {
+        /// Rate at which tokens come in; below the link's.
+        pub rate: Rate = Kind::Positive(RATE).key().required().source("RFC 2697: CIR"),
+        /// How many tokens, in bytes, there are after a pause, and at the beginning; at least a packet.
+        pub burst: Bytes = Kind::Positive(SIZE).key().required().source("RFC 2697: CBS"),
+    }
+}
+
+keys! {
+    /// ACKs of a connection that are dropped because a newer one says more.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AckThinning {
+        /// Of this many ACKs of a connection in a row the last one is forwarded.
+        pub keep_every: u32 = Kind::Whole { min: 2, max: 1000 }.key().required(),
+        /// How long at most an ACK waits for the others, after which it is forwarded alone.
+        pub hold: Span = Kind::Positive(TIME).key().default("10 ms"),
     }
 }
 

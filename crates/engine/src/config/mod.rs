@@ -20,7 +20,8 @@ pub use distribution::{
     COUNTS, DRAWN_TIMES, Distribution, PROBABILITIES, RATES, SIZES, TIMES, in_base_unit,
 };
 pub use impairments::{
-    Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering,
+    AckThinning, Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss,
+    Policer, Reordering,
 };
 pub use proxy::{Proxy, ProxyChange};
 pub use quantiles::Quantiles;
@@ -115,6 +116,9 @@ pub struct Link {
     pub changes_period: Option<Span>,
     /// The times at which packets leave, instead of a rate; `rate` is then their mean.
     pub delivery_trace: Option<Arc<DeliveryTrace>>,
+    /// What is added to the propagation delay of each packet, in seconds, if anything varies; packets keep their
+    /// order.
+    pub jitter: Option<Distribution>,
     /// Period of the timer whose ticks release packets at the far end, as in dummynet; they are released
     /// when they are there without it.
     pub tick: Option<Span>,
@@ -130,15 +134,18 @@ impl Link {
     /// The rate at which packets leave in the long run.
     pub fn capacity(&self) -> Rate {
         let shaped = self.shaper.map_or(self.rate, |shaper| shaper.rate);
-        shaped.min(self.rate)
+        let policer = self.impairments.as_ref().and_then(|one| one.policer);
+        let policed = policer.map_or(self.rate, |policer| policer.rate);
+        shaped.min(policed).min(self.rate)
     }
 
     /// How departures are computed: not on arrival if the discipline decides later, if packets wait
-    /// for tokens, ticks or opportunities, or if the link changes.
+    /// for tokens, ticks or opportunities, or if the link changes or its delay varies.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.shaper.is_some()
             || self.tick.is_some()
+            || self.jitter.is_some()
             || !self.changes.is_empty()
             || self.delivery_trace.is_some();
         if explicit {

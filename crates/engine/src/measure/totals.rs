@@ -208,6 +208,10 @@ counters! {
         sum dropped_early_pkts: u64 as "dropped_early_pkts",
         /// Packets dropped where active queue management drops all, above its upper bound.
         sum dropped_forced_pkts: u64 as "dropped_forced_pkts",
+        /// Packets dropped because they exceeded the rate of the link's policer; a column only where there is one.
+        sum dropped_policed_pkts: u64 as "dropped_policed_pkts",
+        /// Acknowledgements dropped for newer ones by `ack_thinning`; a column only where a link has it.
+        sum dropped_thinned_pkts: u64 as "dropped_thinned_pkts",
         /// Packets marked instead of dropped.
         sum marked_pkts: u64 as "marked_pkts",
         /// Packets of which a copy was made at the link's entrance.
@@ -238,5 +242,7 @@ impl LinkCounters {
             + self.dropped_overflow_pkts
             + self.dropped_early_pkts
             + self.dropped_forced_pkts
+            + self.dropped_policed_pkts
+            + self.dropped_thinned_pkts
     }
 }

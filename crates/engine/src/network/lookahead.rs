@@ -227,11 +227,9 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
         )
     };
     let draw = queues.count() + endpoints.iter().filter(is_drawing).count();
-    let impairments = config
-        .links
-        .iter()
-        .filter(|link| link.impairments.is_some());
-    config.randomness == Randomness::Ns2 && draw + impairments.count() > 1
+    let links = config.links.iter();
+    let impaired = links.filter(|link| link.impairments.is_some() || link.jitter.is_some());
+    config.randomness == Randomness::Ns2 && draw + impaired.count() > 1
 }
 
 /// Whether a link's queue draws random numbers, or may come to. Some disciplines do so only in
@@ -255,8 +253,7 @@ fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
 
 /// What a link sends in the long run.
 fn effective_bps(link: &Link) -> u64 {
-    let shaped = link.shaper.map_or(link.rate, |shaper| shaper.rate);
-    shaped.min(link.rate).as_bps()
+    link.capacity().as_bps()
 }
 
 /// How far ahead a link may forward its packets, if everything at its far end waits for it alone.

@@ -11,7 +11,7 @@ use crate::measure::{LinkCounters, LinkSample};
 #[derive(Debug)]
 pub(super) struct LinkCapacity {
     line: ServiceCurve,
-    /// With its token bucket, in the long run.
+    /// With its token buckets, in the long run.
     long_run: Option<ServiceCurve>,
 }
 
@@ -19,9 +19,8 @@ impl LinkCapacity {
     pub(super) fn of(link: &Link) -> Self {
         Self {
             line: ServiceCurve::of(link),
-            long_run: link
-                .shaper
-                .map(|shaper| ServiceCurve::limited(link, shaper.rate)),
+            long_run: (link.capacity() < link.rate)
+                .then(|| ServiceCurve::limited(link, link.capacity())),
         }
     }
 

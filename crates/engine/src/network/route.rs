@@ -54,7 +54,15 @@ impl Carrier {
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
-            Self::Traffic => ((number & ((1 << OPENED_BITS) - 1)) >> 2) as usize,
+            Self::Traffic => self.side(number) >> 2,
+        }
+    }
+
+    /// The same for one direction and leg alone.
+    pub(super) fn side(self, number: u32) -> usize {
+        match self {
+            Self::Tcp | Self::Udp => number as usize,
+            Self::Traffic => (number & ((1 << OPENED_BITS) - 1)) as usize,
         }
     }
 }

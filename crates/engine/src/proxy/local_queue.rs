@@ -182,6 +182,7 @@ impl LocalQueue {
             DropReason::Overflow => &mut counters.dropped_overflow_pkts,
             DropReason::Early => &mut counters.dropped_early_pkts,
             DropReason::Forced => &mut counters.dropped_forced_pkts,
+            DropReason::Policed | DropReason::Thinned => unreachable!("only links do so"),
         } += 1;
     }
 

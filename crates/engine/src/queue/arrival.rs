@@ -61,4 +61,13 @@ pub enum DropReason {
     Early,
     /// A forced drop: beyond the upper threshold of active queue management.
     Forced,
+    /// Beyond the rate of the link's policer.
+    Policed,
+    /// An acknowledgement for which a newer one goes on.
+    Thinned,
+}
+
+impl DropReason {
+    /// How many reasons there are.
+    pub(crate) const COUNT: usize = Self::Thinned as usize + 1;
 }

@@ -16,7 +16,7 @@ keys! {
     /// DECbit.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DecBitConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        /// How much the queue holds. A time is what the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }

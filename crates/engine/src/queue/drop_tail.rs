@@ -37,7 +37,7 @@ keys! {
     /// A drop-tail queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DropTail {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        /// How much the queue holds. A time is what the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
         /// What a full queue drops: the packet that arrives, or the one that has waited longest.
         pub drop: DropFrom = Kind::Word(DropFrom::WORDS).key().default("tail"),

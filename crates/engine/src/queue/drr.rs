@@ -12,7 +12,7 @@ keys! {
     /// Deficit round robin.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DrrConfig {
-        /// How much all queues hold together; 1 BDP by default. A time is what the link sends in it.
+        /// How much all queues hold together. A time is what the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
         /// What a flow may send in its turn; `auto`: the largest packet of a flow.
         pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])

@@ -44,6 +44,7 @@ disciplines! {
     pi: Pi(PiConfig),
     rem: Rem(RemConfig),
     decbit: DecBit(DecBitConfig),
+    threshold: Threshold(ThresholdConfig),
     round_robin: RoundRobin(RoundRobinConfig),
     drr: Drr(DrrConfig),
     vcp: Vcp(VcpConfig),

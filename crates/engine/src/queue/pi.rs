@@ -19,7 +19,7 @@ keys! {
     /// The PI controller.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PiConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        /// How much the queue holds. A time is what the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
         /// The queue to keep.
         pub reference_pkts as "reference": f64 = REFERENCE.key().default("50 packets").source("ns-2: qref_"),

@@ -18,7 +18,7 @@ keys! {
     /// REM.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RemConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        /// How much the queue holds. A time is what the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
         /// The queue to keep.
         pub target_pkts as "reference": f64 =

@@ -18,8 +18,8 @@ keys! {
     /// VCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct VcpConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
-        pub limit: Capacity = Capacity::LIMIT,
+        /// How much the queue holds. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT.source("Xia and others, SIGCOMM 2005, section 5"),
         /// Time over which the load is measured: a multiple of `sample`, and more than most round trips.
         pub interval: Span =
             Kind::Positive(TIME).key().default("200 ms").source("SIGCOMM 2005 section 3.1: t_rho"),

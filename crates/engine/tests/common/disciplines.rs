@@ -46,13 +46,14 @@ pub enum Discipline {
     Pi,
     Rem,
     DecBit,
+    Threshold,
     RoundRobin,
     Drr,
     Vcp,
     Xcp,
 }
 
-pub const DISCIPLINES: [Discipline; 14] = [
+pub const DISCIPLINES: [Discipline; 15] = [
     Discipline::DropTail,
     Discipline::HeadDrop,
     Discipline::Red,
@@ -63,6 +64,7 @@ pub const DISCIPLINES: [Discipline; 14] = [
     Discipline::Pi,
     Discipline::Rem,
     Discipline::DecBit,
+    Discipline::Threshold,
     Discipline::RoundRobin,
     Discipline::Drr,
     Discipline::Vcp,
@@ -87,6 +89,7 @@ impl Discipline {
             ),
             Self::Rem => ("rem", None),
             Self::DecBit => ("decbit", None),
+            Self::Threshold => ("threshold", None),
             Self::RoundRobin => ("round-robin", None),
             Self::Drr => ("drr", None),
             Self::Vcp => ("vcp", None),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use longhaul_engine::config::{DeliveryTrace, Distribution, Link};
+use longhaul_engine::config::{AckThinning, DeliveryTrace, Distribution, Link, Policer};
 use longhaul_engine::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -21,6 +21,7 @@ pub struct Extras {
     opportunities: Option<Vec<u32>>,
     entrance: Option<Impairments>,
     tick_us: Option<u64>,
+    jitter_us: Option<f64>,
 }
 
 prop_compose! {
@@ -51,10 +52,20 @@ prop_compose! {
         duplication in prop_oneof![Just(0.0), 0.0..0.2f64],
         probability in prop_oneof![Just(0.0), 0.0..0.2f64],
         mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
+        policed in prop::option::weighted(0.2, (100u64..20_000, 1u64..50)),
+        thinned in prop::option::weighted(0.3, (2u32..6, 1u64..50_000)),
     ) -> Impairments {
         let delay = Distribution::Exponential { mean: 1e-3 * mean_ms };
         let reordering = Some(Reordering { probability, delay });
-        Impairments { delay_box, duplication, reordering }
+        let policer = policed.map(|(kbps, packets)| Policer {
+            rate: Rate::from_bps(1000 * kbps),
+            burst: Bytes(1500 * packets),
+        });
+        let ack_thinning = thinned.map(|(keep_every, hold_us)| AckThinning {
+            keep_every,
+            hold: Span::from_micros(hold_us),
+        });
+        Impairments { delay_box, duplication, reordering, policer, ack_thinning }
     }
 }
 
@@ -78,8 +89,9 @@ prop_compose! {
         period_ms in prop::option::weighted(0.3, 6000u64..9000),
         opportunities in prop::option::weighted(0.2, prop::collection::vec(0u32..300, 20..200)),
         tick_us in prop::option::of(1u64..10_000),
+        jitter_us in prop::option::of(0.0..20_000.0f64),
     ) -> Extras {
-        Extras { mean_burst, changes, period_ms, opportunities, entrance, tick_us }
+        Extras { mean_burst, changes, period_ms, opportunities, entrance, tick_us, jitter_us }
     }
 }
 
@@ -112,6 +124,8 @@ impl Extras {
         });
         link.impairments = self.entrance.clone().map(Box::new);
         link.tick = self.tick_us.map(Span::from_micros);
+        let jitter = |us| Distribution::Exponential { mean: 1e-6 * us };
+        link.jitter = self.jitter_us.map(jitter);
     }
 
     /// Makes a link lose nothing, and transmit, from a time on that is after all changes, none of which is repeated.
@@ -132,6 +146,7 @@ impl Extras {
     /// Makes a link find out departures when packets arrive, and a plain one of it.
     pub fn remove_from(link: &mut Link) {
         (link.changes, link.changes_period, link.delivery_trace) = (Vec::new(), None, None);
-        (link.impairments, link.tick) = (None, None);
+        link.impairments = None;
+        (link.tick, link.jitter) = (None, None);
     }
 }

@@ -154,6 +154,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         changes: Vec::new(),
         changes_period: None,
         delivery_trace: None,
+        jitter: None,
         tick: None,
         service: Service::OnArrival,
         sampled: true,

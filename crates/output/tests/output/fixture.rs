@@ -7,13 +7,13 @@ use longhaul_congestion::{ControllerSpec, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     AckCounting, Clock, ClockError, Config, Flow, Link, Measure, Randomness, Recovery, Service,
-    Start, Tcp, Transport, Udp,
+    Shaper, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
 use longhaul_keys::{Profile, Value, Values};
 use longhaul_output::{Progress, RunMeta};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 pub fn seconds(seconds: f64) -> Time {
     Time::from_secs_f64(seconds)
@@ -83,12 +83,16 @@ fn link(name: &str, from: usize, to: usize) -> Link {
         rate: Rate::from_bps(100_000_000),
         delay: Span::from_millis(50),
         queue: QueueConfig::DropTail(DropTail::new(Capacity::Packets(100))),
-        shaper: None,
+        shaper: Some(Shaper {
+            rate: Rate::from_bps(50_000_000),
+            burst: Bytes(15_000),
+        }),
         impairments: None,
         loss: Loss::None,
         changes: Vec::new(),
         changes_period: None,
         delivery_trace: None,
+        jitter: None,
         tick: None,
         service: Service::OnArrival,
         sampled: true,

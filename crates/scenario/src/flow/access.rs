@@ -14,7 +14,7 @@ pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,
     shared: &Shared<'_>,
-    core_delay: Span,
+    core_rtt: Span,
     out: &mut Vec<Diagnostic>,
 ) {
     let rtt = flow.remove("rtt");
@@ -58,7 +58,7 @@ pub(super) fn resolve_access(
     let rtt = rtt.or_else(|| inherited_rtt.filter(|_| !own_delay));
     defaults::fill(access, ACCESS, shared.context.profile);
     if let Some((path, node)) = rtt {
-        derive_access_delay(access, &path, &node, core_delay, out);
+        derive_access_delay(access, &path, &node, core_rtt, out);
     }
     complete_access(access, &access_path, shared, out);
 }
@@ -72,10 +72,10 @@ fn derive_access_delay(
     access: &mut Table,
     path: &str,
     rtt: &Node,
-    core_delay: Span,
+    core_rtt: Span,
     out: &mut Vec<Diagnostic>,
 ) {
-    let (wanted, least) = (rtt.read::<Span>(), core_delay * 2);
+    let (wanted, least) = (rtt.read::<Span>(), core_rtt);
     if wanted < least {
         let message =
             format!("{wanted} is less than the {least} that the routers' path alone takes");

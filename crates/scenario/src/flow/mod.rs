@@ -162,12 +162,18 @@ pub(crate) fn resolve(
         out.push(Diagnostic::new(path, &flow.node("to").origin, message));
         return None;
     };
-    access::resolve_access(flow, path, shared, route.delay, out);
+    // Datagrams may have no way back.
+    let back = shared
+        .core
+        .route(to, from)
+        .map_or(route.delay, |route| route.delay);
+    let core_rtt = route.delay + back;
+    access::resolve_access(flow, path, shared, core_rtt, out);
     if out.len() > before {
         return None;
     }
     let access = flow.get("access").and_then(Node::table);
-    let rtt = route.delay * 2
+    let rtt = core_rtt
         + access.map_or(Span::ZERO, |access| {
             access.read::<Span>("delay") * 2 * links(access)
         });

@@ -17,7 +17,7 @@ use crate::read::relative_to;
 use crate::typed::Typed;
 
 /// Keys of times at which packets leave.
-pub(super) const DELIVERY_TRACE: &[Key] = &[
+pub(super) const TRACE: &[Key] = &[
     key(
         "file",
         Kind::Text,

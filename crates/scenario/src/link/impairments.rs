@@ -3,16 +3,21 @@
 use longhaul_engine::config::Distribution;
 use longhaul_engine::{DelayBox, Impairments};
 
-use super::keys::LinkKeys;
+use super::keys::{DirectionKeys, LinkKeys};
 use crate::distribution;
 use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
 
-/// Checks the distributions of a link, and that a delay box does something.
-pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    if let Some(reordering) = link.get("reordering").and_then(Node::table) {
+/// Checks the distributions of one direction of a link.
+pub(super) fn check_direction(direction: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    if let Some(reordering) = direction.get("reordering").and_then(Node::table) {
         distribution::check(reordering, "delay", &join(path, "reordering"), out);
     }
+    distribution::check(direction, "jitter", path, out);
+}
+
+/// Checks what both directions of a link have, and that a delay box does something.
+pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     distribution::check(link, "host_processing_delay", path, out);
     let Some(node) = link.get("delay_box") else {
         return;
@@ -32,14 +37,16 @@ pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 /// The engine's form, for one direction of a link.
 pub(super) fn of(
     keys: &LinkKeys,
+    own: &DirectionKeys,
     name: &str,
     forward_name: &str,
-    forward: bool,
 ) -> Option<Box<Impairments>> {
     let impairments = Impairments {
         delay_box: delay_box(keys, name, forward_name),
-        duplication: keys.duplication.filter(|_| forward).unwrap_or(0.0),
-        reordering: keys.reordering.clone().filter(|_| forward),
+        duplication: own.duplication.unwrap_or(0.0),
+        reordering: own.reordering.clone(),
+        policer: own.policer,
+        ack_thinning: own.ack_thinning,
     };
     (impairments != Impairments::default()).then(|| Box::new(impairments))
 }

@@ -1,12 +1,13 @@
 //! Keys of links: the same for a link of the topology and for access links, as far as both have them.
 
 use longhaul_engine::config::{
-    Change, Distribution, Loss, PROBABILITIES, RATES, Reordering, Shaper, TIMES,
+    AckThinning, Change, Distribution, Loss, PROBABILITIES, Policer, RATES, Reordering, Shaper,
+    TIMES,
 };
 use longhaul_keys::{Key, Kind, PROBABILITY, RATE, TIME, count, joined, key, keys};
 use longhaul_units::{Rate, Span};
 
-use super::delivery_trace::DELIVERY_TRACE;
+use super::delivery_trace::TRACE;
 use crate::model::queue::QUEUE;
 
 keys! {
@@ -17,25 +18,61 @@ keys! {
         pub rate: Rate = Kind::Positive(RATE).key().derived("the mean rate of delivery_trace, without which it is required"),
         /// Propagation delay, one way.
         pub delay: Span = Kind::Quantity(TIME).key().required(),
-        /// Token bucket between the queue and the link, forward direction only. What depends on the link's rate,
-        /// such as 1 BDP, counts with the bucket's.
-        pub shaper: Option<Shaper> = Kind::Table(Shaper::KEYS).key(),
-        /// Packets lost before they reach the queue, forward direction only.
-        pub loss: Loss = Kind::Table(Loss::KEYS).key(),
         /// Time after which all of `changes` happen again, and again.
         pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
         /// Delay, loss and rate of its own for every flow, both ways, before packets reach the queue.
         pub delay_box: Option<DelayBoxKeys> = Kind::Table(DelayBoxKeys::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
-        /// Probability that a packet is followed by a copy of itself, forward direction only.
-        pub duplication: Option<f64> = PROBABILITY.key(),
-        /// Packets held back before they reach the queue, behind those that follow, forward direction only.
-        pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
         /// Time that hosts take to process an ACK, drawn anew for each: ACKs are delayed by it, both ways, before
         /// they reach the queue.
         pub host_processing_delay: Option<Distribution> = TIMES.key(),
         /// Period of the timer whose ticks release packets at the far end, both ways, as in dummynet.
         pub tick: Option<Span> = Kind::Positive(TIME).key(),
+    }
+    flattened {
+        /// What the forward direction alone has.
+        pub own: DirectionKeys,
+    }
+}
+
+keys! {
+    /// What one direction of a link has for itself: written at the link, of the forward direction.
+    #[derive(Clone, Debug)]
+    pub(crate) struct DirectionKeys {
+        /// Token bucket between the queue and the link, forward direction only. What depends on the link's rate,
+        /// such as 1 BDP, counts with the bucket's.
+        pub shaper: Option<Shaper> = Kind::Table(Shaper::KEYS).key(),
+        /// Token bucket before the queue that drops what exceeds it, forward direction only.
+        pub policer: Option<Policer> = Kind::Table(Policer::KEYS).key()
+            .source("RFC 2697; Linux: tc-police"),
+        /// Packets lost before they reach the queue, forward direction only.
+        pub loss: Loss = Kind::Table(Loss::KEYS).key(),
+        /// Probability that a packet is followed by a copy of itself, forward direction only.
+        pub duplication: Option<f64> = PROBABILITY.key(),
+        /// Packets held back before they reach the queue, behind those that follow, forward direction only.
+        pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
+        /// Added to the propagation delay of each packet, drawn anew for each, forward direction only; packets keep
+        /// their order.
+        pub jitter: Option<Distribution> = TIMES.key(),
+        /// ACKs of a connection dropped for newer ones before they reach the queue, forward direction only: the ACKs
+        /// of forward flows go back.
+        pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
+            .source("RFC 3449 section 5.2"),
+    }
+}
+
+keys! {
+    /// What the other direction of a link has instead.
+    #[derive(Clone, Debug)]
+    pub(crate) struct ReverseKeys {
+        /// Transmission rate; that of the forward direction by default.
+        pub rate: Option<Rate> = Kind::Positive(RATE).key(),
+        /// Propagation delay; that of the forward direction by default.
+        pub delay: Option<Span> = Kind::Quantity(TIME).key(),
+    }
+    flattened {
+        /// What it has for itself.
+        pub own: DirectionKeys,
     }
 }
 
@@ -69,36 +106,51 @@ keys! {
 
 /// All keys of a link of the topology.
 pub(crate) const LINK: &[Key] = &joined::<{ count(LINK_LISTS) }>(LINK_LISTS);
-const LINK_LISTS: &[&[Key]] = &[LinkKeys::KEYS, IN_TIME, QUEUES];
+const LINK_LISTS: &[&[Key]] = &[LinkKeys::KEYS, &[CHANGES, DELIVERY_TRACE], QUEUES];
 
-const IN_TIME: &[Key] = &[
-    key(
-        "changes",
-        Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]),
-        "What the link is from given times on: rate and delay, both ways, and loss, forward direction only. Or a table of \
-         comma-separated values with these columns: the path of its file, relative to this file, or its text.",
-    ),
-    key(
-        "delivery_trace",
-        Kind::Table(DELIVERY_TRACE),
-        "Times at which packets leave in the forward direction, instead of a rate.",
-    ),
-];
+const CHANGES: Key = key(
+    "changes",
+    Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]),
+    "What the link is from given times on: rate and delay, both ways, unless `reverse` has its own, and loss, forward \
+     direction only. Or a table of comma-separated values with these columns: the path of its file, relative to this \
+     file, or its text.",
+);
+
+const DELIVERY_TRACE: Key = key(
+    "delivery_trace",
+    Kind::Table(TRACE),
+    "Times at which packets leave, instead of a rate, forward direction only.",
+);
 
 const QUEUES: &[Key] = &[
     key(
         "queue",
         QUEUE,
         "Queue in front of the link. 1 BDP is the rate times the base round trip of the routers' path (twice \
-         the delay of the bottleneck, of the whole chain of a parking lot, of the link itself in a graph), in \
+         the delay of the bottleneck, of the whole chain of a parking lot, of the link itself in a graph; there and \
+         back where `reverse` has a delay of its own), in \
          whole packets of the largest size that a flow sends.",
     )
     .default("{ kind = droptail, limit = 1 BDP }"),
     key(
-        "reverse_queue",
-        QUEUE,
-        "Queue of the other direction; the same as `queue` by default.",
+        "reverse",
+        Kind::Table(REVERSE),
+        "The other direction, as far as it differs: rate, delay and queue are those of the forward direction by default, \
+         and whatever is of the forward direction only can be given here for this one.",
     ),
+];
+
+const REVERSE: &[Key] = &joined::<{ count(REVERSE_LISTS) }>(REVERSE_LISTS);
+const REVERSE_LISTS: &[&[Key]] = &[
+    ReverseKeys::KEYS,
+    &[
+        DELIVERY_TRACE,
+        key(
+            "queue",
+            QUEUE,
+            "Queue of this direction; the same as `queue` of the link by default, with what is derived from this rate.",
+        ),
+    ],
 ];
 
 /// All keys of access links.

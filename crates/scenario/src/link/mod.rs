@@ -6,7 +6,9 @@ mod impairments;
 mod keys;
 mod loss;
 
-use longhaul_engine::config::{Link, Service};
+use std::sync::Arc;
+
+use longhaul_engine::config::{DeliveryTrace, Link, Service};
 use longhaul_engine::queue::LinkContext;
 use longhaul_engine::{Change, Loss};
 use longhaul_keys::{Kind, Profile, RATE};
@@ -14,13 +16,13 @@ use longhaul_units::{Bytes, Rate, Span};
 
 use crate::check::describe;
 use crate::defaults;
-use crate::document::{Table, join};
+use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::queue;
 use crate::typed::Typed;
 
-use self::keys::LinkKeys;
 pub(crate) use self::keys::{ACCESS, AccessKeys, LINK};
+use self::keys::{DirectionKeys, LinkKeys, ReverseKeys};
 
 /// Suffix of the name of a link's reverse direction.
 const REVERSE: &str = "-reverse";
@@ -52,6 +54,71 @@ impl Context {
     }
 }
 
+/// One direction of a link, as its keys say.
+struct Direction {
+    name: String,
+    ends: (usize, usize),
+    rate: Rate,
+    delay: Span,
+    own: DirectionKeys,
+    changes: Vec<Change>,
+    trace: Option<Arc<DeliveryTrace>>,
+}
+
+impl Direction {
+    /// The rate at which its queue is emptied.
+    fn served(&self) -> Rate {
+        self.own.shaper.map_or(self.rate, |shaper| shaper.rate)
+    }
+
+    /// Checks what it has for itself, which is in this table.
+    fn check(&self, table: &Table, path: &str, packet: Bytes, out: &mut Vec<Diagnostic>) {
+        loss::check(table, path, out);
+        impairments::check_direction(table, path, out);
+        let shaper = self.own.shaper.map(|shaper| (shaper.rate, shaper.burst));
+        let policer = self
+            .own
+            .policer
+            .map(|policer| (policer.rate, policer.burst));
+        for (key, bucket) in [("shaper", shaper), ("policer", policer)] {
+            if let Some(bucket) = bucket {
+                let place = (table.sub(key), join(path, key));
+                check_bucket(bucket, self.rate, packet, place, out);
+            }
+        }
+    }
+
+    /// The engine's link.
+    fn link(self, keys: &LinkKeys, forward_name: &str, queue: &Table) -> CoreLink {
+        let (rate, served) = ((self.rate, self.delay), self.served());
+        let impairments = impairments::of(keys, &self.own, &self.name, forward_name);
+        let link = Link {
+            impairments,
+            shaper: self.own.shaper,
+            loss: self.own.loss,
+            jitter: self.own.jitter,
+            changes: self.changes,
+            changes_period: keys.changes_period,
+            delivery_trace: self.trace,
+            tick: keys.tick,
+            sampled: true,
+            ..plain(self.name, self.ends, rate, queue, served)
+        };
+        CoreLink {
+            link,
+            queue: queue.clone(),
+        }
+    }
+}
+
+/// The round trip of a link that has been checked.
+pub(crate) fn round_trip(link: &Table) -> Span {
+    let delay: Span = link.read("delay");
+    let reverse = link.get("reverse").and_then(Node::table);
+    let back = reverse.and_then(|reverse| reverse.get("delay"));
+    delay + back.map_or(delay, Node::read)
+}
+
 /// Resolves a link's keys and lays out its two directions, unless something is wrong. `rtt` is that of
 /// "1 BDP".
 pub(crate) fn both_ways(
@@ -64,56 +131,80 @@ pub(crate) fn both_ways(
     out: &mut Vec<Diagnostic>,
 ) -> Option<[CoreLink; 2]> {
     let before = out.len();
+    let back_path = join(path, "reverse");
     defaults::fill(table, LINK, context.profile);
-    let delivery_trace = delivery_trace::resolve(table, path, out);
+    table.default("reverse", Value::Table(Table::new()), Origin::Default);
+    let trace = delivery_trace::resolve(table, path, out);
+    let trace_back = delivery_trace::resolve(table.sub_mut("reverse"), &back_path, out);
     let changes = changes::resolve(table, path, out);
     check_rate(table, &changes, path, out);
     if out.len() > before {
         return None;
     }
     let keys = LinkKeys::of(&defaults::values(table));
-    loss::check(table, path, out);
+    let back = ReverseKeys::of(&defaults::values(table.sub("reverse")));
     impairments::check(table, path, out);
-    check_shaper(&keys, table, path, context.packet, out);
-    let capacity = keys.shaper.map_or(keys.rate, |shaper| shaper.rate);
-    for (key, rate) in [("queue", capacity), ("reverse_queue", keys.rate)] {
-        let link = context.of_link(rate, keys.delay, rtt);
-        if table.contains_key(key) {
-            let path = join(path, key);
-            queue::resolve(table.sub_mut(key), &path, &link, context.profile, out);
-        }
+    let forward = Direction {
+        name: name.to_string(),
+        ends: (from, to),
+        rate: keys.rate,
+        delay: keys.delay,
+        own: keys.own.clone(),
+        changes: changes.clone(),
+        trace,
+    };
+    let reverse = Direction {
+        name: format!("{name}{REVERSE}"),
+        ends: (to, from),
+        rate: back.rate.unwrap_or(keys.rate),
+        delay: back.delay.unwrap_or(keys.delay),
+        changes: changes_back(&changes, &back),
+        own: back.own,
+        trace: trace_back,
+    };
+    forward.check(table, path, context.packet, out);
+    reverse.check(table.sub("reverse"), &back_path, context.packet, out);
+    let mut resolve = |holder: &mut Table, path: &str, direction: &Direction| {
+        let link = context.of_link(direction.served(), direction.delay, rtt);
+        let path = join(path, "queue");
+        queue::resolve(holder.sub_mut("queue"), &path, &link, context.profile, out);
+    };
+    let written = table.node("queue").clone();
+    resolve(table, path, &forward);
+    // By default both directions have the same queue, whose errors are reported once; what follows from rate and delay
+    // follows from those of its direction.
+    let resolved = table.node("queue").clone();
+    let alike = (reverse.rate, reverse.delay) == (forward.rate, forward.delay);
+    let alike = alike && reverse.own.shaper.is_none();
+    let other = table.sub_mut("reverse");
+    if other.contains_key("queue") || !alike {
+        other.entry("queue".to_string()).or_insert(written);
+        resolve(other, &back_path, &reverse);
+    } else {
+        other.insert("queue".to_string(), resolved);
     }
-    // By default both directions have the same queue, whose errors are reported once.
-    let queue = table.node("queue").clone();
-    table.entry("reverse_queue".to_string()).or_insert(queue);
     if out.len() > before {
         return None;
     }
-    let plain = |name: String, (from, to), rate, key| {
-        let queue = table.sub(key).clone();
-        let link = plain(name, (from, to), (keys.rate, keys.delay), &queue, rate);
-        CoreLink { link, queue }
-    };
-    let mut forward = plain(name.to_string(), (from, to), capacity, "queue");
-    let reversed = format!("{name}{REVERSE}");
-    let mut reverse = plain(reversed, (to, from), keys.rate, "reverse_queue");
-    let without_loss = |change: &Change| Change {
+    Some([
+        forward.link(&keys, name, table.sub("queue")),
+        reverse.link(&keys, name, table.sub("reverse").sub("queue")),
+    ])
+}
+
+/// Changes of the other direction: rate and delay, unless it has its own.
+fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
+    let changes = changes.iter().map(|change| Change {
+        at: change.at,
+        rate: change.rate.filter(|_| back.rate.is_none()),
+        delay: change.delay.filter(|_| back.delay.is_none()),
         loss: None,
-        ..change.clone()
-    };
-    reverse.link.changes = changes.iter().map(without_loss).collect();
-    reverse.link.impairments = impairments::of(&keys, &reverse.link.name, name, false);
-    forward.link.impairments = impairments::of(&keys, name, name, true);
-    forward.link.shaper = keys.shaper;
-    forward.link.loss = keys.loss;
-    forward.link.changes = changes;
-    forward.link.delivery_trace = delivery_trace;
-    for direction in [&mut forward, &mut reverse] {
-        direction.link.changes_period = keys.changes_period;
-        direction.link.tick = keys.tick;
-        direction.link.sampled = true;
+    });
+    if back.rate.is_none() && back.delay.is_none() {
+        return changes.collect();
     }
-    Some([forward, reverse])
+    let something = |change: &Change| change.rate.is_some() || change.delay.is_some();
+    changes.filter(something).collect()
 }
 
 /// Refuses a link without a rate, and one whose delivery trace would have to change its rate.
@@ -159,6 +250,7 @@ pub(crate) fn plain(
         changes: Vec::new(),
         changes_period: None,
         delivery_trace: None,
+        jitter: None,
         tick: None,
         service: Service::OnArrival,
         sampled: false,
@@ -179,31 +271,22 @@ pub(crate) fn resolve_access_queue(
     queue::resolve(queue, &path, &link, context.profile, out);
 }
 
-/// Refuses a token bucket that does nothing, or lets no packet through.
-fn check_shaper(
-    keys: &LinkKeys,
-    table: &Table,
-    path: &str,
+/// Refuses a token bucket that does nothing, or lets no packet through. Its table and path are given.
+fn check_bucket(
+    (rate, burst): (Rate, Bytes),
+    link: Rate,
     packet: Bytes,
+    (table, path): (&Table, String),
     out: &mut Vec<Diagnostic>,
 ) {
-    let Some(shaper) = keys.shaper else {
-        return;
-    };
     let mut refuse = |key: &str, message: String| {
-        let origin = &table.sub("shaper").node(key).origin;
-        out.push(Diagnostic::new(
-            &join(path, &format!("shaper.{key}")),
-            origin,
-            message,
-        ));
+        let origin = &table.node(key).origin;
+        out.push(Diagnostic::new(&join(&path, key), origin, message));
     };
-    if shaper.rate >= keys.rate {
-        let message = format!("{} is not below the link's {}", shaper.rate, keys.rate);
-        refuse("rate", message);
+    if rate >= link {
+        refuse("rate", format!("{rate} is not below the link's {link}"));
     }
-    if shaper.burst < packet {
-        let burst = shaper.burst;
+    if burst < packet {
         refuse(
             "burst",
             format!("{burst} is less than one packet of {packet}; expected at least {packet}"),

@@ -1,11 +1,10 @@
 //! Two routers and a link between them.
 
 use longhaul_keys::{Key, Kind, key, required};
-use longhaul_units::Span;
 
 use super::{ACCESS_LINKS, Topology};
 use crate::document::{Origin, Value, join};
-use crate::link::LINK;
+use crate::link::{LINK, round_trip};
 use crate::typed::Typed;
 
 pub(super) const DUMBBELL: Topology = Topology {
@@ -22,7 +21,7 @@ pub(super) const DUMBBELL: Topology = Topology {
     flow_keys: FLOW_KEYS,
     lay_out: |table, path, layout| {
         let link = table.sub_mut("bottleneck");
-        let (path, rtt) = (join(path, "bottleneck"), link.read::<Span>("delay") * 2);
+        let (path, rtt) = (join(path, "bottleneck"), round_trip(link));
         layout.both_ways("bottleneck", (0, 1), link, &path, rtt);
         ["left", "right"].map(str::to_string).to_vec()
     },

@@ -1,12 +1,11 @@
 //! Any nodes and links.
 
 use longhaul_keys::{Key, Kind, count, joined, key, required};
-use longhaul_units::Span;
 
 use super::{Core, Layout, Topology, find_node};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::link::LINK;
+use crate::link::{LINK, round_trip};
 use crate::typed::{Typed, text_of};
 
 pub(super) const GRAPH: Topology = Topology {
@@ -87,11 +86,11 @@ fn lay_out_edge(
         layout.refuse(&join(path, "name"), &edge.node("name").origin, message);
     }
     edge.default("duplex", Value::Flag(true), Origin::Default);
-    let (rtt, before) = (edge.read::<Span>("delay") * 2, layout.links.len());
+    let (rtt, before) = (round_trip(edge), layout.links.len());
     layout.both_ways(&name, (from, to), edge, path, rtt);
     if !edge.read::<bool>("duplex") {
         layout.links.truncate(before + 1);
-        edge.remove("reverse_queue");
+        edge.remove("reverse");
     }
     names.push(name);
 }

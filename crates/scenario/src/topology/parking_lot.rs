@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use super::{ACCESS_LINKS, Core, Layout, Topology};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::link::LINK;
+use crate::link::{LINK, round_trip};
 use crate::typed::Typed;
 
 pub(super) const PARKING_LOT: Topology = Topology {
@@ -41,8 +41,9 @@ fn lay_out(table: &mut Table, path: &str, layout: &mut Layout<'_>) -> Vec<String
         layout.refuse(&path, &origin, "a parking lot needs at least one hop");
     }
     let tables = hops.iter().filter_map(Node::table);
-    let delays = tables.map(|hop| hop.read::<Span>("delay"));
-    let rtt = delays.fold(Span::ZERO, |sum, delay| sum + delay) * 2;
+    let rtt = tables
+        .map(round_trip)
+        .fold(Span::ZERO, |sum, rtt| sum + rtt);
     for (index, hop) in hops.iter_mut().filter_map(Node::table_mut).enumerate() {
         let (name, path) = (format!("hop-{index}"), join(&path, &index.to_string()));
         layout.both_ways(&name, (index, index + 1), hop, &path, rtt);

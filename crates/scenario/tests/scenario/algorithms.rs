@@ -171,9 +171,13 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
 #[test]
 fn an_override_replaces_a_known_algorithm_by_a_users_and_back() {
     let hstcp = replaced("{ kind = \"hstcp\", low_window = 31 }");
+    // What is given beside the name stays.
     let (_, asked) = parsed(&hstcp, &["flows.0.congestion.python=Mine"]);
-    assert_eq!(asked, ["Mine of nowhere: handed over with {}"]);
-    let mine = replaced("{ python = \"Mine\", gain = 3 }");
+    assert_eq!(
+        asked,
+        ["Mine of nowhere: handed over with {\"low_window\":31}"]
+    );
+    let mine = replaced("{ python = \"Mine\" }");
     let (scenario, asked) = parsed(&mine, &["flows.0.congestion.kind=hstcp"]);
     assert!(asked.is_empty());
     assert_eq!(value(&scenario, "/flows/0/congestion/low_window"), "38");

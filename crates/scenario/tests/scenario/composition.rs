@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{load, parse};
 
 use crate::{BASE, origin, value, with};
@@ -108,52 +109,29 @@ fn overrides_reach_into_tables_and_lists_without_quotes() {
     assert_eq!(row, "--set topology.dumbbell.bottleneck.rate=622 Mbps");
 }
 
-#[test]
-fn a_new_kind_keeps_the_keys_that_it_shares() {
-    let red = "topology.dumbbell.bottleneck.queue={ kind = \"red\", limit = \"500 packets\", \
-               min_th = \"100 packets\" }";
-    let scenario = with(&[red, "topology.dumbbell.bottleneck.queue.kind=droptail"]);
-    let queue = value(&scenario, "/topology/dumbbell/bottleneck/queue");
-    assert_eq!(
-        queue,
-        "{\"counting\":\"waiting\",\"drop\":\"tail\",\"kind\":\"droptail\",\"limit\":\"500 packets\"}"
-    );
-}
+const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// CoDel's interval is not that of RED's adaptation, nor is XCP's alpha RED's.
+/// Whatever the kind: one rule for overrides, files and campaigns.
 #[test]
-fn keys_that_mean_something_else_to_the_new_kind_are_dropped() {
-    let red = "topology.dumbbell.bottleneck.queue={ kind = \"red\", limit = \"500 packets\", \
-               adaptive = true, interval = \"3 s\", alpha = 0.02, beta = 0.8, ecn = true }";
-    for (kind, key, default) in [
-        ("codel", "interval", "\"100 ms\""),
-        ("xcp", "alpha", "0.4"),
-        ("xcp", "beta", "0.226"),
-    ] {
-        let scenario = with(&[
-            red,
-            &format!("topology.dumbbell.bottleneck.queue.kind={kind}"),
-        ]);
+fn a_new_kind_keeps_what_is_given_beside_it() {
+    let given = format!("{QUEUE}={{ kind = \"droptail\", limit = \"100 packets\" }}");
+    for discipline in DISCIPLINES {
+        let kind = format!("{QUEUE}.kind={}", discipline.kind);
+        let scenario = with(&[&given, &kind]);
         let queue = "/topology/dumbbell/bottleneck/queue";
+        let limit = value(&scenario, &format!("{queue}/limit"));
+        assert_eq!(limit, "\"100 packets\"", "{}", discipline.kind);
         assert_eq!(
-            value(&scenario, &format!("{queue}/limit")),
-            "\"500 packets\""
+            origin(&scenario, &format!("{QUEUE}.limit")),
+            format!("--set {given}")
         );
-        assert_eq!(value(&scenario, &format!("{queue}/{key}")), default);
-        if kind == "codel" {
-            assert_eq!(value(&scenario, &format!("{queue}/ecn")), "true");
-        }
     }
-    // Two steps later the first is not forgotten, and what the last names holds.
+    // A parameter of another algorithm and of another distribution.
     let scenario = with(&[
-        red,
-        "topology.dumbbell.bottleneck.queue.kind=droptail",
-        "topology.dumbbell.bottleneck.queue.kind=xcp",
-        "topology.dumbbell.bottleneck.queue.beta=0.3",
+        "flows.0.congestion={ kind = \"vegas\", alpha = 3 }",
+        "flows.0.congestion.kind=fast",
     ]);
-    let queue = "/topology/dumbbell/bottleneck/queue";
-    assert_eq!(value(&scenario, &format!("{queue}/alpha")), "0.4");
-    assert_eq!(value(&scenario, &format!("{queue}/beta")), "0.3");
+    assert_eq!(value(&scenario, "/flows/0/congestion/alpha"), "3");
     let exponential = "flows.0.traffic={ kind = \"requests\", response = \"1 kB\", interval = \
                        { kind = \"exponential\", mean = \"20 ms\" } }";
     let scenario = with(&[
@@ -165,6 +143,69 @@ fn keys_that_mean_something_else_to_the_new_kind_are_dropped() {
         value(&scenario, "/flows/0/traffic/interval/mean"),
         "\"20 ms\""
     );
+}
+
+#[test]
+fn what_a_new_kind_does_not_have_is_refused_by_name() {
+    let refusal = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+        parse(BASE, "base.toml", None, &overrides)
+            .expect_err("a key too many")
+            .to_string()
+    };
+    let red =
+        format!("{QUEUE}={{ kind = \"red\", limit = \"500 packets\", min_th = \"100 packets\" }}");
+    let kind = format!("{QUEUE}.kind=droptail");
+    let message = refusal(&[&red, &kind]);
+    for part in [
+        format!("{QUEUE}.min_th: unknown key `min_th`; allowed: limit, drop, counting"),
+        format!("`kind = \"droptail\"` is from --set {kind}"),
+        format!("--set '{QUEUE}={{ kind = \"droptail\" }}'"),
+    ] {
+        assert!(message.contains(&part), "{message}");
+    }
+    let message = refusal(&[
+        "flows.0.congestion={ kind = \"hstcp\", low_window = 31 }",
+        "flows.0.congestion.kind=cubic",
+    ]);
+    assert!(message.contains("unknown key `low_window`"), "{message}");
+    assert!(
+        message.contains("--set 'flows.0.congestion={ kind = \"cubic\" }'"),
+        "{message}"
+    );
+    let message = refusal(&[
+        "flows.0.slow_start={ kind = \"limited\", max_ssthresh = 100 }",
+        "flows.0.slow_start.kind=standard",
+    ]);
+    assert!(message.contains("unknown key `max_ssthresh`"), "{message}");
+}
+
+#[test]
+fn files_follow_the_same_rule() {
+    let base = BASE.replacen(
+        "kind = \"droptail\", limit = \"1 BDP\"",
+        "kind = \"red\", limit = \"100 packets\"",
+        1,
+    );
+    let child = |name: &str, base: &str| {
+        let child =
+            "extends = \"base.toml\"\n[topology.dumbbell.bottleneck.queue]\nkind = \"drr\"\n";
+        let files = [("base.toml", base), ("child.toml", child)];
+        load(&directory(name, &files).join("child.toml"), &[])
+    };
+    let scenario = child("kind-kept", &base).expect("valid");
+    let limit = value(&scenario, "/topology/dumbbell/bottleneck/queue/limit");
+    assert_eq!(limit, "\"100 packets\"");
+    let gentle = base.replacen("kind = \"red\"", "kind = \"red\", gentle = false", 1);
+    let message = child("kind-refused", &gentle)
+        .expect_err("a key too many")
+        .to_string();
+    assert!(
+        message.contains("queue.gentle: unknown key `gentle`"),
+        "{message}"
+    );
+    assert!(message.contains("`kind = \"drr\"` is from"), "{message}");
+    assert!(message.contains("child.toml:3"), "{message}");
 }
 
 #[test]

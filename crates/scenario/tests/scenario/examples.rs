@@ -31,6 +31,31 @@ fn examples_are_valid_and_unsuspicious() {
     }
 }
 
+/// The `--set KEY=VALUE` of a line of comment.
+fn suggested(line: &str) -> Vec<String> {
+    let parts = line.split("--set ").skip(1);
+    let value = |part: &str| match part.strip_prefix('\'') {
+        Some(quoted) => quoted.split('\'').next().unwrap_or(quoted).to_string(),
+        None => part.split_whitespace().next().unwrap_or("").to_string(),
+    };
+    parts.map(value).collect()
+}
+
+/// What the comments of the examples say to try is valid, too.
+#[test]
+fn what_examples_suggest_is_valid() {
+    let mut tried = 0;
+    for path in examples() {
+        let text = std::fs::read_to_string(&path).expect("an example");
+        for line in text.lines().filter(|line| line.starts_with("#   ")) {
+            let overrides = suggested(line);
+            tried += overrides.len();
+            load(&path, &overrides).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
 /// Whether the schema allows every key of a resolved scenario. Types and values are the checker's
 /// business; a key that the schema lacks would be underlined in every editor.
 fn allows(schema: &Json, value: &Json) -> bool {

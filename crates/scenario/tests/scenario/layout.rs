@@ -130,7 +130,7 @@ fn a_round_trip_is_split_over_the_access_links() {
 fn reverse_flows_and_queues_of_their_own() {
     let scenario = with(&[
         "flows.0.direction=reverse",
-        "topology.dumbbell.bottleneck.reverse_queue={ kind = \"droptail\", limit = \"64 KiB\" }",
+        "topology.dumbbell.bottleneck.reverse.queue={ kind = \"droptail\", limit = \"64 KiB\" }",
     ]);
     let flow = &scenario.config().flows[0];
     assert_eq!((flow.from, flow.to), (1, 0));
@@ -167,8 +167,8 @@ fn a_parking_lot_is_a_chain() {
 
 #[test]
 fn a_graph_routes_by_delay() {
-    // a-b-c takes 2 x 10 ms, the direct link 50 ms. A window of 2 x (path + queues) tells which
-    // way was taken: 2 x (1.2e6 x 40 ms / 12000 + 2 x 100) = 408, by the direct link 220.
+    // a-b-c takes 2 x 10 ms, the direct link, which is the only way back, 50 ms. A window of 2 x (path + queues)
+    // tells which way was taken: 2 x (1.2e6 x 70 ms / 12000 + 2 x 100) = 414, by the direct link both ways 220.
     let text = "duration = \"1 s\"\n[topology.graph]\nnodes = [\"a\", \"b\", \"c\"]\nlinks = [\n\
         { from = \"a\", to = \"c\", rate = \"1.2 Mbps\", delay = \"50 ms\", queue = { kind = \
         \"droptail\", limit = \"100 packets\" } },\n\
@@ -184,7 +184,7 @@ fn a_graph_routes_by_delay() {
     let Transport::Tcp(tcp) = &scenario.config().flows[0].transport else {
         panic!("no TCP")
     };
-    assert_eq!(tcp.receive_window, 408);
+    assert_eq!(tcp.receive_window, 414);
 }
 
 /// Over b and over c it is as far, and only the path over b is fast: what is derived from a path is

@@ -1,7 +1,7 @@
 //! What links do to packets: loss, change, reordering, duplication, delay boxes, emulation.
 
-use longhaul_engine::config::{DeliveryTrace, Distribution};
-use longhaul_engine::queue::{Capacity, QueueConfig};
+use longhaul_engine::config::{AckThinning, DeliveryTrace, Distribution, Link, Policer};
+use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
 use longhaul_engine::{Change, GilbertElliott, Loss, Reordering};
 use longhaul_scenario::{load, parse};
 use longhaul_units::{Bytes, Rate, Span, Time};
@@ -415,4 +415,139 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
         "host_processing_delay = {}",
         &["host_processing_delay: the key `kind` is missing"],
     );
+}
+
+/// 100 Mbit/s and 20 ms one way, 1 Mbit/s and 30 ms back: a round trip of 50 ms both ways.
+#[test]
+fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
+    let scenario = with(&[
+        &format!("{LINK}.rate=100 Mbps"),
+        &format!("{LINK}.delay=20 ms"),
+        &format!(
+            "{LINK}.reverse={{ rate = \"1 Mbps\", delay = \"30 ms\", loss = {{ bernoulli = 0.1 }} }}"
+        ),
+        "flows.0.rtt=60 ms",
+    ]);
+    let config = scenario.config();
+    let [there, back, access] = &config.links[..3] else {
+        panic!("{:?}", config.links);
+    };
+    let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
+    assert_eq!((there.rate, back.rate), (mbps(100), mbps(1)));
+    let delays = (there.delay, back.delay);
+    assert_eq!(delays, (Span::from_millis(20), Span::from_millis(30)));
+    assert_eq!(
+        (&there.loss, &back.loss),
+        (&Loss::None, &Loss::Bernoulli(0.1))
+    );
+    // 1e8 x 0.05 / 12000 = 416.7, and 1e6 x 0.05 / 12000 = 4.2.
+    let limits = [there, back].map(|link| link.queue.clone());
+    let droptail = |packets| QueueConfig::DropTail(DropTail::new(Capacity::Packets(packets)));
+    assert_eq!(limits, [droptail(416), droptail(4)]);
+    // 60 ms less 50 ms, over two links each way.
+    assert_eq!(access.delay, Span::from_micros(2500));
+    // What does not depend on the rate is in common.
+    let same = with(&[
+        &format!("{LINK}.queue={{ kind = \"droptail\", limit = \"70 packets\" }}"),
+        &format!("{LINK}.reverse.rate=1 Mbps"),
+    ]);
+    for link in &same.config().links {
+        assert_eq!(link.queue, droptail(70));
+    }
+}
+
+#[test]
+fn changes_leave_alone_what_the_other_direction_has_of_its_own() {
+    let changes =
+        "changes=[{ at = \"1 s\", rate = \"50 Mbps\" }, { at = \"2 s\", delay = \"9 ms\" }]";
+    let rows = |reverse: &str| {
+        let scenario = with(&[
+            &format!("{LINK}.{changes}"),
+            &format!("{LINK}.reverse={reverse}"),
+        ]);
+        let [there, back] = scenario.config().links.as_slice() else {
+            panic!("a dumbbell has two links");
+        };
+        assert_eq!(there.changes.len(), 2);
+        back.changes.clone()
+    };
+    assert_eq!(rows("{}").len(), 2);
+    let [row] = &rows("{ rate = \"1 Mbps\" }")[..] else {
+        panic!("the rate does not change");
+    };
+    assert_eq!((row.rate, row.delay), (None, Some(Span::from_millis(9))));
+    assert!(rows("{ rate = \"1 Mbps\", delay = \"1 ms\" }").is_empty());
+}
+
+#[test]
+fn the_old_name_of_the_other_directions_queue_is_explained() {
+    link_refusal(
+        "reverse_queue = { kind = \"droptail\" }",
+        &["`reverse_queue` is called `reverse.queue` now"],
+    );
+}
+
+#[test]
+fn a_policer_is_slower_than_its_link_and_lets_a_packet_through() {
+    let scenario = link_with("policer", "{ rate = \"100 Mbps\", burst = \"15 kB\" }");
+    let [there, back] = scenario.config().links.as_slice() else {
+        panic!("a dumbbell has two links");
+    };
+    let policer = |link: &Link| link.impairments.as_ref().and_then(|one| one.policer);
+    let expected = Policer {
+        rate: Rate::from_bps(100_000_000),
+        burst: Bytes(15_000),
+    };
+    assert_eq!((policer(there), policer(back)), (Some(expected), None));
+    assert_eq!(there.capacity(), expected.rate);
+    link_refusal(
+        "policer = { rate = \"1 Gbps\", burst = \"15 kB\" }",
+        &[
+            "bottleneck.policer.rate: ",
+            "is not below the link's 1 Gbps",
+        ],
+    );
+    link_refusal(
+        "reverse = { policer = { rate = \"1 Mbps\", burst = \"1 kB\" } }",
+        &["bottleneck.reverse.policer.burst: ", "less than one packet"],
+    );
+}
+
+#[test]
+fn jitter_and_thinning_are_of_one_direction() {
+    let scenario = with(&[
+        &format!("{LINK}.jitter={{ kind = \"exponential\", mean = \"1 ms\" }}"),
+        &format!("{LINK}.reverse.ack_thinning.keep_every=4"),
+    ]);
+    let [there, back] = scenario.config().links.as_slice() else {
+        panic!("a dumbbell has two links");
+    };
+    let jitter = Distribution::Exponential { mean: 1e-3 };
+    assert_eq!((&there.jitter, &back.jitter), (&Some(jitter), &None));
+    let thinning = back.impairments.as_ref().and_then(|one| one.ack_thinning);
+    let expected = AckThinning {
+        keep_every: 4,
+        hold: Span::from_millis(10),
+    };
+    assert_eq!(thinning, Some(expected));
+    assert!(there.impairments.is_none());
+    link_refusal(
+        "ack_thinning = { keep_every = 1 }",
+        &["ack_thinning.keep_every: ", "from 2 to 1000"],
+    );
+}
+
+/// 10,000 packets of 1500 B at 1 Gbit/s are 120 ms.
+#[test]
+fn hosts_as_slow_as_the_path_are_warned_of_unless_their_queue_is_given() {
+    let warned = |access: &str| {
+        let scenario = with(&[&format!("topology.dumbbell.access={access}")]);
+        let mut warnings = scenario.warnings().iter();
+        warnings.any(|text| text.contains("10000 packets, or 120 ms; write access.queue.limit"))
+    };
+    assert!(warned("{ rate = \"1 Gbps\" }"));
+    assert!(!warned(
+        "{ rate = \"1 Gbps\", queue = { kind = \"droptail\", limit = \"1 BDP\" }, delay = \"1 ms\" }"
+    ));
+    assert!(!warned("{ rate = \"10 Gbps\" }") && !warned("{}"));
 }

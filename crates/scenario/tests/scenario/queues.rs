@@ -84,8 +84,9 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
         control,
     };
     assert_eq!(queue(r#"{ kind = "codel" }"#), QueueConfig::CoDel(codel));
+    // RFC 8290 section 5.2.3.
     let fq = FqCoDelConfig {
-        limit: LIMIT,
+        limit: Capacity::Packets(10_240),
         queues: 1024,
         quantum: Bytes(1500),
         drop_batch: 64,
@@ -307,4 +308,33 @@ fn a_token_bucket_that_does_nothing_or_nothing_else_is_refused() {
     let burst = "1 kB is less than one packet of 1500 B";
     refused("15 kB", "1 kB", &["bottleneck.shaper.burst", burst]);
     refused(", burst = \"15 kB\"", "", &["key `burst` is missing"]);
+}
+
+/// ns-2 compares the queue's bytes with the limit in packets of 500 B (`red.cc`).
+#[test]
+fn a_limit_of_red_that_is_measured_in_bytes_is_explained() {
+    let path = "topology.dumbbell.bottleneck.queue";
+    let explained = |profile: &str, limit: &str| {
+        let queue = format!("{path}={{ kind = \"red\", limit = \"{limit}\" }}");
+        let scenario = with(&[&format!("profile={profile}"), &queue]);
+        let row = origin(&scenario, &format!("{path}.limit"));
+        let QueueConfig::Red(red) = &scenario.config().links[0].queue else {
+            panic!("not RED");
+        };
+        (red.limit, row)
+    };
+    let (limit, row) = explained("ns2-2.35", "1 packets");
+    assert_eq!(limit, Capacity::Bytes(500));
+    let expected = "derived: measured in bytes, 500 B of packets of 500 B: a packet is let in while less waits (--set";
+    assert!(row.starts_with(expected), "{row}");
+    let (_, row) = explained("ns2-2.35", "1 BDP");
+    assert!(
+        row.contains("1 BDP: 1 Gbps x 100 ms / 1500 B; measured in bytes, "),
+        "{row}"
+    );
+    let (limit, row) = explained("rfc", "1 packets");
+    assert_eq!(
+        (limit, row.starts_with("--set")),
+        (Capacity::Packets(1), true)
+    );
 }

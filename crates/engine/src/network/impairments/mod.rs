@@ -1,22 +1,28 @@
-//! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering.
+//! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering, policers, thinning of
+//! acknowledgements.
 //!
 //! They stand between the senders into a link and the link itself, as a hop of the routes that lead there, so that
 //! links without any pay nothing. All is decided when a packet comes;
 //! packets that wait have one event, for the next of them.
 
+mod ack_thinning;
 mod delay_box;
 mod held_packets;
+mod policer;
 
 use std::fmt::Display;
 
 use longhaul_units::{Span, Time};
 
+use self::ack_thinning::{AckThinning, Thinned};
 use self::delay_box::FlowBoxes;
 use self::held_packets::HeldPackets;
+use self::policer::Policer;
 use super::loss::LossModel;
-use super::{Carrier, Network};
+use super::{Carrier, Hop, Network};
 use crate::config::{Config, Distribution, Loss};
-use crate::packet::Packet;
+use crate::packet::{Flags, Packet};
+use crate::queue::DropReason;
 use crate::random::{Stream, Streams};
 use crate::schedule::Event;
 
@@ -30,6 +36,8 @@ pub(super) struct Impairments {
     held_back: LossModel,
     reordering: Option<(Distribution, Stream)>,
     holding: HeldPackets,
+    policer: Option<Policer>,
+    ack_thinning: Option<AckThinning>,
     /// When the event is due that counts; others are leftovers.
     entry: Time,
     duplicated: u64,
@@ -54,6 +62,8 @@ impl Impairments {
                 held_back: chooser(held_back, stream("reordering")),
                 reordering: delays,
                 holding: HeldPackets::default(),
+                policer: impairments.policer.map(Policer::new),
+                ack_thinning: impairments.ack_thinning.map(AckThinning::new),
                 entry: Time::NEVER,
                 duplicated: 0,
             })
@@ -67,6 +77,13 @@ impl Impairments {
             Some((delay, stream)) if self.held_back.loses() => later(time, stream.draw_span(delay)),
             _ => time,
         }
+    }
+
+    /// When the next packet goes on that is held back.
+    fn next_release(&mut self) -> Time {
+        let thinned = self.ack_thinning.as_mut().and_then(AckThinning::next);
+        let next = self.holding.next().into_iter().chain(thinned).min();
+        next.unwrap_or(Time::NEVER)
     }
 }
 
@@ -114,8 +131,7 @@ impl Network {
             None => Some(now),
         };
         let Some(leaves) = leaves else {
-            self.links[impairments.link as usize].lose(&packet);
-            return self.options.forget(packet.sack);
+            return self.drop_before(index, DropReason::Loss, &packet);
         };
         if impairments.duplication.loses() {
             impairments.duplicated += 1;
@@ -134,14 +150,53 @@ impl Network {
         let due = impairments.reorder(leaves);
         // What goes on now, though not yet by the schedule, came before.
         if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
-            let link = impairments.link;
-            return self.offer(link, &packet);
+            return self.enter(index, &packet);
         }
         impairments.holding.hold(due, packet);
+        self.expect_release(index);
+    }
+
+    /// Enters an event for the next packet that is held back, if there is none so early.
+    fn expect_release(&mut self, index: u32) {
+        let impairments = &mut self.impairments[index as usize];
+        let due = impairments.next_release();
         if due < impairments.entry {
             impairments.entry = due;
             self.schedule.push_link(due, Event::Release(index));
         }
+    }
+
+    /// A packet enters the link, past its policer and the thinning of acknowledgements.
+    fn enter(&mut self, index: u32, packet: &Packet) {
+        let now = self.now;
+        let impairments = &mut self.impairments[index as usize];
+        let link = impairments.link;
+        let policer = impairments.policer.as_mut();
+        if policer.is_some_and(|policer| !policer.admits(packet.bytes, now)) {
+            return self.drop_before(index, DropReason::Policed, packet);
+        }
+        let thinning = impairments.ack_thinning.as_mut();
+        let Some(thinning) = thinning.filter(|_| packet.flags.has(Flags::ACK)) else {
+            return self.offer(link, packet);
+        };
+        let Hop::Impairments(_, carrier) = self.routes.hop(packet.route - 1) else {
+            unreachable!("a link's impairments are the hop before it");
+        };
+        let Thinned { dropped, forwarded } = thinning.arrive(packet, carrier, now);
+        if let Some(packet) = dropped {
+            self.drop_before(index, DropReason::Thinned, &packet);
+        }
+        for packet in forwarded.into_iter().flatten() {
+            self.offer(link, &packet);
+        }
+        self.expect_release(index);
+    }
+
+    /// Drops a packet before it is offered to the link.
+    fn drop_before(&mut self, index: u32, reason: DropReason, packet: &Packet) {
+        let link = self.impairments[index as usize].link;
+        self.links[link as usize].note_drop(reason, packet);
+        self.options.forget(packet.sack);
     }
 
     /// The event of packets that have been held back long enough.
@@ -152,16 +207,25 @@ impl Network {
             return self.schedule.finish_link();
         }
         while let Some(packet) = self.impairments[index as usize].holding.release(now) {
+            self.enter(index, &packet);
+        }
+        while let Some(packet) = self.thinned(index, now) {
             let link = self.impairments[index as usize].link;
             self.offer(link, &packet);
         }
         let impairments = &mut self.impairments[index as usize];
-        impairments.entry = impairments.holding.next().unwrap_or(Time::NEVER);
+        impairments.entry = impairments.next_release();
         if impairments.entry == Time::NEVER {
             self.schedule.finish_link();
         } else {
             self.schedule.renew_link(impairments.entry);
         }
+    }
+
+    /// An acknowledgement that has waited long enough for others.
+    fn thinned(&mut self, index: u32, now: Time) -> Option<Packet> {
+        let thinning = self.impairments[index as usize].ack_thinning.as_mut();
+        thinning?.release(now)
     }
 
     /// Duplicated packets, by link.

@@ -11,9 +11,10 @@ use super::Offer;
 use super::port::Port;
 use super::token_bucket::TokenBucket;
 use super::varying_transmitter::LinkTransmitter;
-use crate::config::{self, Work};
+use crate::config::{self, Distribution, Work};
 use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
+use crate::random::{Stream, Streams};
 
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
 /// have begun service.
@@ -23,6 +24,7 @@ pub(super) struct ExplicitService {
     delay: Span,
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
+    jitter: Option<(Distribution, Stream)>,
     /// Begin and end of the last transmission; before it a packet may wait for its tokens.
     transmission_from: Time,
     busy_until: Time,
@@ -38,13 +40,18 @@ pub(super) struct ExplicitService {
 }
 
 impl ExplicitService {
-    pub(super) fn new(config: &config::Link) -> Self {
+    pub(super) fn new(config: &config::Link, streams: &Streams) -> Self {
+        let jitter = |jitter: &Distribution| {
+            let stream = streams.component(&format!("links/{}/jitter", config.name));
+            (jitter.clone(), stream)
+        };
         Self {
             transmitter: LinkTransmitter::new(config),
             delay: config.delay,
             shaper: config.shaper.map(TokenBucket::new),
             tick: config.tick,
             transmission_from: Time::ZERO,
+            jitter: config.jitter.as_ref().map(jitter),
             busy_until: Time::ZERO,
             in_service: false,
             last_arrival: Time::ZERO,
@@ -129,8 +136,8 @@ impl ExplicitService {
         self.busy_until = self
             .transmitter
             .transmit(packet.bytes, start, follows && start == now);
-        let arrival = self.arrival();
-        // Not before the one in front, if the delay has become shorter.
+        let arrival = self.draw_arrival();
+        // Not before the one in front, if that has the longer delay.
         self.last_arrival = self.last_arrival.max(arrival);
         packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
@@ -138,12 +145,21 @@ impl ExplicitService {
     }
 
     /// When the packet in service reaches the far end.
-    fn arrival(&self) -> Time {
+    fn draw_arrival(&mut self) -> Time {
         if self.busy_until == Time::NEVER {
             return Time::NEVER;
         }
-        let arrival = self.busy_until + self.delay;
+        let arrival = self.busy_until + self.delay + self.draw_jitter();
         self.tick.map_or(arrival, |tick| next_tick(arrival, tick))
+    }
+
+    /// What the delay of the next packet is longer.
+    #[inline]
+    fn draw_jitter(&mut self) -> Span {
+        match &mut self.jitter {
+            Some((jitter, stream)) => stream.draw_span(jitter),
+            None => Span::ZERO,
+        }
     }
 
     /// An update interval of the discipline is over at `now`. Nothing happens in those before the first

@@ -78,7 +78,9 @@ impl Link {
     ) -> Self {
         let (rate, delay) = (config.rate, config.delay);
         let server = match (config.service(), clock) {
-            (Service::Explicit, _) => Server::Explicit(Box::new(ExplicitService::new(config))),
+            (Service::Explicit, _) => {
+                Server::Explicit(Box::new(ExplicitService::new(config, streams)))
+            }
             (Service::OnArrival, Clock::Exact) => Server::Exact(ExactClock::new(rate, delay)),
             (Service::OnArrival, Clock::Ns2) => Server::Ns2(Ns2Clock::new(rate, delay)),
         };
@@ -116,9 +118,9 @@ impl Link {
         }
     }
 
-    /// A packet has been lost on its way to the link.
-    pub(crate) fn lose(&mut self, packet: &Packet) {
-        self.port.count_drop(DropReason::Loss, packet);
+    /// A packet has been dropped on its way to the link.
+    pub(crate) fn note_drop(&mut self, reason: DropReason, packet: &Packet) {
+        self.port.count_drop(reason, packet);
     }
 
     /// Explicit service: computes the transmissions that have ended by `now`.

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use longhaul_keys::{Kind, Refusal, SIZE, TIME, Values, keys};
+use longhaul_keys::{Kind, Profile, Refusal, SIZE, TIME, Values, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use super::fifo::Packets;
@@ -19,8 +19,10 @@ keys! {
     /// CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
-        pub limit: Capacity = Capacity::LIMIT,
+        /// How much the queue holds. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT
+            .in_profile(Profile::Linux, "1000 packets")
+            .source("RFC 8289 names none; Linux: DEFAULT_CODEL_LIMIT of net/sched/sch_codel.c"),
         /// Whether ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false"),
     }

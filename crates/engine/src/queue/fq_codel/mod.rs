@@ -25,8 +25,8 @@ keys! {
     /// FQ-CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqCoDelConfig {
-        /// How much all queues hold together; 1 BDP by default. A time is what the link sends in it.
-        pub limit: Capacity = Capacity::LIMIT,
+        /// How much all queues hold together. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT.default("10240 packets").source("RFC 8290 section 5.2.3"),
         /// Whether ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),
         /// What a flow may send in its turn; `auto`: the largest packet of a flow.

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use longhaul_keys::{Kind, PROBABILITY, Range, Refusal, SIZE, TIME, Values, keys};
+use longhaul_keys::{Kind, PROBABILITY, Profile, Range, Refusal, SIZE, TIME, Values, keys};
 use longhaul_units::{Bytes, Rate, Span};
 
 use super::link_context::check_update;
@@ -22,8 +22,10 @@ keys! {
     /// PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
-        pub limit: Capacity = Capacity::LIMIT,
+        /// How much the queue holds. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT
+            .in_profile(Profile::Linux, "1000 packets")
+            .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),
         /// The delay to keep.
         pub target: Span =
             Kind::Positive(TIME).key().default("15 ms").source("RFC 8033 section 4.2: QDELAY_REF"),

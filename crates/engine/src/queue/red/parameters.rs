@@ -19,7 +19,7 @@ keys! {
     /// RED.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RedConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
+        /// How much the queue holds. A time is what the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
         /// Whether a limit in bytes admits a packet that fits in part.
         pub limit_overshoot: bool = Kind::Flag.key().default("false").in_ns2("true"),
@@ -221,7 +221,29 @@ pub(super) fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Re
             "1 - exp(-1/packets) over one second, or over ten round trips of at least 100 ms";
         values.derive("weight", Value::Number(weight), rule);
     }
+    explain_limit_in_bytes(values, mean_packet);
     complete_adaptation(values, link.rate)
+}
+
+/// Says how many bytes a limit in packets stands for where the queue is measured in bytes (ns-2: `qlim_` times
+/// `mean_pktsize` in `red.cc`).
+fn explain_limit_in_bytes(values: &mut Values, mean_packet: Bytes) {
+    let Some(&Value::Quantity(Quantity::Packets(packets))) = values.get("limit") else {
+        return;
+    };
+    if !values.read::<bool>("in_bytes") {
+        return;
+    }
+    let bytes = Bytes(packets as u64 * mean_packet.0);
+    let until = if values.read("limit_overshoot") {
+        "a packet is let in while less waits"
+    } else {
+        "a packet is let in if it fits"
+    };
+    let rule = values.rules().find(|(key, _)| *key == "limit");
+    let before = rule.map_or(String::new(), |(_, rule)| format!("{rule}; "));
+    let rule = format!("{before}measured in bytes, {bytes} of packets of {mean_packet}: {until}");
+    values.derive("limit", Value::Quantity(Quantity::Packets(packets)), &rule);
 }
 
 fn complete_thresholds(values: &mut Values, packets_per_s: f64) -> Result<(), Refusal> {

@@ -113,6 +113,49 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
+/// The queue of DCTCP on switches with RED (RFC 8257 section 3.1): both thresholds the same, the instantaneous queue,
+/// marks whatever the probability. All that find so many are marked up to the limit, but for the first, as in ns-2.
+#[test]
+fn one_threshold_without_an_average_marks_up_to_the_limit() {
+    let packets = |packets| Value::Quantity(Quantity::Packets(packets));
+    let verdicts = |mark_p: Value| {
+        let mean = Value::Quantity(Quantity::Bytes(Bytes(MEAN)));
+        let values = [
+            ("limit", packets(100.0)),
+            ("min_th", packets(65.0)),
+            ("max_th", packets(65.0)),
+            ("weight", Value::Number(1.0)),
+            ("gentle", Value::Flag(false)),
+            ("ecn", Value::Flag(true)),
+            ("mean_packet", mean),
+            ("mark_p", mark_p),
+        ];
+        let mut red = red(config(LINK.0, LINK.1, values));
+        (0..102)
+            .map(|waiting| red.decide(&arrival(waiting)))
+            .collect::<Vec<_>>()
+    };
+    let marked = verdicts(Value::Number(1.0));
+    assert!(
+        marked[..=65].iter().all(|one| *one == Verdict::Accept),
+        "{marked:?}"
+    );
+    assert!(
+        marked[66..100]
+            .iter()
+            .all(|one| *one == Verdict::AcceptMarked),
+        "{marked:?}"
+    );
+    assert_eq!(marked[100..], [Verdict::Drop(DropReason::Overflow); 2]);
+    // Without it the average beyond the upper threshold forces drops, as RED is written.
+    let forced = verdicts(Value::Text("always".to_string()));
+    assert!(
+        forced[65..100]
+            .iter()
+            .all(|one| *one == Verdict::Drop(DropReason::Forced))
+    );
+}
+
 #[test]
 fn the_gentle_line_follows_max_p_unless_frozen() {
     // 1.5 times the upper threshold lies half way between max_p and 1.

@@ -23,7 +23,7 @@ keys! {
     /// Round robin, packet by packet.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RoundRobinConfig {
-        /// How much all queues hold together; 1 BDP by default. A time is what the link sends in it.
+        /// How much all queues hold together. A time is what the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }

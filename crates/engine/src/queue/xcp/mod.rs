@@ -18,8 +18,8 @@ keys! {
     /// XCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct XcpConfig {
-        /// How much the queue holds; 1 BDP by default. A time is what the link sends in it.
-        pub limit: Capacity = Capacity::LIMIT,
+        /// How much the queue holds. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT.source("Katabi and others, SIGCOMM 2002, section 5"),
         /// Part of the spare bandwidth that is given out in a mean round trip.
         pub alpha: f64 = Kind::Number(Range::above(0.0, 2.0))
             .key()

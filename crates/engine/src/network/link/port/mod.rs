@@ -34,7 +34,7 @@ pub(super) struct Port {
 struct Counters {
     accepted_bytes: u64,
     marked_pkts: u64,
-    dropped: [u64; 4],
+    dropped: [u64; DropReason::COUNT],
     dropped_bytes: u64,
     /// Total waiting time of all accepted packets, in picoseconds, the future part included.
     waits: u128,
@@ -275,6 +275,8 @@ impl Port {
             dropped_overflow_pkts: dropped(DropReason::Overflow),
             dropped_early_pkts: dropped(DropReason::Early),
             dropped_forced_pkts: dropped(DropReason::Forced),
+            dropped_policed_pkts: dropped(DropReason::Policed),
+            dropped_thinned_pkts: dropped(DropReason::Thinned),
             marked_pkts: counters.marked_pkts,
             duplicated_pkts: 0,
             queue_integral_ps: waited_ps,

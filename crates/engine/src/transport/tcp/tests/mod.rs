@@ -76,6 +76,7 @@ fn network(end: End) -> (Env, Path, Streams) {
         changes: Vec::new(),
         changes_period: None,
         delivery_trace: None,
+        jitter: None,
         tick: None,
         service: Service::OnArrival,
         sampled: false,

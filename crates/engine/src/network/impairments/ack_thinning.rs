@@ -1,0 +1,202 @@
+//! Thinning of acknowledgements: of so many of a connection in a row only the last one is forwarded, as access networks
+//! do whose return channel is slow (RFC 3449, sections 5.2.1 and 5.2.2).
+//!
+//! An acknowledgement waits until enough others have come, or for a time: without that the last one of a transfer
+//! would be lost. It is dropped only for one that acknowledges more. Those that say something else are forwarded at
+//! once, after the one that waits, and count for nothing (RFC 3449, section 5.2.1): duplicates, and those with SACK
+//! blocks or other options, with SYN or FIN, and with the flags of ECN.
+
+use std::collections::VecDeque;
+
+use longhaul_units::Time;
+
+use super::later;
+use crate::config;
+use crate::network::route::Carrier;
+use crate::packet::{Flags, Packet};
+
+/// The acknowledgements that wait for others.
+#[derive(Debug)]
+pub(super) struct AckThinning {
+    config: config::AckThinning,
+    /// By carrier and side of a connection.
+    groups: [Vec<Option<Group>>; 3],
+    /// When groups are over, in order of time: those that are not there any more are leftovers.
+    due: VecDeque<(Time, u64, Carrier, usize)>,
+    begun: u64,
+}
+
+/// Acknowledgements of a connection of which one is to be forwarded: the last one so far.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    number: u64,
+    count: u32,
+    last: Packet,
+}
+
+/// What becomes of the acknowledgement that waited, and of the one that has come: which go on, and which is dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Thinned {
+    pub(super) dropped: Option<Packet>,
+    pub(super) forwarded: [Option<Packet>; 2],
+}
+
+impl AckThinning {
+    pub(super) fn new(config: config::AckThinning) -> Self {
+        Self {
+            config,
+            groups: Default::default(),
+            due: VecDeque::new(),
+            begun: 0,
+        }
+    }
+
+    /// An acknowledgement arrives.
+    pub(super) fn arrive(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Thinned {
+        let side = carrier.side(packet.flow);
+        let groups = &mut self.groups[carrier as usize];
+        if side >= groups.len() {
+            groups.resize(side + 1, None);
+        }
+        let waiting = groups[side].take();
+        let superseded =
+            waiting.filter(|group| group.last.flow == packet.flow && group.last.seq < packet.seq);
+        if !says_nothing_else(packet) || waiting.is_some() != superseded.is_some() {
+            return Thinned {
+                dropped: None,
+                forwarded: [waiting.map(|group| group.last), Some(*packet)],
+            };
+        }
+        let dropped = superseded.map(|group| group.last);
+        let (number, count) = match superseded {
+            Some(group) => (group.number, group.count + 1),
+            None => {
+                self.begun += 1;
+                let due = later(now, self.config.hold);
+                self.due.push_back((due, self.begun, carrier, side));
+                (self.begun, 1)
+            }
+        };
+        if count == self.config.keep_every {
+            return Thinned {
+                dropped,
+                forwarded: [Some(*packet), None],
+            };
+        }
+        groups[side] = Some(Group {
+            number,
+            count,
+            last: *packet,
+        });
+        Thinned {
+            dropped,
+            forwarded: [None; 2],
+        }
+    }
+
+    /// When an acknowledgement has waited long enough.
+    pub(super) fn next(&mut self) -> Option<Time> {
+        while let Some(&(due, number, carrier, side)) = self.due.front() {
+            if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {
+                return Some(due);
+            }
+            self.due.pop_front();
+        }
+        None
+    }
+
+    /// Takes the next one that has waited long enough by `now`.
+    pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
+        self.next().filter(|&due| due <= now)?;
+        let (_, _, carrier, side) = self.due.pop_front()?;
+        let group = self.groups[carrier as usize][side].take()?;
+        Some(group.last)
+    }
+}
+
+/// Whether a packet is an acknowledgement that a later one can replace.
+fn says_nothing_else(packet: &Packet) -> bool {
+    let other = Flags::SYN
+        .with(Flags::FIN)
+        .with(Flags::CE)
+        .with(Flags::ECE)
+        .with(Flags::CWR)
+        .with(Flags::LOW);
+    packet.sack.is_none() && !packet.flags.has(other) && packet.flags.load().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Span;
+
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn ack(flow: u32, seq: u64) -> Packet {
+        Packet {
+            flow,
+            seq,
+            bytes: 40,
+            flags: Flags::ACK,
+            ..Packet::NONE
+        }
+    }
+
+    fn thinning(keep_every: u32) -> AckThinning {
+        AckThinning::new(config::AckThinning {
+            keep_every,
+            hold: Span::from_millis(10),
+        })
+    }
+
+    /// Numbers of what goes on and of what is dropped.
+    fn arrive(thinning: &mut AckThinning, packet: &Packet, ms: u64) -> (Vec<u64>, Option<u64>) {
+        let Thinned { dropped, forwarded } = thinning.arrive(packet, Carrier::Tcp, at(ms));
+        let forwarded = forwarded.iter().flatten().map(|packet| packet.seq);
+        (forwarded.collect(), dropped.map(|packet| packet.seq))
+    }
+
+    #[test]
+    fn the_last_of_three_goes_on() {
+        let mut thinning = thinning(3);
+        assert_eq!(arrive(&mut thinning, &ack(0, 2), 0), (vec![], None));
+        // Another connection has its own.
+        assert_eq!(arrive(&mut thinning, &ack(1, 9), 0), (vec![], None));
+        assert_eq!(arrive(&mut thinning, &ack(0, 4), 1), (vec![], Some(2)));
+        assert_eq!(arrive(&mut thinning, &ack(0, 6), 2), (vec![6], Some(4)));
+        assert_eq!(arrive(&mut thinning, &ack(0, 8), 3), (vec![], None));
+    }
+
+    #[test]
+    fn one_that_is_alone_goes_on_after_its_time() {
+        let mut thinning = thinning(2);
+        assert_eq!(thinning.next(), None);
+        arrive(&mut thinning, &ack(0, 2), 0);
+        arrive(&mut thinning, &ack(0, 4), 1);
+        arrive(&mut thinning, &ack(0, 6), 3);
+        assert_eq!(thinning.next(), Some(at(13)));
+        assert!(thinning.release(at(12)).is_none());
+        assert_eq!(thinning.release(at(13)).map(|packet| packet.seq), Some(6));
+        assert_eq!(thinning.next(), None);
+        // The next one begins anew.
+        assert_eq!(arrive(&mut thinning, &ack(0, 8), 20), (vec![], None));
+        assert_eq!(thinning.next(), Some(at(30)));
+    }
+
+    #[test]
+    fn duplicates_and_what_says_something_else_go_on_at_once_and_in_order() {
+        let mut thinning = thinning(2);
+        arrive(&mut thinning, &ack(0, 2), 0);
+        assert_eq!(arrive(&mut thinning, &ack(0, 2), 0), (vec![2, 2], None));
+        arrive(&mut thinning, &ack(0, 4), 1);
+        let echo = Packet {
+            flags: Flags::ACK.with(Flags::ECE),
+            ..ack(0, 6)
+        };
+        assert_eq!(arrive(&mut thinning, &echo, 1), (vec![4, 6], None));
+        assert_eq!(arrive(&mut thinning, &echo, 1), (vec![6], None));
+    }
+}

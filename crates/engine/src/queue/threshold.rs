@@ -1,0 +1,180 @@
+//! Step marking: an arriving packet is marked while more than a threshold waits (Alizadeh and others, "Data center TCP
+//! (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an average.
+//!
+//! Packets that are not ECN-capable are let in up to the limit, as in the paper; where they are dropped from the
+//! threshold on, as by switches that use RED for it (RFC 8257 section 5), RED says so.
+
+use longhaul_keys::{Kind, Refusal, Value, Values, keys};
+use longhaul_units::{Bytes, Dimension, Quantity, Rate};
+
+use super::{Aqm, Arrival, Capacity, Fifo, LinkContext, Parameters, Verdict};
+use crate::random::Stream;
+
+keys! {
+    /// Step marking.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ThresholdConfig {
+        /// How much the queue holds. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT,
+        /// Queue beyond which arriving packets are marked, in packets, bytes, or what the link sends in a time;
+        /// `auto`: a seventh of 1 BDP.
+        pub threshold: Capacity = Kind::OneOf(&[
+            Kind::Word(&["auto"]),
+            Kind::Positive(&[Dimension::Packets, Dimension::Size, Dimension::Bdp, Dimension::Time]),
+        ])
+        .key()
+        .default("auto")
+        .source("SIGCOMM 2010, equation 13; L4S: a time, RFC 9332 appendix A.1"),
+    }
+}
+
+impl Parameters for ThresholdConfig {
+    type Queue = Fifo<Threshold>;
+
+    const KIND: &'static str = "threshold";
+    const TITLE: &'static str = "Step marking";
+    const DESCRIPTION: &'static str =
+        "Marks arriving packets while more than a threshold waits; drops when full.";
+    const SOURCE: &'static str = "RFC 8257 section 3.1; Alizadeh and others, SIGCOMM 2010";
+    const OUTSIDE_LINKS: bool = true;
+
+    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+        let bytes = |values: &mut Values, bytes: f64, rule: &str| {
+            let value = Value::Quantity(Quantity::Bytes(Bytes(bytes as u64)));
+            values.derive("threshold", value, rule);
+        };
+        let bdp = link.rate.bdp(link.rtt).0 as f64;
+        if values.is_word("threshold", "auto") {
+            bytes(values, bdp / 7.0, "1 BDP / 7");
+            return Ok(());
+        }
+        match values.read("threshold") {
+            Quantity::Bdp(multiple) => {
+                let rule = format!("{multiple} BDP: {} x {}", link.rate, link.rtt);
+                bytes(values, bdp * multiple, &rule);
+            }
+            Quantity::Span(span) => {
+                let rule = format!("{span} at {}", link.rate);
+                bytes(values, link.rate.bdp(span).0 as f64, &rule);
+            }
+            Quantity::Packets(packets) if packets.fract() != 0.0 => {
+                return Err(Refusal {
+                    key: "threshold",
+                    message: format!("expected a whole number of packets, found {packets}"),
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read(values: &Values, _rate: Rate) -> Self {
+        Self::of(values)
+    }
+
+    fn queue(&self, _stream: Stream) -> Fifo<Threshold> {
+        Fifo::new(Threshold(*self))
+    }
+
+    fn marks(&self) -> bool {
+        true
+    }
+}
+
+/// Step marking at work.
+#[derive(Clone, Debug)]
+pub(crate) struct Threshold(ThresholdConfig);
+
+impl Aqm for Threshold {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
+        if let Err(reason) = arrival.check_limit(self.0.limit) {
+            return Verdict::Drop(reason);
+        }
+        let (packets, bytes) = (arrival.waiting_pkts, arrival.waiting_bytes);
+        if arrival.ecn_capable && self.0.threshold.is_exceeded_by(packets, bytes) {
+            Verdict::AcceptMarked
+        } else {
+            Verdict::Accept
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::{Span, Time};
+
+    use super::*;
+    use crate::queue::DropReason;
+
+    const LIMIT: Capacity = Capacity::Packets(30);
+
+    fn arrival(waiting: u64, ecn_capable: bool) -> Arrival {
+        Arrival {
+            now: Time::ZERO,
+            bytes: 1500,
+            ecn_capable,
+            low_priority: false,
+            waiting_pkts: waiting,
+            waiting_bytes: waiting * 1500,
+            idle_since: None,
+        }
+    }
+
+    /// What becomes of packets that find 0 to 31 others.
+    fn verdicts(threshold: Capacity, ecn_capable: bool) -> Vec<Verdict> {
+        let config = ThresholdConfig {
+            limit: LIMIT,
+            threshold,
+        };
+        let mut aqm = Threshold(config);
+        let one = |waiting| aqm.on_arrival(&arrival(waiting, ecn_capable));
+        (0..32).map(one).collect()
+    }
+
+    /// "Greater than K upon its arrival" (SIGCOMM 2010, section 3.1), and full at the limit.
+    #[test]
+    fn what_finds_more_than_the_threshold_is_marked_up_to_the_limit() {
+        for threshold in [Capacity::Packets(20), Capacity::Bytes(20 * 1500)] {
+            let verdicts = verdicts(threshold, true);
+            let accept = |verdict: &Verdict| *verdict == Verdict::Accept;
+            assert!(verdicts[..=20].iter().all(accept), "{verdicts:?}");
+            let mark = |verdict: &Verdict| *verdict == Verdict::AcceptMarked;
+            assert!(verdicts[21..30].iter().all(mark), "{verdicts:?}");
+            assert_eq!(verdicts[30..], [Verdict::Drop(DropReason::Overflow); 2]);
+        }
+    }
+
+    #[test]
+    fn packets_that_cannot_be_marked_have_the_limit_alone() {
+        let verdicts = verdicts(Capacity::Packets(20), false);
+        assert!(verdicts[..30].iter().all(|one| *one == Verdict::Accept));
+        assert_eq!(verdicts[30], Verdict::Drop(DropReason::Overflow));
+    }
+
+    /// 10 Gbit/s: 1 ms are 1.25 MB, a seventh of 1 BDP of 100 us 17,857 B.
+    #[test]
+    fn times_and_products_are_what_the_link_sends() {
+        let link = LinkContext {
+            rate: Rate::from_bps(10_000_000_000),
+            delay: Span::from_micros(50),
+            rtt: Span::from_micros(100),
+            packet: Bytes(1500),
+        };
+        let threshold = |value: Value| {
+            let mut values = Values::default()
+                .with("limit", Value::Quantity(Quantity::Packets(30.0)))
+                .with("threshold", value);
+            ThresholdConfig::complete(&mut values, &link)
+                .map(|()| ThresholdConfig::of(&values).threshold)
+        };
+        let millisecond = Value::Quantity(Quantity::Span(Span::from_millis(1)));
+        assert_eq!(threshold(millisecond), Ok(Capacity::Bytes(1_250_000)));
+        let auto = Value::Text("auto".to_string());
+        assert_eq!(threshold(auto), Ok(Capacity::Bytes(17_857)));
+        let half = Value::Quantity(Quantity::Bdp(0.5));
+        assert_eq!(threshold(half), Ok(Capacity::Bytes(62_500)));
+        let packets = |packets| threshold(Value::Quantity(Quantity::Packets(packets)));
+        assert_eq!(packets(65.0), Ok(Capacity::Packets(65)));
+        assert!(packets(6.5).is_err());
+    }
+}
