@@ -74,9 +74,9 @@ record! {
         /// Which flow.
         flow: u32,
         /// Congestion window.
-        cwnd: f64 as "cwnd_pkts",
+        cwnd: Option<f64> as "cwnd_pkts",
         /// Slow start threshold.
-        ssthresh: f64 as "ssthresh_pkts",
+        ssthresh: Option<f64> as "ssthresh_pkts",
         /// Smoothed round-trip time, zero before the first sample.
         srtt: Span,
         /// Segments in flight.
