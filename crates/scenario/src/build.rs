@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{
-    ClockError, Config, Flow, Link, Measure, Start, StopRule, Tcp, Transport, Udp,
+    ClockError, Config, Flow, Link, Measure, Spacing, Start, StopRule, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
 
@@ -200,6 +200,7 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
         .map(|stream| if stream < rest { &larger } else { &smaller })
         .cloned()
         .collect()
+            spacing: group.get("spacing").map(spacing).unwrap_or_default(),
 }
 
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
@@ -216,3 +217,11 @@ fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
         group.read("recovery"),
     )
 }
+fn spacing(node: &Node) -> Spacing {
+    match node.table() {
+        Some(table) => Spacing::Jitter(table.read("jitter")),
+        None if text_of(node) == "poisson" => Spacing::Poisson,
+        None => Spacing::Even,
+    }
+}
+
