@@ -96,8 +96,8 @@ class Campaign:
         if not replicated or any(self._draws(cell) for cell in _few(self.cells)):
             return []
         return [
-            "replications are the same, and intervals have no width: nothing is drawn at random but "
-            "the order of packets that arrive together; draw start times, "
+            "replications are the same, and intervals have no width: nothing is drawn at random "
+            "but the order of packets that arrive together; draw start times, "
             'start = { uniform = ["0 s", "1 s"] }, or losses or traffic'
         ]
 
