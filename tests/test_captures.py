@@ -19,13 +19,17 @@ WEB = {
 
 # What follows from losses behind the tap, in the expert's words.
 LOSSES = (
+    "dropped on arrival at this link",
     "Duplicate ACK",
+    # What tshark makes of retransmissions right behind new data.
+    "This frame is a (suspected) out-of-order segment",
     "This frame is a (suspected) fast retransmission",
     "This frame is a (suspected) spurious retransmission",
     "This frame is a (suspected) retransmission",
 )
 # What connections do that open and close, or fill their windows.
 USUAL = (
+    "TCP window specified by the receiver is now completely full",
     "This frame initiates the connection closing",
     "This frame undergoes the connection closing",
     "Connection establish request",
@@ -111,9 +115,11 @@ def test_retransmissions_at_a_sender_s_link_are_those_of_the_run(tmp_path: Path)
 
     flow = run.flows.filter(name="bulk-0").row(0, named=True)
     assert flow["total_retransmitted_pkts"] > 20
-    retransmitted = count("tcp.analysis.retransmission")
-    assert retransmitted == flow["total_retransmitted_pkts"]
-    assert count("tcp.analysis.out_of_order || tcp.analysis.lost_segment") == 0
+    # A few that follow new data within a round trip look out of order to tshark.
+    repeated = count("tcp.analysis.retransmission || tcp.analysis.out_of_order")
+    assert repeated == flow["total_retransmitted_pkts"]
+    assert count("tcp.analysis.out_of_order") < repeated / 10
+    assert count("tcp.analysis.lost_segment") == 0
 
 
 def test_packets_that_are_dropped_on_arrival_say_so(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use longhaul_units::Time;
 
 use self::change::Changes;
+pub(crate) use self::capture::{Entered, Noted};
 pub(crate) use self::forwarding::Delivered;
 use self::impairments::Impairments;
 use self::link::{DualClockTime, Link};
@@ -48,8 +49,8 @@ pub(crate) struct Network {
     merges: Vec<Merge>,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
-    /// Packets sent and not recorded yet, if packets of any link are captured.
-    sent: Option<VecDeque<Packet>>,
+    /// What has happened to packets and is not recorded yet, if those of any link are captured.
+    noted: Option<VecDeque<Noted>>,
 }
 
 impl Network {
@@ -69,7 +70,7 @@ impl Network {
             merges: Vec::new(),
             changes,
             impairments: Impairments::of(config, streams),
-            sent: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
+            noted: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
         }
     }
 

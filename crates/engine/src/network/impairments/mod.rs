@@ -61,6 +61,11 @@ impl Impairments {
         impairments.collect()
     }
 
+    /// The link that they belong to.
+    pub(super) fn link(&self) -> u32 {
+        self.link
+    }
+
     /// When a packet that could go on at `time` does.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
@@ -114,7 +119,9 @@ impl Network {
             None => Some(now),
         };
         let Some(leaves) = leaves else {
-            self.links[impairments.link as usize].lose(&packet);
+            let link = impairments.link;
+            self.links[link as usize].lose(&packet);
+            self.note_drop(link);
             return self.options.forget(packet.sack);
         };
         if impairments.duplication.loses() {
