@@ -85,7 +85,7 @@ impl Network {
         let host = self.nodes.len();
         let keys = AccessKeys::of(&defaults::values(access));
         let (carries, queue) = ((keys.rate, keys.delay), access.sub("queue"));
-        let [up, down] = access_links(&name);
+        let [up, down] = flow::access_links(&name);
         for (name, ends) in [(up, (host, router)), (down, (router, host))] {
             let link = link::plain(name, ends, carries, queue, keys.rate);
             self.links.push(link);
@@ -93,31 +93,6 @@ impl Network {
         self.nodes.push(name);
         host
     }
-}
-
-/// Names of the links between a host and its router.
-fn access_links(host: &str) -> [String; 2] {
-    ["up", "down"].map(|way| format!("{host}-{way}"))
-}
-
-/// Names of the hosts of a flow of a group with access links.
-fn hosts(bundle: &str, access: &Table) -> Vec<String> {
-    let ends: &[&str] = match access.word("at") {
-        "both" => &["sender", "receiver"],
-        _ => &["sender"],
-    };
-    ends.iter().map(|end| format!("{bundle}-{end}")).collect()
-}
-
-/// Names of the access links of a resolved group.
-pub(crate) fn access_link_names(group: &Table) -> Vec<String> {
-    let Some(access) = group.get("access").and_then(Node::table) else {
-        return Vec::new();
-    };
-    let label = group.word("label");
-    let hosts = (0..group.read::<u64>("count"))
-        .flat_map(|index| hosts(&format!("{label}-{index}"), access));
-    hosts.flat_map(|host| access_links(&host)).collect()
 }
 
 /// The flows of one group, numbered from zero, with the streams of each.
@@ -130,7 +105,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
         let bundle = format!("{label}-{index}");
         let (mut from, mut to) = (path.from, path.to);
         if let Some(access) = access {
-            let mut hosts = hosts(&bundle, access).into_iter();
+            let mut hosts = flow::hosts(&bundle, access).into_iter();
             for end in [&mut from, &mut to] {
                 if let Some(host) = hosts.next() {
                     *end = network.add_host(host, *end, access);

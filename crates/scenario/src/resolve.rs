@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Span, Time};
 
-use crate::build;
 use crate::check::unknown;
 use crate::custom::{self, Algorithms};
 use crate::defaults;
@@ -211,7 +210,7 @@ fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagn
         .map(|core| core.link.name.clone())
         .collect();
     for group in groups.iter().filter_map(Node::table) {
-        names.extend(build::access_link_names(group));
+        names.extend(flow::access_link_names(group));
     }
     let known: HashSet<&str> = names.iter().map(String::as_str).collect();
     for (index, node) in captured.iter().enumerate() {

@@ -19,6 +19,7 @@ use crate::traffic;
 use crate::typed::Typed;
 use access::links;
 
+pub(crate) use access::{access_link_names, access_links, hosts};
 pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
 
 /// What the flows of all groups share.
