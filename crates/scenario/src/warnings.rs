@@ -83,7 +83,10 @@ pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order
 pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     let links = || config.links.iter();
     let random_loss = links().any(|link| {
-        let changes = link.changes.iter().filter_map(|change| change.loss.as_ref());
+        let changes = link
+            .changes
+            .iter()
+            .filter_map(|change| change.loss.as_ref());
         [&link.loss].into_iter().chain(changes).any(is_random)
     });
     let random_queue = links().any(|link| link.queue.is_random());

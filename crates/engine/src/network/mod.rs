@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 
 use longhaul_units::Time;
 
-use self::change::Changes;
 pub(crate) use self::capture::{Entered, Noted};
+use self::change::Changes;
 pub(crate) use self::forwarding::Delivered;
 use self::impairments::Impairments;
 use self::link::{DualClockTime, Link};

@@ -309,7 +309,9 @@ fn datagrams_are_spaced_evenly_or_at_random() {
         let message = refusal(&datagrams(keys));
         assert!(message.contains(expected), "{message}");
     }
-    let tcp = refusal(&text("{ kind = \"perturbation\", lifetime = \"1 s\" }\nspacing = \"even\""));
+    let tcp = refusal(&text(
+        "{ kind = \"perturbation\", lifetime = \"1 s\" }\nspacing = \"even\"",
+    ));
     assert!(tcp.contains("a TCP flow has no spacing"), "{tcp}");
 }
 

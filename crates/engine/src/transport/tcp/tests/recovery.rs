@@ -336,7 +336,10 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
         let threshold = |bench: &mut SenderBench, at| {
             bench.wait(at);
             let counters = bench.sender.counters(ms(at));
-            (counters.timeouts, bench.sender.sample(ms(at)).ssthresh.unwrap())
+            (
+                counters.timeouts,
+                bench.sender.sample(ms(at)).ssthresh.unwrap(),
+            )
         };
         assert_eq!(threshold(&mut bench, 1_150), (1, 5.0), "{recovery:?}");
         assert_eq!(threshold(&mut bench, 3_150), (2, 5.0), "{recovery:?}");
@@ -371,7 +374,11 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
                 bench.ack(198 + right, 1, &[(2, right)]);
             }
             bench.wait(3_000);
-            assert_eq!(bench.sender.sample(ms(3_000)).cwnd.unwrap(), 1.0, "{recovery:?}");
+            assert_eq!(
+                bench.sender.sample(ms(3_000)).cwnd.unwrap(),
+                1.0,
+                "{recovery:?}"
+            );
             bench.ack(3_100, 21, &[]);
             let cwnd = bench.sender.sample(ms(3_100)).cwnd.unwrap();
             assert_eq!(cwnd, 2.0, "{recovery:?} {ack_counting:?}");
