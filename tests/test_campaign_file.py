@@ -63,6 +63,25 @@ def done(campaign: Campaign, folder: Path) -> Dataset:
     return collect(campaign, store)
 
 
+def test_replications_of_which_nothing_is_drawn_are_warned_of(
+    tmp_path: Path, cli: CommandLine
+) -> None:
+    def warnings(head: str, scenario: str = SCENARIO, factors: str = FACTORS) -> list[str]:
+        return read_campaign(written(tmp_path, head, factors, scenario)).warnings()
+
+    seeds = '[factors]\nseed = { path = "seed", levels = [1, 2] }\n'
+    assert warnings("replications = 1") == []
+    for found in (warnings("replications = 2"), warnings("", factors=seeds)):
+        assert len(found) == 1
+        assert "replications are the same" in found[0]
+    drawn = SCENARIO + 'start = { uniform = ["0 s", "0.5 s"] }\n'
+    assert warnings("replications = 2", drawn) == []
+    written(tmp_path, "replications = 2")
+    planned = cli("campaign", "plan", "c.toml")
+    assert planned.returncode == 0, planned
+    assert "start = { uniform" in planned.stderr
+
+
 def test_all_combinations_times_replications_with_the_levels_in_place(tmp_path: Path) -> None:
     campaign = read_campaign(written(tmp_path, "replications = 2"))
     runs = campaign.runs()

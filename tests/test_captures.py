@@ -1,4 +1,4 @@
-"""What Wireshark's expert finds in captures: nothing but losses and their repair."""
+"""What Wireshark's expert finds in captures: retransmissions, as many as there are."""
 
 import shutil
 import subprocess
@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from conftest import SMALL
 
 import longhaul
 
@@ -16,10 +17,11 @@ WEB = {
     "response": {"kind": "bounded-pareto", "min": "2 KB", "max": "1 MB", "shape": 1.2},
 }
 
-# What follows from losses before the tap, in the expert's words.
+# What follows from losses behind the tap, in the expert's words.
 LOSSES = (
-    "Previous segment(s) not captured",
+    "dropped on arrival at this link",
     "Duplicate ACK",
+    # What tshark makes of retransmissions right behind new data.
     "This frame is a (suspected) out-of-order segment",
     "This frame is a (suspected) fast retransmission",
     "This frame is a (suspected) spurious retransmission",
@@ -27,6 +29,7 @@ LOSSES = (
 )
 # What connections do that open and close, or fill their windows.
 USUAL = (
+    "TCP window specified by the receiver is now completely full",
     "This frame initiates the connection closing",
     "This frame undergoes the connection closing",
     "Connection establish request",
@@ -78,3 +81,60 @@ def test_the_expert_finds_losses_and_retransmissions_alone(tmp_path: Path) -> No
     found = _expert(tmp_path, "20 packets", window=1000)
     assert [text for text in found if not text.startswith(USUAL + LOSSES)] == []
     assert any(text.startswith(LOSSES[-2:]) for text in found)
+
+
+def test_retransmissions_at_a_sender_s_link_are_those_of_the_run(tmp_path: Path) -> None:
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed")
+    access = {"rate": "100 Mbps", "delay": "1 ms", "at": "sender"}
+    run = longhaul.run(
+        {
+            "duration": "20 s",
+            "measure": {"capture": ["bulk-0-sender-up", "bulk-0-sender-down"]},
+            "topology": {
+                "dumbbell": {
+                    "bottleneck": {
+                        "rate": "10 Mbps",
+                        "delay": "10 ms",
+                        "queue": {"kind": "droptail", "limit": "20 packets"},
+                        "loss": {"bernoulli": 0.002},
+                    },
+                    "access": access,
+                }
+            },
+            "flows": [{"label": "bulk"}, {"label": "other"}],
+        },
+        out=tmp_path / "run",
+    )
+    capture = str(run.path / "packets.pcapng")
+
+    def count(expression: str) -> int:
+        command = ["tshark", "-r", capture, "-Y", expression]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return len(printed.splitlines())
+
+    flow = run.flows.filter(name="bulk-0").row(0, named=True)
+    assert flow["total_retransmitted_pkts"] > 20
+    # A few that follow new data within a round trip look out of order to tshark.
+    repeated = count("tcp.analysis.retransmission || tcp.analysis.out_of_order")
+    assert repeated == flow["total_retransmitted_pkts"]
+    assert count("tcp.analysis.out_of_order") < repeated / 10
+    assert count("tcp.analysis.lost_segment") == 0
+
+
+def test_packets_that_are_dropped_on_arrival_say_so(tmp_path: Path) -> None:
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed")
+    overrides = ["measure.capture=['bottleneck']", "measure.from=0 s"]
+    run = longhaul.run(SMALL, out=tmp_path / "run", set=overrides)
+    command = [
+        "tshark",
+        "-r",
+        str(run.path / "packets.pcapng"),
+        "-Y",
+        'frame.comment contains "drop"',
+    ]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    link = run.links.filter(name="bottleneck").row(0, named=True)
+    assert link["dropped_overflow_pkts"] > 0
+    assert len(printed.splitlines()) == link["dropped_overflow_pkts"]

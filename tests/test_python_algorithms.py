@@ -1,7 +1,11 @@
 """Algorithms in Python: the built-in ones' windows, and clear words when they are wrong."""
 
 import json
+import signal
+import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -219,6 +223,16 @@ def test_what_cannot_be_used_is_refused(what: str, tmp_path: Path, cli: CommandL
 
 RAISING = {
     "raises": ("raise RuntimeError('too fast')", "RuntimeError: too fast"),
+    "leaves": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "infinite": ("window.grow(float('inf'))", "ValueError: the window is not finite"),
+    "infinite sum": (
+        "window.grow(1e308); window.grow(1e308)",
+        "ValueError: the window is not finite",
+    ),
+    "reduced to infinity": (
+        "window.reduce_to(float('inf'))",
+        "ValueError: the window is not finite",
+    ),
     "not a number": ("window.cwnd = float('nan')", "ValueError: the window is not a number"),
 }
 
@@ -246,6 +260,46 @@ def test_an_exception_ends_the_run_and_keeps_what_was_recorded(
     assert type(raised.value.__cause__).__name__ in expected
     # The next run in this thread knows nothing of it.
     assert not longhaul.run(SMALL).meta["stopped"]
+
+
+LOOPING = AIMD.replace(
+    "        window.grow(self.increase * ack.credit / window.cwnd)",
+    "        while ack.now_s > 1:\n            pass\n        window.grow(1 / window.cwnd)",
+)
+
+
+def _looping(folder: Path) -> list[str]:
+    (folder / "cc.py").write_text(LOOPING)
+    (folder / "loops.toml").write_text(with_python('{ python = "cc.py:Aimd" }'))
+    longhaul_command = str(Path(sys.executable).with_name("longhaul"))
+    return [longhaul_command, "run", "loops.toml", "--out", "r1", "--quiet"]
+
+
+def test_a_method_that_does_not_return_is_ended_by_the_limit(tmp_path: Path) -> None:
+    command = [*_looping(tmp_path), "--limit", "1 s"]
+    ended = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 2, ended
+    assert "cc.py:1" in ended.stderr
+    assert "has not returned when the time limit was reached (in Aimd.on_ack at 1." in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert longhaul.Results(tmp_path / "r1").meta["stopped"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_method_that_does_not_return_is_ended_by_signals(number: int, tmp_path: Path) -> None:
+    process = subprocess.Popen(_looping(tmp_path), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while not any(path.name.startswith("r1.partial") for path in tmp_path.iterdir()):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    time.sleep(1)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "cc.py:1" in error
+    assert "(in Aimd.on_ack at 1." in error
+    assert "Traceback" not in error
 
 
 def test_an_interruption_is_not_taken_for_a_defect(tmp_path: Path) -> None:

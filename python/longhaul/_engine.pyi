@@ -139,7 +139,7 @@ class Window:
     """Congestion window and slow start threshold in segments.
 
     The window is at least 1, at most what the flow can use; the threshold at least 2 (RFC 5681).
-    What is not a number is refused with a ValueError.
+    What is not a finite number is refused with a ValueError.
     """
 
     cwnd: float
@@ -281,6 +281,10 @@ class Scenario:
     def duration_s(self) -> float: ...
     @property
     def warnings(self) -> list[str]: ...
+    @property
+    def draws(self) -> bool:
+        """Whether random numbers decide anything, without which all replications are the same."""
+
     @property
     def expected_bytes(self) -> float:
         """Bytes that the run is expected to write: time series and captures."""

@@ -3,6 +3,7 @@
 The compiled engine calls `load` while it reads a scenario and `explain` when an algorithm raises.
 """
 
+import ctypes
 import difflib
 import hashlib
 import inspect
@@ -76,9 +77,30 @@ def load(
         )
     try:
         found(**keys)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AlgorithmError(explain(error, file, f"{name}.__init__")) from error
     return Found(name, found, keys, methods, found.phases, file, text)
+
+
+class _LimitReached(BaseException):
+    """Raised in an algorithm that has not returned when time is up."""
+
+    def __str__(self) -> str:
+        return "has not returned when the time limit was reached"
+
+
+def interrupt(thread: int) -> None:
+    """End the call that a thread is in, at its next line that loops or calls."""
+    _raise_in(thread, ctypes.py_object(_LimitReached))
+
+
+def forget_interruption(thread: int) -> None:
+    """Take back an interruption that came too late."""
+    _raise_in(thread, None)
+
+
+def _raise_in(thread: int, error: "ctypes.py_object[type[BaseException]] | None") -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
 def explain(error: BaseException, file: str, where: str, now_s: float | None = None) -> str:
@@ -89,7 +111,12 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
             line = frame.lineno
     place = file if line is None else f"{file}:{line}"
     text = error.msg if isinstance(error, SyntaxError) else str(error)
-    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if isinstance(error, _LimitReached):
+        what = text
+    elif isinstance(error, KeyboardInterrupt):
+        what = text or "interrupted"
+    else:
+        what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     when = "" if now_s is None else f" at {now_s:.9g} s of simulated time"
     return f"{place}: {what} (in {where}{when})"
 
@@ -103,7 +130,7 @@ def _executed(file: str, text: str) -> ModuleType:
     sys.modules[module.__name__] = module
     try:
         exec(compile(text, file, "exec"), module.__dict__)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AlgorithmError(explain(error, file, "the file itself")) from error
     return module
 

@@ -266,12 +266,6 @@ fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
         totals.events = 0;
         totals.events_pending_max = 0;
         records.packets.clear();
-        // Datagrams have no window: not a number, which does not equal itself.
-        for sample in &mut records.flows {
-            if sample.cwnd.is_nan() {
-                (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
-            }
-        }
         (totals, records)
     })
 }

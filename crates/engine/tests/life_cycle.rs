@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{AT_ONCE, Records, add_flows, add_source, drop_tail, dumbbell, ns2_tcp, run, tcp};
+use common::{
+    AT_ONCE, Records, add_access, add_flows, add_source, drop_tail, dumbbell, ns2_tcp, run, tcp,
+};
 use longhaul_engine::config::{DelayedAck, Fin, Recovery, Source, Tcp, TraceEntry};
 use longhaul_engine::measure::{CapturedPacket, Totals};
 use longhaul_engine::{Config, Loss};
@@ -20,8 +22,12 @@ fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: 
         server_delay: Span::from_millis(3),
     };
     add_source(&mut config, "web", Source::Trace([entry].into()), tcp);
-    config.links[0].captured = true;
-    config.links[1].captured = true;
+    // Packets are captured where they have reached the other side, and take no time from there.
+    add_access(&mut config, Span::ZERO);
+    for link in &mut config.links[2..] {
+        link.rate = Rate::from_bps(1_000_000_000_000);
+        link.captured = link.to > 1;
+    }
     config
 }
 
@@ -205,6 +211,7 @@ fn a_transfer_closes_both_ways() {
         config.flows.clear();
         let transfer = Some(2000);
         add_flows(&mut config, "transfer", 1, AT_ONCE, Tcp { transfer, ..tcp });
+        (config.flows[0].from, config.flows[0].to) = (2, 3);
         let (totals, records) = run(&config);
         assert_eq!(
             totals.links[0].total.departed_pkts + totals.links[1].total.departed_pkts,

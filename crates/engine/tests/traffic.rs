@@ -132,6 +132,37 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
 }
 
 /// Puts the same delay box at both ends of the link.
+/// A probe comes to the server while its response is under way, and leaves the request's round trip as it was: the
+/// response echoes the time stamp that the server had when it left (RFC 7323 section 4.3).
+#[test]
+fn a_response_echoes_what_had_come_when_it_left() {
+    let tcp = Tcp {
+        timestamps: Timestamps::Standard(12),
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(100),
+            segments: 2,
+            delays_syn: false,
+        }),
+        ..tcp(Recovery::RackTlp)
+    };
+    let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);
+    // The response takes 280 ms, and the probe leaves after two round trips and the delay of an ACK.
+    config.links[0].rate = Rate::from_bps(30_000);
+    let slow_server = TraceEntry {
+        server_delay: Span::from_millis(20),
+        ..entry(ms(100.0), 500, Some(1000))
+    };
+    add_source(&mut config, "web", trace(&[slow_server]), tcp);
+    let (totals, records) = run(&config);
+    let exchange = records.exchanges[0];
+    assert!(exchange.retransmitted_pkts > 0, "{exchange:?}");
+    // Behind the last packet of the handshake.
+    let left = exchange.requested.expect("it has come").as_secs_f64() - way(52 + 552) / 1000.0;
+    let answered = exchange.answered.expect("it has come").as_secs_f64();
+    let largest = totals.flows[0].total.rtt_max.as_secs_f64();
+    assert!((largest - (answered - left)).abs() < 1e-9, "{largest}");
+}
+
 fn add_delay_box(config: &mut Config, delay: &Distribution) {
     for link in &mut config.links {
         let delay_box = DelayBox {

@@ -14,6 +14,9 @@ use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
+/// The comment of packets that their link drops when they come. Those that a discipline drops later have none.
+const DROPPED: &str = "dropped on arrival at this link";
+
 /// A capture that is being written.
 #[derive(Debug)]
 pub(crate) struct Capture {
@@ -38,7 +41,11 @@ impl Capture {
             for link in &config.links {
                 interfaces.push(link.captured.then_some(next));
                 if link.captured {
-                    writer.interface(&link.name, link.rate, HEADER_BYTES_MAX as u32)?;
+                    let [from, to] = [link.from, link.to].map(|node| &config.nodes[node]);
+                    let place = format!(
+                        "packets as they come to the link from {from} to {to}, before its queue"
+                    );
+                    writer.interface(&link.name, &place, link.rate, HEADER_BYTES_MAX as u32)?;
                     next += 1;
                 }
             }
@@ -64,8 +71,9 @@ impl Capture {
         let conversation = &self.conversations[packet.flow as usize];
         let frame_bytes = conversation.write_headers(packet, &mut self.ports, &mut self.frame);
         self.packets += 1;
+        let comment = packet.dropped.then_some(DROPPED);
         self.writer
-            .packet(interface, packet.time, &self.frame, frame_bytes)
+            .packet(interface, packet.time, &self.frame, frame_bytes, comment)
             .map_err(OutputError::io("write", &self.path))
     }
 

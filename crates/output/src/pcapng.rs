@@ -16,8 +16,10 @@ const SECTION_LENGTH_UNKNOWN: u64 = u64::MAX;
 const LINKTYPE_ETHERNET: u16 = 1;
 
 const OPTION_END: u16 = 0;
+const COMMENT: u16 = 1;
 const SHB_USERAPPL: u16 = 4;
 const IF_NAME: u16 = 2;
+const IF_DESCRIPTION: u16 = 3;
 const IF_SPEED: u16 = 8;
 const IF_TSRESOL: u16 = 9;
 /// Time stamps in units of 10^-9 s.
@@ -49,11 +51,18 @@ impl<W: Write> PcapngWriter<W> {
     }
 
     /// Describes the next interface. Interfaces are numbered in this order, from 0.
-    pub(crate) fn interface(&mut self, name: &str, speed: Rate, snap_bytes: u32) -> io::Result<()> {
+    pub(crate) fn interface(
+        &mut self,
+        name: &str,
+        description: &str,
+        speed: Rate,
+        snap_bytes: u32,
+    ) -> io::Result<()> {
         self.put(&LINKTYPE_ETHERNET.to_le_bytes());
         self.put(&[0; 2]);
         self.put(&snap_bytes.to_le_bytes());
         self.option(IF_NAME, name.as_bytes());
+        self.option(IF_DESCRIPTION, description.as_bytes());
         self.option(IF_SPEED, &speed.as_bps().to_le_bytes());
         self.option(IF_TSRESOL, &[NANOSECONDS]);
         self.option(OPTION_END, &[]);
@@ -67,6 +76,7 @@ impl<W: Write> PcapngWriter<W> {
         time: Time,
         captured: &[u8],
         frame_bytes: u32,
+        comment: Option<&str>,
     ) -> io::Result<()> {
         let nanoseconds = time.as_ps() / 1000;
         self.put(&interface.to_le_bytes());
@@ -76,6 +86,10 @@ impl<W: Write> PcapngWriter<W> {
         self.put(&frame_bytes.to_le_bytes());
         self.put(captured);
         self.pad();
+        if let Some(comment) = comment {
+            self.option(COMMENT, comment.as_bytes());
+            self.option(OPTION_END, &[]);
+        }
         self.write_block(ENHANCED_PACKET)
     }
 
@@ -120,17 +134,15 @@ mod tests {
     fn blocks_are_laid_out_as_the_format_says() {
         let mut pcapng = PcapngWriter::new(Vec::new(), "app").unwrap();
         pcapng
-            .interface("ab", Rate::from_bps(1_000_000_000), 96)
+            .interface("ab", "in", Rate::from_bps(1_000_000_000), 96)
             .unwrap();
         // 4.294967297 s are 2^32 + 1 nanoseconds.
-        pcapng
-            .packet(
-                0,
-                Time::from_ps(4_294_967_297_999),
-                &[7, 8, 9, 10, 11],
-                1514,
-            )
-            .unwrap();
+        let time = Time::from_ps(4_294_967_297_999);
+        for comment in [None, Some("lost")] {
+            pcapng
+                .packet(0, time, &[7, 8, 9, 10, 11], 1514, comment)
+                .unwrap();
+        }
         let file = pcapng.into_inner();
         let words: Vec<u32> = file
             .chunks(4)
@@ -150,20 +162,38 @@ mod tests {
         ];
         let interface = [
             1,
-            52,
+            60,
             1,
             96,
             0x0002_0002,
             0x6261,
+            0x0002_0003,
+            0x6e69,
             0x0008_0008,
             1_000_000_000,
             0,
             0x0001_0009,
             9,
             0,
-            52,
+            60,
         ];
         let packet = [6, 40, 0, 1, 1, 5, 1514, 0x0a09_0807, 11, 40];
-        assert_eq!(words, [&section[..], &interface, &packet].concat());
+        let with_comment = [
+            6,
+            52,
+            0,
+            1,
+            1,
+            5,
+            1514,
+            0x0a09_0807,
+            11,
+            0x0004_0001,
+            0x7473_6f6c,
+            0,
+            52,
+        ];
+        let blocks = [&section[..], &interface, &packet, &with_comment];
+        assert_eq!(words, blocks.concat());
     }
 }

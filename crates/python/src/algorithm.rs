@@ -5,12 +5,13 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{Change, CongestionControl, Factory, Needs, Phase, Phases};
 use longhaul_scenario::{Algorithms, CustomAlgorithm};
 use longhaul_units::{Rate, Span, Time};
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,6 +24,45 @@ const HELPER: &str = "longhaul.algorithm";
 thread_local! {
     /// What ended the run in this thread. A simulation stays in the thread that it began in.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static CALLS: Arc<Calls> = Arc::default();
+}
+
+/// The calls of algorithms by one thread, as others may look at them.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(AtomicU64);
+
+impl Calls {
+    /// Those of this thread.
+    pub(crate) fn of_this_thread() -> Arc<Self> {
+        CALLS.with(Arc::clone)
+    }
+
+    /// The number of the call that the thread is in, if it is in one.
+    pub(crate) fn current(&self) -> Option<u64> {
+        let number = self.0.load(Ordering::Relaxed);
+        (number % 2 == 1).then_some(number)
+    }
+
+    /// A call begins, or ends.
+    fn count(&self) {
+        // Only its own thread writes it.
+        let number = self.0.load(Ordering::Relaxed);
+        self.0.store(number + 1, Ordering::Relaxed);
+    }
+}
+
+/// Ends the call that a thread of Python is in. To be called with the interpreter's lock, so that the thread is not
+/// about to leave it.
+pub(crate) fn interrupt(py: Python<'_>, thread: &Py<PyAny>) -> PyResult<()> {
+    py.import(HELPER)?.call_method1("interrupt", (thread,))?;
+    Ok(())
+}
+
+/// Takes back an interruption that came too late.
+pub(crate) fn forget_interruption(py: Python<'_>, thread: &Py<PyAny>) -> PyResult<()> {
+    py.import(HELPER)?
+        .call_method1("forget_interruption", (thread,))?;
+    Ok(())
 }
 
 /// What an algorithm in Python raised in this thread, which is forgotten.
@@ -80,7 +120,15 @@ impl Algorithms for Loader {
             let algorithm: Arc<dyn Factory> = Arc::new(Shared(Arc::new(Algorithm::new(found)?)));
             Ok((algorithm, source))
         })
-        .map_err(|error: PyErr| Python::attach(|py| error.value(py).to_string()))
+        .map_err(|error: PyErr| {
+            Python::attach(|py| {
+                let text = error.value(py).to_string();
+                if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    FAILURE.set(Some(error));
+                }
+                text
+            })
+        })
     }
 }
 
@@ -224,7 +272,12 @@ impl Controller {
             self.tell(Method::OnAck, &Fact::Ack(ack, phase), window, change);
         } else if self.increase != 0.0 {
             let increment = self.increase * ack.credit / window.cwnd();
-            window.grow(increment, Change::Avoidance);
+            if increment.is_finite() {
+                window.grow(increment, Change::Avoidance);
+            } else {
+                let wrong = PyValueError::new_err("the window is not finite");
+                self.attached::<()>(Method::OnRound, |_| Err(wrong));
+            }
         }
     }
 
@@ -303,24 +356,26 @@ impl Controller {
         if self.failed.get() {
             return None;
         }
-        Python::attach(|py| match act(py) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.failed.set(true);
-                let error = self.explained(py, error, method);
-                FAILURE.with_borrow_mut(|failure| {
-                    failure.get_or_insert(error);
-                });
-                None
+        Python::attach(|py| {
+            CALLS.with(|calls| calls.count());
+            let done = act(py);
+            CALLS.with(|calls| calls.count());
+            match done {
+                Ok(value) => Some(value),
+                Err(error) => {
+                    self.failed.set(true);
+                    let error = self.explained(py, error, method);
+                    FAILURE.with_borrow_mut(|failure| {
+                        failure.get_or_insert(error);
+                    });
+                    None
+                }
             }
         })
     }
 
-    /// What was raised, with file, line and simulated time; an interruption is passed on as it is.
+    /// What was raised, with file, line and simulated time. The user's interruption stays one.
     fn explained(&self, py: Python<'_>, error: PyErr, method: Method) -> PyErr {
-        if !error.is_instance_of::<PyException>(py) {
-            return error;
-        }
         let place = format!("{}.{}", self.algorithm.name, METHODS[method as usize]);
         let (file, now) = (&self.algorithm.file, self.now.as_secs_f64());
         // Unlike `value`, this gives the exception its traceback.
@@ -330,6 +385,9 @@ impl Controller {
             .and_then(|helper| helper.call_method1("explain", (raised, file, place, now)))
             .and_then(|text| text.extract::<String>());
         let explained = match text {
+            Ok(text) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                PyErr::from_type(error.get_type(py), text)
+            }
             Ok(text) => AlgorithmError::new_err(text),
             Err(other) => other,
         };

@@ -203,7 +203,8 @@ impl Window {
     }
 
     fn grow(&mut self, segments: f64) -> PyResult<()> {
-        let change = self.movable(segments)?;
+        // What is added may be finite and the sum not.
+        let change = self.movable(self.inner.cwnd() + segments)?;
         self.inner.grow(segments, change);
         Ok(())
     }
@@ -228,10 +229,13 @@ impl Window {
 }
 
 impl Window {
-    /// Refuses what is no number, and any change where the algorithm only looks on.
+    /// Refuses what is no finite number, and any change where the algorithm only looks on.
     fn movable(&self, segments: f64) -> PyResult<Change> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));
+        }
+        if segments.is_infinite() {
+            return Err(PyValueError::new_err("the window is not finite"));
         }
         self.change
             .ok_or_else(|| PyAttributeError::new_err("`observe` may not move the window"))

@@ -19,7 +19,7 @@ use crate::algorithm;
 use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
 use crate::measures::Measuring;
 use crate::memory::Baseline;
-use crate::watch::{Clock, Stop, StoppedBy, Watch};
+use crate::watch::{CallLimit, Clock, Stop, StoppedBy, Watch};
 
 /// How a run is to be done.
 pub(crate) struct Options {
@@ -59,7 +59,8 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     // An error of an earlier run in this thread that was not reported.
     algorithm::take_failure();
     let memory = Baseline::take();
-    let _clock = Clock::start(ticker.clone());
+    let call_limit = options.limit.map(CallLimit::new).transpose()?;
+    let _clock = Clock::start(ticker.clone(), call_limit);
     let cannot_write = |error: WriteError| OutputError::new_err(error.to_string());
     let (measures, overwrite) = (options.measures, options.overwrite);
     let (failure, written) = match scenario.simulation() {

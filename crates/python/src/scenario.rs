@@ -8,7 +8,7 @@ use longhaul_scenario::Simulation;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::algorithm::Loader;
+use crate::algorithm::{self, Loader};
 use crate::error::ScenarioError;
 use crate::rounds::{self, Experiment};
 use crate::run::{self, Options};
@@ -68,6 +68,12 @@ impl Scenario {
     #[getter]
     fn expected_bytes(&self) -> f64 {
         self.inner.expected_bytes()
+    }
+
+    /// Whether random numbers decide anything, without which all replications are the same.
+    #[getter]
+    fn draws(&self) -> bool {
+        self.inner.draws()
     }
 
     #[getter]
@@ -163,7 +169,9 @@ impl Scenario {
     ) -> PyResult<Self> {
         match result {
             Ok(inner) => Ok(Self { inner }),
-            Err(error) => Err(ScenarioError::new_err(error.to_string())),
+            // The user may have interrupted an algorithm's file.
+            Err(error) => Err(algorithm::take_failure()
+                .unwrap_or_else(|| ScenarioError::new_err(error.to_string()))),
         }
     }
 }

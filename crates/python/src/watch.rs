@@ -8,6 +8,8 @@ use longhaul_engine::measure::{Control, DataPackets, Ticker};
 use longhaul_units::Time;
 use pyo3::prelude::*;
 
+use crate::algorithm::{self, Calls};
+
 /// How often Python gets a turn, by the wall clock.
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -77,6 +79,58 @@ impl Watch {
     }
 }
 
+/// Ends a call of an algorithm that goes on when time is up: the simulation has no turn then.
+pub(crate) struct CallLimit {
+    began: Instant,
+    limit: Duration,
+    calls: Arc<Calls>,
+    /// The simulation's, as Python names it.
+    thread: Py<PyAny>,
+    /// The call at the last tick.
+    seen: Option<u64>,
+    interrupts: bool,
+}
+
+impl CallLimit {
+    /// For algorithms that this thread calls.
+    pub(crate) fn new(limit: Duration) -> PyResult<Self> {
+        let thread = Python::attach(|py| -> PyResult<_> {
+            let ident = py.import("threading")?.call_method0("get_ident")?;
+            Ok(ident.unbind())
+        })?;
+        Ok(Self {
+            began: Instant::now(),
+            limit,
+            calls: Calls::of_this_thread(),
+            thread,
+            seen: None,
+            interrupts: false,
+        })
+    }
+
+    /// Called at each tick.
+    fn check(&mut self) {
+        let before = std::mem::replace(&mut self.seen, self.calls.current());
+        let lasts = self.seen.is_some() && self.seen == before;
+        if !lasts || self.began.elapsed() < self.limit {
+            return;
+        }
+        Python::attach(|py| {
+            if self.calls.current() == self.seen {
+                self.interrupts = true;
+                let _ = algorithm::interrupt(py, &self.thread);
+            }
+        });
+    }
+
+    /// The run is over.
+    fn end(&self) {
+        if self.interrupts {
+            let _ = Python::attach(|py| algorithm::forget_interruption(py, &self.thread));
+        }
+    }
+}
+
 /// Ticks as long as it lives, in a thread of its own: whether a simulation has its turn soon is no
 /// question of what it simulates.
 pub(crate) struct Clock {
@@ -85,7 +139,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    pub(crate) fn start(ticker: Ticker) -> Self {
+    pub(crate) fn start(ticker: Ticker, mut call_limit: Option<CallLimit>) -> Self {
         let over = Arc::new((Mutex::new(false), Condvar::new()));
         let seen = Arc::clone(&over);
         let tick = move || {
@@ -97,6 +151,12 @@ impl Clock {
                 let waited = changed.wait_timeout(over, INTERVAL);
                 over = waited.expect("no thread panics while it holds the lock").0;
                 ticker.tick();
+                if let Some(limit) = &mut call_limit {
+                    limit.check();
+                }
+            }
+            if let Some(limit) = &call_limit {
+                limit.end();
             }
         };
         let thread = thread::Builder::new().name("ticker".into()).spawn(tick);

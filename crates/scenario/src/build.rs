@@ -1,10 +1,11 @@
 //! From a resolved document to the engine's configuration.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{
-    ClockError, Config, Flow, Link, Measure, Start, StopRule, Tcp, Transport, Udp,
+    ClockError, Config, Flow, Link, Measure, Spacing, Start, StopRule, Tcp, Transport, Udp,
 };
 use longhaul_units::{Bytes, Time};
 
@@ -23,21 +24,19 @@ const UDP_HEADER_BYTES: u32 = 28;
 pub(crate) fn build(resolved: &Resolved) -> Config {
     let root = &resolved.root;
     let measure = root.sub("measure");
-    let captured: Vec<&str> = measure.list("capture").iter().map(text_of).collect();
+    let core = resolved.core.links.iter();
     let mut network = Network {
         nodes: resolved.core.nodes.clone(),
-        links: Vec::new(),
+        links: core.map(|core| core.link.clone()).collect(),
     };
-    network
-        .links
-        .extend(resolved.core.links.iter().map(|core| Link {
-            captured: captured.contains(&core.link.name.as_str()),
-            ..core.link.clone()
-        }));
     let mut flows = Vec::new();
     for (node, path) in root.list("flows").iter().zip(&resolved.paths) {
         let group = node.table().expect("a group is a table");
         flows.extend(group_of(group, path, &mut network));
+    }
+    let captured: HashSet<&str> = measure.list("capture").iter().map(text_of).collect();
+    for link in &mut network.links {
+        link.captured = captured.contains(link.name.as_str());
     }
     let proxies = root
         .get("proxies")
@@ -86,10 +85,8 @@ impl Network {
         let host = self.nodes.len();
         let keys = AccessKeys::of(&defaults::values(access));
         let (carries, queue) = ((keys.rate, keys.delay), access.sub("queue"));
-        for (name, ends) in [
-            (format!("{name}-up"), (host, router)),
-            (format!("{name}-down"), (router, host)),
-        ] {
+        let [up, down] = flow::access_links(&name);
+        for (name, ends) in [(up, (host, router)), (down, (router, host))] {
             let link = link::plain(name, ends, carries, queue, keys.rate);
             self.links.push(link);
         }
@@ -108,9 +105,11 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
         let bundle = format!("{label}-{index}");
         let (mut from, mut to) = (path.from, path.to);
         if let Some(access) = access {
-            from = network.add_host(format!("{bundle}-sender"), from, access);
-            if access.word("at") == "both" {
-                to = network.add_host(format!("{bundle}-receiver"), to, access);
+            let mut hosts = flow::hosts(&bundle, access).into_iter();
+            for end in [&mut from, &mut to] {
+                if let Some(host) = hosts.next() {
+                    *end = network.add_host(host, *end, access);
+                }
             }
         }
         let stream = |(stream, transport): (usize, &Transport)| Flow {
@@ -176,6 +175,7 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
                 .get("traffic")
                 .and_then(Node::table)
                 .map(traffic::bursts),
+            spacing: group.get("spacing").map(spacing).unwrap_or_default(),
         })];
     }
     let congestion = path.congestion.clone().expect("resolved for TCP");
@@ -200,6 +200,14 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
         .map(|stream| if stream < rest { &larger } else { &smaller })
         .cloned()
         .collect()
+}
+
+fn spacing(node: &Node) -> Spacing {
+    match node.table() {
+        Some(table) => Spacing::Jitter(table.read("jitter")),
+        None if text_of(node) == "poisson" => Spacing::Poisson,
+        None => Spacing::Even,
+    }
 }
 
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {

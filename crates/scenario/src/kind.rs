@@ -30,6 +30,14 @@ impl Simulation {
         }
     }
 
+    /// Whether random numbers decide anything but the order of packets that arrive together.
+    pub(crate) fn draws(&self) -> bool {
+        match self {
+            Self::Tcp(config) => !warnings::drawn(config).is_empty(),
+            Self::MesoNet(_) => true,
+        }
+    }
+
     /// Bytes that its tables are expected to take at least, as far as they can be predicted.
     pub(crate) fn expected_bytes(&self) -> f64 {
         match self {

@@ -31,8 +31,8 @@ fn resolve_tcp(root: Table, algorithms: &dyn Algorithms) -> Result<Resolved, Vec
     let warnings = warnings::warnings(&resolved, &config);
     Ok(Resolved {
         root: resolved.root,
+        explained: vec![warnings::explain_drawn(&config)],
         simulation: Simulation::Tcp(Box::new(config)),
-        explained: Vec::new(),
         warnings,
     })
 }

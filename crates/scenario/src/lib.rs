@@ -175,6 +175,11 @@ impl Scenario {
         &self.warnings
     }
 
+    /// Whether random numbers decide anything, without which all replications are the same.
+    pub fn draws(&self) -> bool {
+        self.simulation.draws()
+    }
+
     /// Bytes that it is expected to write, as far as they can be predicted: time series and captures.
     pub fn expected_bytes(&self) -> f64 {
         self.simulation.expected_bytes()

@@ -1,6 +1,8 @@
 //! From a checked document to one in which every value is present: given, from the profile,
 //! default, or derived from others.
 
+use std::collections::HashSet;
+
 use longhaul_keys::Profile;
 use longhaul_units::{Bytes, Span, Time};
 
@@ -73,8 +75,6 @@ pub(crate) fn resolve(
     let Some(core) = core.filter(|_| out.is_empty()) else {
         return Err(out);
     };
-    check_capture(&root, &core, &mut out);
-
     // From here on each group has its own access links and transport options.
     let access = table
         .values_mut()
@@ -91,6 +91,9 @@ pub(crate) fn resolve(
     let mut paths = Vec::new();
     for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
         paths.extend(flow::resolve(group, &path_of(index), &shared, &mut out));
+    }
+    if out.is_empty() {
+        check_capture(&root, &core, groups, &mut out);
     }
     let mut sites = Vec::new();
     if let Some(Value::List(proxies)) = root.get_mut("proxies").map(|node| &mut node.value) {
@@ -192,12 +195,32 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_capture(root: &Table, core: &Core, out: &mut Vec<Diagnostic>) {
-    for (index, node) in root.sub("measure").list("capture").iter().enumerate() {
-        let names = || core.links.iter().map(|core| core.link.name.as_str());
-        if !names().any(|name| name == text_of(node)) {
+/// Links that a message lists before it says that there are more.
+const LISTED: usize = 20;
+
+/// Refuses captures of links that do not exist, access links included.
+fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
+    let captured = root.sub("measure").list("capture");
+    if captured.is_empty() {
+        return;
+    }
+    let mut names: Vec<String> = core
+        .links
+        .iter()
+        .map(|core| core.link.name.clone())
+        .collect();
+    for group in groups.iter().filter_map(Node::table) {
+        names.extend(flow::access_link_names(group));
+    }
+    let known: HashSet<&str> = names.iter().map(String::as_str).collect();
+    for (index, node) in captured.iter().enumerate() {
+        if !known.contains(text_of(node)) {
             let path = format!("measure.capture.{index}");
-            let message = unknown("link", text_of(node), names());
+            let listed = names.iter().map(String::as_str).take(LISTED);
+            let mut message = unknown("link", text_of(node), listed);
+            if names.len() > LISTED {
+                message += &format!(", and {} access links of flows", names.len() - LISTED);
+            }
             out.push(Diagnostic::new(&path, &node.origin, message));
         }
     }

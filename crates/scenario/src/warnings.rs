@@ -1,8 +1,11 @@
 //! Warnings: what is allowed but probably not intended.
 
+use std::collections::BTreeMap;
+
 use longhaul_congestion::{CongestionControl, Needs};
 use longhaul_engine::config::{
-    Config, Distribution, Link, Pacing, Proxy, Recovery, RttClock, Source, Start, Tcp, Transport,
+    Config, Distribution, Link, Pacing, Proxy, Recovery, RttClock, Source, Spacing, Start, Tcp,
+    Transport,
 };
 use longhaul_engine::queue::QueueConfig;
 use longhaul_engine::{Impairments, Loss};
@@ -10,6 +13,7 @@ use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::document::{Node, Origin, Table, Value};
 use crate::queue;
+use crate::render::ExplainRow;
 use crate::resolve::Resolved;
 use crate::typed::Typed;
 
@@ -34,10 +38,10 @@ const MANY_BYTES: f64 = 1e9;
 /// Warnings about a valid scenario.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
-    if config.replication > 0 && !has_random_element(config) {
+    if config.replication > 0 && drawn(config).is_empty() {
+        let replication = config.replication;
         out.push(format!(
-            "replication {} changes nothing: no start time, loss, queue or timer is random",
-            config.replication
+            "replication {replication} changes nothing: {NOTHING_DRAWN}"
         ));
     }
     warn_of_sampling(config, &mut out);
@@ -46,6 +50,8 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_host_queues(resolved, &mut out);
     warn_of_ecn(config, &mut out);
     warn_of_recovery(config, &mut out);
+    warn_of_timeouts(resolved, config, &mut out);
+    warn_of_phases(resolved, config, &mut out);
     warn_of_own_bursts(config, &mut out);
     warn_of_routers(resolved, &mut out);
     warn_of_proxies(resolved, &mut out);
@@ -69,12 +75,24 @@ fn needs(tcp: &Tcp) -> Needs {
     }
 }
 
-fn has_random_element(config: &Config) -> bool {
-    let random_link = config.links.iter().any(|link| {
-        is_random(&link.loss)
-            || link.impairments.as_deref().is_some_and(draws)
-            || link.jitter.as_ref().is_some_and(varies)
-            || link.queue.is_random()
+/// Why replications are the same where nothing is drawn, and what would make them differ. The order of packets that
+/// come to a node together is no more than a tie.
+pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order of packets that arrive \
+     together; draw start times (start = { uniform = [\"0 s\", \"1 s\"] }), or losses, traffic or a delay box";
+
+/// What random numbers decide.
+pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
+    let links = || config.links.iter();
+    let random_loss = links().any(|link| {
+        let changes = link
+            .changes
+            .iter()
+            .filter_map(|change| change.loss.as_ref());
+        [&link.loss].into_iter().chain(changes).any(is_random)
+    });
+    let random_queue = links().any(|link| link.queue.is_random());
+    let random_impairments = links().any(|link| {
+        link.impairments.as_deref().is_some_and(draws) || link.jitter.as_ref().is_some_and(varies)
     });
     let random_proxy = config.proxies.iter().any(Proxy::draws);
     let random_tcp = tcps(config).any(|tcp| {
@@ -87,11 +105,38 @@ fn has_random_element(config: &Config) -> bool {
     let draws = |transport: &Transport| match transport {
         Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
         Transport::Messages(..) => true,
-        Transport::Udp(udp) => udp.bursts.is_some(),
+        Transport::Udp(udp) => udp.bursts.is_some() || udp.spacing != Spacing::Even,
         Transport::Tcp(_) => false,
     };
     let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
-    random_link || random_proxy || random_tcp || random_start || random_traffic
+    let all = [
+        (random_start, "start times"),
+        (random_traffic, "traffic"),
+        (random_loss, "losses"),
+        (random_queue, "queues"),
+        (random_impairments, "impairments"),
+        (random_tcp, "timers"),
+        (random_proxy, "proxies"),
+    ];
+    let drawn = all.into_iter().filter(|(draws, _)| *draws);
+    drawn.map(|(_, what)| what).collect()
+}
+
+/// What random numbers decide, as `longhaul explain` says it.
+pub(crate) fn explain_drawn(config: &Config) -> ExplainRow {
+    let drawn = drawn(config);
+    let (value, origin) = match drawn.is_empty() {
+        true => ("nothing".to_string(), format!("derived: {NOTHING_DRAWN}")),
+        false => (
+            drawn.join(", "),
+            "derived: what differs by seed and replication".to_string(),
+        ),
+    };
+    ExplainRow {
+        path: "drawn at random".to_string(),
+        value,
+        origin,
+    }
 }
 
 fn varies(drawn: &Distribution) -> bool {
@@ -310,6 +355,86 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
              retransmission is lost again",
             tcp.congestion.kind
         ));
+    }
+}
+
+/// Timers that expire before an answer can come, whatever the network does.
+fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
+    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    for (group, path) in groups.zip(&resolved.paths) {
+        let label = group.word("label");
+        let flow = config.flows.iter().find(|flow| flow.label == label);
+        // A split connection ends at its proxy.
+        let tcp = flow.and_then(|flow| flow.transport.tcp());
+        let Some(rto) = tcp.filter(|_| path.via.is_none()).map(|tcp| tcp.rto) else {
+            continue;
+        };
+        if path.rtt >= rto.max {
+            out.push(format!(
+                "flows `{label}` time out before any acknowledgement can come: their base round trip of {} is not \
+                 below tcp.rto.max = {}; write a larger one",
+                path.rtt, rto.max
+            ));
+        } else if path.rtt >= rto.initial {
+            out.push(format!(
+                "flows `{label}` send each SYN again before its answer can come: their base round trip of {} is not \
+                 below tcp.rto.initial = {}; write a larger one",
+                path.rtt, rto.initial
+            ));
+        }
+    }
+}
+
+/// Datagrams at even intervals that together overload a drop-tail queue: whoever comes just after a departure finds
+/// room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992.
+fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
+    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();
+    for (group, path) in groups.zip(&resolved.paths) {
+        let label = group.word("label");
+        let flow = config.flows.iter().find(|flow| flow.label == label);
+        let even = flow.and_then(|flow| match &flow.transport {
+            Transport::Udp(udp) if udp.bursts.is_none() && udp.spacing == Spacing::Even => {
+                Some(udp.rate)
+            }
+            _ => None,
+        });
+        let (Some(rate), Some(route)) = (even, resolved.core.route(path.from, path.to)) else {
+            continue;
+        };
+        for core in &route.links {
+            let number = config
+                .links
+                .iter()
+                .position(|link| link.name == core.link.name);
+            let streams = (label, group.read::<u64>("count"), rate.as_bps());
+            on_link
+                .entry(number.unwrap_or(0))
+                .or_default()
+                .push(streams);
+        }
+    }
+    for (number, streams) in on_link {
+        let link = &config.links[number];
+        let count: u64 = streams.iter().map(|(_, count, _)| count).sum();
+        let offered: u128 = streams
+            .iter()
+            .map(|&(_, count, bps)| u128::from(count) * u128::from(bps))
+            .sum();
+        let overloads = offered > u128::from(link.capacity().as_bps());
+        if count > 1 && overloads && matches!(link.queue, QueueConfig::DropTail(_)) {
+            let labels: Vec<String> = streams
+                .iter()
+                .map(|(label, ..)| format!("`{label}`"))
+                .collect();
+            out.push(format!(
+                "datagrams of {} come at even intervals and overload `{}`, a drop-tail queue: their phases decide \
+                 which of them are dropped, and may stay the same throughout; write spacing = \"poisson\", or \
+                 spacing = {{ jitter = 1 }}",
+                labels.join(" and "),
+                link.name
+            ));
+        }
     }
 }
 

@@ -47,6 +47,10 @@ class CampaignError(LonghaulError):
     """A campaign file that cannot be used; the message names file and key."""
 
 
+# Keys that change random numbers and nothing else.
+_RANDOM = {"seed", "replication"}
+
+
 @dataclass(frozen=True)
 class Campaign:
     """A campaign as its file says."""
@@ -85,6 +89,20 @@ class Campaign:
         """The scenario of a run."""
         values = {path: setting.at(cell) for path, setting in self.settings.items()}
         return filled_in(self.template, {**values, "replication": replication})
+
+    def warnings(self) -> list[str]:
+        """What is allowed but probably not intended."""
+        replicated = self.replications > 1 or not _RANDOM.isdisjoint(self.settings)
+        if not replicated or any(self._draws(cell) for cell in _few(self.cells)):
+            return []
+        return [
+            "replications are the same, and intervals have no width: nothing is drawn at random "
+            "but the order of packets that arrive together; draw start times, "
+            'start = { uniform = ["0 s", "1 s"] }, or losses or traffic'
+        ]
+
+    def _draws(self, cell: Mapping[str, Level]) -> bool:
+        return Run(self.name, cell, 0, self.scenario(cell)).resolved.draws
 
     @cached_property
     def reducer(self) -> Responses:

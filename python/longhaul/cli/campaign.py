@@ -62,6 +62,7 @@ def plan(file: File, out: Out = None, json: AsJson = False) -> None:
     from longhaul.designs import roman
 
     campaign = read_campaign(file)
+    warn(campaign.warnings())
     store = store_of(campaign, out)
     runs = campaign.runs()
     done = sum(store.has(run.key) for run in runs)
@@ -228,6 +229,7 @@ def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, 
     from longhaul.campaign.execute import execute
     from longhaul.campaign.progress import show_progress
 
+    warn(campaign.warnings())
     with show_progress(campaign.name) as watch:
         outcome = execute(
             campaign.runs(),

@@ -279,4 +279,18 @@ pub struct Udp {
     pub header_bytes: u32,
     /// When datagrams leave; all the time without them.
     pub bursts: Option<Bursts>,
+    /// How they follow one another, without bursts.
+    pub spacing: Spacing,
+}
+
+/// How the datagrams of a stream follow one another, at the same mean rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Spacing {
+    /// At equal intervals.
+    #[default]
+    Even,
+    /// As a Poisson process: at exponential intervals.
+    Poisson,
+    /// Each later than at equal intervals by a uniform part of the interval, up to this one.
+    Jitter(f64),
 }

@@ -24,7 +24,7 @@ pub trait Recorder {
     /// A request and its response that are over, or that the end of the run has cut short. In order
     /// of their ends.
     fn exchange(&mut self, exchange: &Exchange);
-    /// A packet that reached the far end of a captured link.
+    /// A packet that has come to a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
     /// Called a thousand times in a run with the simulated time, and whenever the ticker asks; the answer
     /// can stop the simulation.
@@ -74,9 +74,9 @@ record! {
         /// Which flow.
         flow: u32,
         /// Congestion window.
-        cwnd: f64 as "cwnd_pkts",
+        cwnd: Option<f64> as "cwnd_pkts",
         /// Slow start threshold.
-        ssthresh: f64 as "ssthresh_pkts",
+        ssthresh: Option<f64> as "ssthresh_pkts",
         /// Smoothed round-trip time, zero before the first sample.
         srtt: Span,
         /// Segments in flight.
@@ -259,7 +259,7 @@ record! {
 /// A packet on a captured link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
-    /// When it reached the far end of the link.
+    /// When it came to the link, before its queue.
     pub time: Time,
     /// The link.
     pub link: u32,
@@ -299,4 +299,6 @@ pub struct CapturedPacket {
     pub timestamps: Option<(Time, Time)>,
     /// SACK blocks as byte positions `[left, right)`.
     pub sack: [Option<(u64, u64)>; 3],
+    /// Whether the link dropped it when it came.
+    pub dropped: bool,
 }

@@ -1,33 +1,88 @@
-//! Packets on links whose packets are recorded.
+//! Packets of links that are captured: as they are sent, and as they come to a link's near end, before its
+//! queue and whatever else it does to them. That is where a capture on the sending host or router sees them, with
+//! those that are dropped then.
+
+use longhaul_units::Time;
 
 use super::{End, Hop, Network};
-use crate::packet::Packet;
+use crate::packet::{Packet, SackOption};
+
+/// What has happened to a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Noted {
+    /// An end has sent it, with these blocks: if it is dropped, they are gone when it is recorded.
+    Sent(Packet, SackOption),
+    /// It has come to a link.
+    Entered(Entered),
+}
+
+/// A packet at the near end of a captured link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entered {
+    pub(crate) link: u32,
+    pub(crate) time: Time,
+    pub(crate) packet: Packet,
+    /// Whether the link has dropped it at once.
+    pub(crate) dropped: bool,
+}
 
 impl Network {
-    /// Captured packets are recorded as they are when they are sent.
+    /// A packet is about to be sent.
     #[cold]
     pub(super) fn note_sent(&mut self, packet: Packet) {
-        if let Some(sent) = &mut self.sent {
-            sent.push_back(packet);
+        let blocks = self.peek_sack(&packet);
+        if let Some(noted) = &mut self.noted {
+            noted.push_back(Noted::Sent(packet, blocks));
+        }
+        self.note_entrance(packet, packet.route);
+    }
+
+    /// The packet that reaches the far end of a link next is about to come to another, if it is due and that is
+    /// captured.
+    pub(crate) fn note_transfer(&mut self, link: u32) {
+        let due = |packet: &&Packet| packet.time <= self.now;
+        if let Some(&packet) = self.links[link as usize].next().filter(due) {
+            self.note_entrance(packet, packet.route + 1);
+        }
+    }
+
+    /// A packet is about to come to the link at this position in the route table.
+    fn note_entrance(&mut self, packet: Packet, position: u32) {
+        let link = match self.routes.hop(position) {
+            Hop::Link(link) => link,
+            Hop::Impairments(index, _) => self.impairments[index as usize].link(),
+            Hop::End(_) => return,
+        };
+        if self.links[link as usize].captured
+            && let Some(noted) = &mut self.noted
+        {
+            noted.push_back(Noted::Entered(Entered {
+                link,
+                time: self.now,
+                packet,
+                dropped: false,
+            }));
+        }
+    }
+
+    /// A packet is dropped: the one that has come last, if its link was captured and it has not been held back.
+    pub(super) fn note_drop(&mut self, link: u32) {
+        if let Some(noted) = &mut self.noted
+            && let Some(Noted::Entered(entered)) = noted.back_mut()
+            && (entered.link, entered.time) == (link, self.now)
+        {
+            entered.dropped = true;
         }
     }
 
     /// Whether packets of any link are recorded.
     pub(crate) fn is_captured(&self) -> bool {
-        self.sent.is_some()
+        self.noted.is_some()
     }
 
-    /// Takes the next of the packets that have been sent, where packets are recorded.
-    pub(crate) fn next_sent(&mut self) -> Option<Packet> {
-        self.sent.as_mut()?.pop_front()
-    }
-
-    /// The packet about to arrive at the far end of a link whose packets are recorded.
-    #[inline]
-    pub(crate) fn captured(&self, link: u32) -> Option<&Packet> {
-        let link = &self.links[link as usize];
-        let due = |packet: &&Packet| link.captured && packet.time <= self.now;
-        link.next().filter(due)
+    /// Takes the next of what has been noted, where packets are recorded.
+    pub(crate) fn next_noted(&mut self) -> Option<Noted> {
+        self.noted.as_mut()?.pop_front()
     }
 
     /// What will take a packet at the end of its route.

@@ -19,7 +19,7 @@ impl Network {
     /// Puts a packet on the first link of its route.
     #[inline(always)]
     pub(crate) fn send(&mut self, packet: Packet) {
-        if self.sent.is_some() {
+        if self.noted.is_some() {
             self.note_sent(packet);
         }
         match self.routes.hop(packet.route) {
@@ -63,7 +63,16 @@ impl Network {
         match offer {
             Offer::Accepted => {}
             Offer::First => self.activate(link),
-            Offer::Dropped => self.options.forget(sack),
+            Offer::Dropped => self.drop_offered(link, sack),
+        }
+    }
+
+    /// A link has dropped a packet that was offered to it.
+    #[inline(always)]
+    fn drop_offered(&mut self, link: u32, sack: SackHandle) {
+        self.options.forget(sack);
+        if self.noted.is_some() {
+            self.note_drop(link);
         }
     }
 
@@ -80,7 +89,7 @@ impl Network {
     #[inline]
     fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
-            Delivery::ToHolds if self.sent.is_none() => self.ready.push(link),
+            Delivery::ToHolds => self.ready.push(link),
             _ => self.enter_arrival(link),
         }
     }

@@ -169,13 +169,15 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         deliveries: vec![Delivery::OnTime; links.len()],
         merges: Vec::new(),
     };
-    if draw_in_turn(config, &links, endpoints) {
+    // Captures record what happens in order of time.
+    let captured = config.links.iter().any(|link| link.captured);
+    if captured || draw_in_turn(config, &links, endpoints) {
         return plan;
     }
     for (id, link) in links.iter().enumerate() {
         if let Some(delivery) = alone_ahead(config, routes, &links, id) {
             plan.deliveries[id] = delivery;
-        } else if only_ends_hold_back(link) && may_work_ahead(&config.links[id]) {
+        } else if only_ends_hold_back(link) && is_plain(&config.links[id]) {
             plan.deliveries[id] = Delivery::ToHolds;
         }
     }
@@ -271,7 +273,7 @@ fn alone_ahead(
         .endpoints
         .iter()
         .all(|endpoint| follows(first_link(endpoint)));
-    if !may_work_ahead(&config.links[id]) || !links_follow || !answers_follow {
+    if !is_plain(&config.links[id]) || !links_follow || !answers_follow {
         return None;
     }
     let mut endpoints = link.endpoints.iter();
@@ -291,15 +293,10 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
         let (link, around) = (&config.links[feeder], &links[feeder]);
         let nowhere_else = around.next.len() == 1 && !around.ends_here;
         let knows_all = link.service() == Service::OnArrival;
-        let may = knows_all && may_work_ahead(link);
+        let may = knows_all && is_plain(link);
         may && nowhere_else && link.delay > Merge::ROUNDING
     };
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
-}
-
-/// Whether a link may forward packets ahead of time at all.
-fn may_work_ahead(link: &Link) -> bool {
-    is_plain(link) && !link.captured
 }
 
 /// Whether a link leads nowhere but to ends of flows, of which some delay the packets that they get.

@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 
 use longhaul_units::Time;
 
+pub(crate) use self::capture::{Entered, Noted};
 use self::change::Changes;
 pub(crate) use self::forwarding::Delivered;
 use self::impairments::Impairments;
@@ -51,8 +52,8 @@ pub(crate) struct Network {
     merges: Vec<Merge>,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
-    /// Packets sent and not recorded yet, if packets of any link are captured.
-    sent: Option<VecDeque<Packet>>,
+    /// What has happened to packets and is not recorded yet, if those of any link are captured.
+    noted: Option<VecDeque<Noted>>,
 }
 
 impl Network {
@@ -73,7 +74,7 @@ impl Network {
             merges: Vec::new(),
             changes,
             impairments: Impairments::of(config, streams),
-            sent: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
+            noted: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
         }
     }
 

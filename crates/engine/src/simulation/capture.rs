@@ -5,27 +5,37 @@ use longhaul_units::Time;
 use super::journal::{EndState, Host};
 use super::world::World;
 use crate::measure::{CapturedPacket, Recorder};
-use crate::network::End;
-use crate::packet::{Flags, Packet};
+use crate::network::{End, Entered, Noted};
+use crate::packet::{Flags, Packet, SackOption};
 use crate::traffic::Captured;
 use crate::transport::tcp::Sender;
 
 impl World {
-    /// Notes the wire form of the packets that have been sent in this event, or by the last packet of it.
+    /// Notes the wire form of the packets that have been sent in this event, or by the last packet of it, and
+    /// records those that have come to captured links.
     #[cold]
-    pub(super) fn note_sent(&mut self) {
-        while let Some(packet) = self.env.network.next_sent() {
-            let end = self.env.network.destination(&packet);
-            let Some(host) = self.sending_host(&packet, end) else {
-                continue;
-            };
-            if packet.seq == 0 && !packet.flags.has(Flags::ACK) {
-                self.journal.begin(host.0);
-            }
-            if let Some(wire) = self.wire_form(&packet, end) {
-                self.journal.put(&packet, end, host, wire);
+    pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
+        let mut sent = None;
+        while let Some(noted) = self.env.network.next_noted() {
+            match noted {
+                Noted::Sent(packet, blocks) => sent = self.note_sent(&packet, &blocks),
+                Noted::Entered(entered) => self.record_packet(&entered, sent.take(), recorder),
             }
         }
+    }
+
+    /// Notes the wire form of a packet that has been sent, and returns it.
+    fn note_sent(&mut self, packet: &Packet, blocks: &SackOption) -> Option<CapturedPacket> {
+        let end = self.env.network.destination(packet);
+        let Some(host) = self.sending_host(packet, end) else {
+            return self.wire_form(packet, end, blocks);
+        };
+        if packet.seq == 0 && !packet.flags.has(Flags::ACK) {
+            self.journal.begin(host.0);
+        }
+        let wire = self.wire_form(packet, end, blocks)?;
+        self.journal.put(packet, end, host, wire);
+        Some(wire)
     }
 
     /// A packet reaches one end of its connection.
@@ -48,36 +58,40 @@ impl World {
         }
     }
 
-    /// Records the packet about to reach the far end of a captured link.
-    #[cold]
-    pub(super) fn capture(&self, link: u32, recorder: &mut dyn Recorder) {
-        let Some(packet) = self.env.network.captured(link) else {
-            return;
-        };
+    /// Records a packet that has come to a captured link, whose wire form is known if it has just been sent.
+    fn record_packet(
+        &self,
+        entered: &Entered,
+        sent: Option<CapturedPacket>,
+        recorder: &mut dyn Recorder,
+    ) {
+        let packet = &entered.packet;
         let end = self.env.network.destination(packet);
-        let known = self.journal.get(packet, end).copied();
+        let known = sent.or_else(|| self.journal.get(packet, end).copied());
         // A copy that a link has made may be there when the first has arrived.
-        if let Some(wire) = known.or_else(|| self.wire_form(packet, end)) {
+        let now = || self.wire_form(packet, end, &self.env.network.peek_sack(packet));
+        if let Some(wire) = known.or_else(now) {
             recorder.packet(&CapturedPacket {
-                time: self.env.network.now,
-                link,
+                time: entered.time,
+                link: entered.link,
                 ce: packet.flags.has(Flags::CE),
+                dropped: entered.dropped,
                 ..wire
             });
         }
     }
 
     /// The wire form of a packet that is sent now; none if its connection is closed.
-    fn wire_form(&self, packet: &Packet, end: End) -> Option<CapturedPacket> {
+    fn wire_form(&self, packet: &Packet, end: End, blocks: &SackOption) -> Option<CapturedPacket> {
         Some(match end {
             End::UdpReceiver => self.datagram(packet),
             End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
                 self.segment(packet)
             }
-            End::TcpSender | End::DummySender => self.acknowledgement(packet),
+            End::TcpSender | End::DummySender => self.acknowledgement(packet, blocks),
             End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
                 let captured = self.traffic.captured(packet, end)?;
-                self.traffic(packet, end != End::TrafficSender, &captured)
+                self.traffic(packet, end != End::TrafficSender, &captured, blocks)
             }
         })
     }
@@ -104,6 +118,7 @@ impl World {
             ce: packet.flags.has(Flags::CE),
             timestamps: None,
             sack: [None; 3],
+            dropped: false,
         }
     }
 
@@ -176,22 +191,27 @@ impl World {
         }
     }
 
-    fn acknowledgement(&self, packet: &Packet) -> CapturedPacket {
+    fn acknowledgement(&self, packet: &Packet, blocks: &SackOption) -> CapturedPacket {
         let connection = &self.tcp[packet.flow as usize];
         CapturedPacket {
             flow: connection.flow,
             reverse: true,
-            ..self.answer(packet, &connection.sender, (packet.flow, false))
+            ..self.answer(packet, &connection.sender, (packet.flow, false), blocks)
         }
     }
 
     /// An acknowledgement of what `sender` has sent, from an end.
-    fn answer(&self, packet: &Packet, sender: &Sender, from: Host) -> CapturedPacket {
+    fn answer(
+        &self,
+        packet: &Packet,
+        sender: &Sender,
+        from: Host,
+        blocks: &SackOption,
+    ) -> CapturedPacket {
         let EndState { next, fin, .. } = self.journal.end(from);
         let wire = sender.wire();
-        let option = self.env.network.peek_sack(packet);
         let mut sack = [None; 3];
-        for (slot, (left, right)) in sack.iter_mut().zip(option.blocks(packet.seq)) {
+        for (slot, (left, right)) in sack.iter_mut().zip(blocks.blocks(packet.seq)) {
             *slot = Some((sender.position(left), sender.position(right)));
         }
         // What repeats the acknowledgement of a SYN, as segments behind the first have come, is none of its own.
@@ -214,7 +234,13 @@ impl World {
     }
 
     /// A packet of a connection that traffic has opened.
-    fn traffic(&self, packet: &Packet, data: bool, captured: &Captured<'_>) -> CapturedPacket {
+    fn traffic(
+        &self,
+        packet: &Packet,
+        data: bool,
+        captured: &Captured<'_>,
+        blocks: &SackOption,
+    ) -> CapturedPacket {
         let sender = captured.sender;
         let host = self.traffic.host(packet.flow, data);
         CapturedPacket {
@@ -228,7 +254,7 @@ impl World {
                 let echo = self.journal.end(host).recent;
                 self.data(packet, sender, captured.acknowledgement, echo)
             } else {
-                self.answer(packet, sender, host)
+                self.answer(packet, sender, host, blocks)
             }
         }
     }

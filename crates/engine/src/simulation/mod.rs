@@ -94,7 +94,7 @@ impl World {
                 other => {
                     self.on_other(other, recorder);
                     if CAPTURED {
-                        self.note_sent();
+                        self.record_packets(recorder);
                     }
                     if self.ticker.is_due() && self.is_stopped(recorder) {
                         self.flush_all(recorder);
@@ -134,16 +134,16 @@ impl World {
         self.env.network.begin_arrivals(link);
         let mut packet = Packet::NONE;
         loop {
-            self.capture(link, recorder);
+            self.env.network.note_transfer(link);
             match self.env.network.forward_one(link, begin, &mut packet) {
                 Some(Delivered::ToEnd(end)) => {
                     self.note_arrival(&packet, end);
                     self.receive(end, &packet);
-                    self.note_sent();
                 }
                 Some(Delivered::ToLink) => {}
                 None => break,
             }
+            self.record_packets(recorder);
         }
         self.env.network.finish_arrivals(link);
     }
@@ -224,7 +224,7 @@ impl World {
         let flow = packet.flow as usize;
         match end {
             End::TcpSender | End::TcpReceiver => unreachable!("received already"),
-            End::UdpReceiver => self.udp[flow].on_packet(),
+            End::UdpReceiver => self.udp[flow].on_packet(packet),
             End::DummyReceiver => self.tcp[flow].receiver.on_dummy(packet, &mut self.env),
             End::DummySender => self.tcp[flow].sender.on_dummy_ack(&mut self.env),
             End::TrafficSender | End::TrafficReceiver => {

@@ -22,6 +22,40 @@ pub(super) struct Direction {
     /// From that proxy's end node to the other side. It gets data segment by segment, so that segments
     /// have the same numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
+    pub(super) echoes: Echoes,
+}
+
+/// The time stamps of a direction that segments of the other one echo while they acknowledge it: each the
+/// one that its receiver had when the segment left (TS.Recent, RFC 7323 section 4.3). Segments that come a
+/// second time change it while others are under way.
+#[derive(Debug, Default)]
+pub(super) struct Echoes {
+    /// When the other direction began to send.
+    first: Time,
+    /// Later ones, and since when: none, unless segments come again.
+    later: Vec<(Time, Time)>,
+}
+
+impl Echoes {
+    /// The other direction begins to send.
+    fn begin(&mut self, stamp: Time) {
+        self.first = stamp;
+        self.later.clear();
+    }
+
+    /// A segment has come, after which the receiver has this stamp.
+    fn note(&mut self, stamp: Time, now: Time) {
+        let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
+        if stamp != last {
+            self.later.push((now, stamp));
+        }
+    }
+
+    /// What a segment echoes that left at this time.
+    fn at(&self, left: Time) -> Time {
+        let known = self.later.iter().rev().find(|(since, _)| *since <= left);
+        known.map_or(self.first, |&(_, stamp)| stamp)
+    }
 }
 
 impl Direction {
@@ -138,8 +172,27 @@ impl Direction {
         self.sender.sent_pkts()
     }
 
-    /// A segment of the other direction says that all of this one has arrived.
-    pub(super) fn acknowledge_all(&mut self, env: &mut Env) {
+    /// The other direction begins to send, which acknowledges what has arrived.
+    pub(super) fn acknowledged_by_data(&mut self, env: &mut Env) {
+        self.receiver.acknowledged_by_data(env);
+        self.begin_echoes();
+    }
+
+    /// The other direction begins to send.
+    pub(super) fn begin_echoes(&mut self) {
+        self.echoes.begin(self.receiver.stamp());
+    }
+
+    /// A segment reaches the other side, `echoed` by segments of the other direction, if any are under way.
+    pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
+        self.last_receiver().on_segment(packet, env);
+        if echoed {
+            self.echoes.note(self.receiver.stamp(), env.network.now);
+        }
+    }
+
+    /// A segment of the other direction, which `left` then, says that all of this one has arrived.
+    pub(super) fn acknowledge_all(&mut self, left: Time, env: &mut Env) {
         if self.sender.outstanding() == 0 {
             return;
         }
@@ -147,7 +200,7 @@ impl Direction {
             time: env.network.now,
             ns2_s: 0.0,
             seq: self.sender.end(),
-            stamp: self.receiver.stamp(),
+            stamp: self.echoes.at(left),
             flow: 0,
             route: 0,
             sack: SackHandle::NONE,

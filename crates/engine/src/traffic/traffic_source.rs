@@ -6,7 +6,7 @@ use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
 use super::connection_slab::{ConnectionId, Side};
-use super::direction::Direction;
+use super::direction::{Direction, Echoes};
 use super::generator::Generator;
 use crate::config::{ClockError, Tcp};
 use crate::measure::{Exchange, FlowCounters};
@@ -115,6 +115,7 @@ impl TrafficSource {
             receiver: Receiver::new(index, acks, Arc::clone(&self.tcp), sender.asks_routers()),
             sender,
             second_leg: None,
+            echoes: Echoes::default(),
         }
     }
 

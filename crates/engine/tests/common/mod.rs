@@ -11,7 +11,7 @@ use std::sync::Arc;
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
     AckCounting, Clock, ClockError, Ecn, Fin, Flow, Link, Measure, Randomness, Recovery, Rto,
-    RttClock, Service, Source, Start, Tcp, Timestamps, Transport, Udp,
+    RttClock, Service, Source, Spacing, Start, Tcp, Timestamps, Transport, Udp,
 };
 use longhaul_engine::measure::{
     AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
@@ -225,6 +225,7 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
         header_bytes: 28,
         rate,
         bursts: None,
+        spacing: Spacing::Even,
     };
     config.flows.push(Flow {
         label: "datagrams".to_string(),
@@ -311,13 +312,7 @@ pub fn serve_explicitly(config: &mut Config) {
     }
 }
 
-/// Records of a run; traffic has no window.
+/// Records of a run.
 pub fn results(config: &Config) -> Records {
-    let (_, mut records) = run(config);
-    for sample in &mut records.flows {
-        if sample.cwnd.is_nan() {
-            (sample.cwnd, sample.ssthresh) = (0.0, 0.0);
-        }
-    }
-    records
+    run(config).1
 }

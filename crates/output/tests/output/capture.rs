@@ -33,6 +33,7 @@ fn data() -> CapturedPacket {
         ce: false,
         timestamps: Some((seconds(1.2), seconds(1.1))),
         sack: [None; 3],
+        dropped: false,
     }
 }
 
@@ -81,6 +82,7 @@ fn packets() -> Vec<CapturedPacket> {
         CapturedPacket {
             ce: true,
             sequence: 1449,
+            dropped: true,
             ..data()
         },
         CapturedPacket {
@@ -210,11 +212,13 @@ fn dissected(file: &Path, names: &[&'static str]) -> Option<Vec<BTreeMap<&'stati
 
 #[test]
 fn tshark_reads_what_was_sent() {
-    const FIELDS: [&str; 22] = [
+    const FIELDS: [&str; 24] = [
         "frame.time_epoch",
         "frame.len",
         "frame.cap_len",
         "frame.interface_name",
+        "frame.interface_description",
+        "frame.comment",
         "ip.src",
         "ip.dst",
         "ip.len",
@@ -267,9 +271,15 @@ fn tshark_reads_what_was_sent() {
         ("tcp.options.timestamp.tsval", "1200"),
         ("tcp.options.timestamp.tsecr", "1100"),
         ("frame.interface_name", "bottleneck"),
+        (
+            "frame.interface_description",
+            "packets as they come to the link from west to east, before its queue",
+        ),
+        ("frame.comment", ""),
     ];
     assert_fields(4, &data);
-    assert_fields(5, &[("ip.dsfield.ecn", "3")]);
+    let dropped = ("frame.comment", "dropped on arrival at this link");
+    assert_fields(5, &[("ip.dsfield.ecn", "3"), dropped]);
     let ack = [
         ("tcp.flags", "0x0050"),
         ("tcp.ack_raw", "1449"),

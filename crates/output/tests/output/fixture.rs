@@ -7,7 +7,7 @@ use longhaul_congestion::{ControllerSpec, SlowStart};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     AckCounting, Clock, ClockError, Config, Flow, Link, Measure, Randomness, Recovery, Service,
-    Shaper, Start, Tcp, Transport, Udp,
+    Shaper, Spacing, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
@@ -68,6 +68,7 @@ pub fn config() -> Config {
                     packet_bytes: 500,
                     header_bytes: 28,
                     bursts: None,
+                    spacing: Spacing::Even,
                 }),
             ),
         ],

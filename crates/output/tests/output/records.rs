@@ -21,8 +21,8 @@ pub fn flow_sample(n: u64) -> FlowSample {
     FlowSample {
         time: Time::from_ps(n * 1_000_000_000),
         flow: (n % 2) as u32,
-        cwnd: 10.5 + n as f64,
-        ssthresh: 100.25 + n as f64,
+        cwnd: Some(10.5 + n as f64),
+        ssthresh: Some(100.25 + n as f64),
         srtt: if n < 2 {
             Span::ZERO
         } else {

@@ -91,8 +91,8 @@ fn the_series_hold_every_sample() {
             ["hstcp-1", "reno-1"][sample.flow as usize]
         );
         assert!((series.real("t_s", row) - n as f64 / 1000.0).abs() < 1e-12);
-        assert_eq!(series.real("cwnd_pkts", row), sample.cwnd);
-        assert_eq!(series.real("ssthresh_pkts", row), sample.ssthresh);
+        assert_eq!(Some(series.real("cwnd_pkts", row)), sample.cwnd);
+        assert_eq!(Some(series.real("ssthresh_pkts", row)), sample.ssthresh);
         assert_eq!(series.is_null("srtt_s", row), n < 2);
         assert_eq!(series.count("in_flight_pkts", row), 1 + n as i64);
         assert_eq!(series.count("sent_pkts", row), 2 + 3 * n as i64);

@@ -107,3 +107,28 @@ fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mu
     }
     link::resolve_access_queue(access, path, shared.context, out);
 }
+
+/// Names of the links between a host and its router.
+pub(crate) fn access_links(host: &str) -> [String; 2] {
+    ["up", "down"].map(|way| format!("{host}-{way}"))
+}
+
+/// Names of the hosts of a flow of a group with access links.
+pub(crate) fn hosts(bundle: &str, access: &Table) -> Vec<String> {
+    let ends: &[&str] = match access.word("at") {
+        "both" => &["sender", "receiver"],
+        _ => &["sender"],
+    };
+    ends.iter().map(|end| format!("{bundle}-{end}")).collect()
+}
+
+/// Names of the access links of a resolved group.
+pub(crate) fn access_link_names(group: &Table) -> Vec<String> {
+    let Some(access) = group.get("access").and_then(Node::table) else {
+        return Vec::new();
+    };
+    let label = group.word("label");
+    let hosts = (0..group.read::<u64>("count"))
+        .flat_map(|index| hosts(&format!("{label}-{index}"), access));
+    hosts.flat_map(|host| access_links(&host)).collect()
+}

@@ -12,13 +12,14 @@ use crate::defaults;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::link::Context;
-use crate::model::flow::{ANY_FLOW, TCP_FLOW};
+use crate::model::flow::{ANY_FLOW, TCP_FLOW, UDP_FLOW};
 use crate::queue;
 use crate::topology::{Core, FLOW_PLACES};
 use crate::traffic;
 use crate::typed::Typed;
 use access::links;
 
+pub(crate) use access::{access_link_names, access_links, hosts};
 pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
 
 /// What the flows of all groups share.
@@ -110,13 +111,13 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
             let path = join(path, "streams");
             out.push(Diagnostic::new(&path, streams.key_origin(), message));
         }
-        if let Some(node) = flow.get("rate") {
-            let message = "a TCP flow has no rate; write protocol = \"udp\", or leave it out";
-            out.push(Diagnostic::new(
-                &join(path, "rate"),
-                node.key_origin(),
-                message,
-            ));
+        for key in UDP_FLOW.iter().map(|key| key.name) {
+            if let Some(node) = flow.get(key) {
+                let message =
+                    format!("a TCP flow has no {key}; write protocol = \"udp\", or leave it out");
+                let path = join(path, key);
+                out.push(Diagnostic::new(&path, node.key_origin(), message));
+            }
         }
         if let (Some(transfer), true) = (flow.get("transfer"), flow.contains_key("traffic")) {
             let message = "give either transfer or traffic, which says itself what is sent";
@@ -135,6 +136,11 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
                 message,
             ));
         }
+    }
+    if let (Some(spacing), true) = (flow.get("spacing"), flow.contains_key("traffic")) {
+        let message = "give either spacing or traffic: datagrams of a burst are evenly spaced";
+        let path = join(path, "spacing");
+        out.push(Diagnostic::new(&path, spacing.key_origin(), message));
     }
     if !flow.contains_key("rate") {
         let message = "a UDP flow needs a rate, such as rate = \"10 Mbps\"";

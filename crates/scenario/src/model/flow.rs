@@ -155,7 +155,22 @@ const TCP_FLOW_LISTS: &[&[Key]] = &[
 ];
 
 /// Keys that only UDP flows have.
-const UDP_FLOW: &[Key] = &[key("rate", Kind::Positive(RATE), "UDP: rate on the wire.")];
+pub(crate) const UDP_FLOW: &[Key] = &[
+    key("rate", Kind::Positive(RATE), "UDP: rate on the wire."),
+    key(
+        "spacing",
+        Kind::OneOf(&[
+            Kind::Word(&["even", "poisson"]),
+            Kind::Table(&[required(
+                "jitter",
+                Kind::Number(Range::closed(0.0, 1.0)),
+                "How much later than evenly a datagram may leave, as a part of the interval: drawn uniformly.",
+            )]),
+        ]),
+        "UDP: how datagrams follow one another at this rate: `even` by default, `poisson`, or evenly with \
+         jitter.",
+    ),
+];
 
 const FLOW_ACCESS: &[Key] = &[
     key(

@@ -124,7 +124,8 @@ const MEASURE_LISTS: &[&[Key]] = &[
         key(
             "capture",
             Kind::List(&Kind::Text),
-            "Links whose packets are recorded, by name.",
+            "Links whose packets are recorded as they come to them, before the queue: by name, access links included, \
+             such as `reno-0-sender-up`.",
         )
         .default("[]"),
     ],

@@ -3,7 +3,7 @@
 use longhaul_scenario::{Scenario, parse};
 use proptest::prelude::*;
 
-use crate::{value, with};
+use crate::{origin, value, with};
 
 /// Parses the resolved JSON again.
 fn again(scenario: &Scenario) -> Scenario {
@@ -108,6 +108,23 @@ fn the_hash_changes_with_the_scenario_and_not_with_its_form() {
 }
 
 #[test]
+fn what_is_drawn_at_random_is_explained() {
+    let drawn = |overrides: &[&str]| {
+        let scenario = with(overrides);
+        let rows = scenario.explain();
+        let row = rows.into_iter().find(|row| row.path == "drawn at random");
+        (scenario.draws(), row.expect("a row").value)
+    };
+    assert_eq!(drawn(&[]), (false, "nothing".to_string()));
+    let start = "flows.0.start={ uniform = [\"0 s\", \"1 s\"] }";
+    assert_eq!(drawn(&[start]), (true, "start times".to_string()));
+    let changes = "topology.dumbbell.bottleneck.changes=[{ at = \"1 s\", loss = 0.1 }]";
+    assert_eq!(drawn(&[start, changes]).1, "start times, losses");
+    // Its origin is that of the only way out.
+    assert!(origin(&with(&[]), "drawn at random").contains("start = { uniform"));
+}
+
+#[test]
 fn suspicious_scenarios_are_run_with_a_warning() {
     let has = |overrides: &[&str], part: &str| {
         let scenario = with(overrides);
@@ -123,6 +140,10 @@ fn suspicious_scenarios_are_run_with_a_warning() {
         with(&[]).warnings()
     );
     has(&["replication=3"], "replication 3 changes nothing");
+    let far = "topology.dumbbell.bottleneck.delay=60 s";
+    has(&["duration=1 h", far], "not below tcp.rto.max = 60 s");
+    let near = "topology.dumbbell.bottleneck.delay=500 ms";
+    has(&[near], "not below tcp.rto.initial = 1 s");
     has(
         &["flows.0.congestion.kind=vcp"],
         "no queue on their path is of the kind `vcp`",

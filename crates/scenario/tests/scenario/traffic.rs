@@ -1,7 +1,7 @@
 //! Applications that open connections as they go.
 
 use longhaul_engine::config::{
-    Binding, Distribution, PackMime, Process, Requests, Source, StopRule, Transport, Web,
+    Binding, Distribution, PackMime, Process, Requests, Source, Spacing, StopRule, Transport, Web,
 };
 use longhaul_scenario::{Scenario, load, parse};
 use longhaul_units::Time;
@@ -270,4 +270,61 @@ fn a_stop_rule_names_flows_with_exchanges() {
         message.contains("no flow has exchanges to count"),
         "{message}"
     );
+}
+
+/// A flow of datagrams with more keys.
+fn datagrams(keys: &str) -> String {
+    format!(
+        "duration = \"10 s\"\n\
+         topology.dumbbell.bottleneck = {{ rate = \"10 Mbps\", delay = \"10 ms\" }}\n\
+         [[flows]]\nprotocol = \"udp\"\nrate = \"8 Mbps\"\n{keys}\n"
+    )
+}
+
+#[test]
+fn datagrams_are_spaced_evenly_or_at_random() {
+    let spaced = [
+        ("", Spacing::Even),
+        ("spacing = \"even\"", Spacing::Even),
+        ("spacing = \"poisson\"", Spacing::Poisson),
+        ("spacing = { jitter = 0.5 }", Spacing::Jitter(0.5)),
+    ];
+    for (keys, expected) in spaced {
+        let scenario = parse(&datagrams(keys), "udp.toml", None, &[]).expect(keys);
+        let Transport::Udp(udp) = &scenario.config().flows[0].transport else {
+            panic!("{keys}: no datagrams");
+        };
+        assert_eq!(udp.spacing, expected);
+        assert_eq!(scenario.draws(), expected != Spacing::Even);
+    }
+    let refused = [
+        ("spacing = { jitter = 2 }", "from 0 to 1"),
+        ("spacing = \"often\"", "even, poisson"),
+        (
+            "spacing = \"poisson\"\ntraffic = { kind = \"on-off\", on = \"1 s\", off = \"1 s\" }",
+            "give either spacing or traffic",
+        ),
+    ];
+    for (keys, expected) in refused {
+        let message = refusal(&datagrams(keys));
+        assert!(message.contains(expected), "{message}");
+    }
+    let tcp = refusal(&text(
+        "{ kind = \"perturbation\", lifetime = \"1 s\" }\nspacing = \"even\"",
+    ));
+    assert!(tcp.contains("a TCP flow has no spacing"), "{tcp}");
+}
+
+/// Streams of 8 and 16 Mbit/s into 10: at even intervals phases decide who loses.
+#[test]
+fn even_datagrams_that_overload_a_drop_tail_queue_are_warned_of() {
+    let second = |spacing: &str| {
+        let second = "[[flows]]\nlabel = \"more\"\nprotocol = \"udp\"\nrate = \"16 Mbps\"\n";
+        let text = datagrams("") + second + spacing;
+        let scenario = parse(&text, "udp.toml", None, &[]).expect("a scenario");
+        scenario.warnings().join("\n")
+    };
+    let warning = "datagrams of `udp` and `more` come at even intervals and overload `bottleneck`";
+    assert!(second("").contains(warning), "{}", second(""));
+    assert!(!second("spacing = \"poisson\"").contains("intervals"));
 }

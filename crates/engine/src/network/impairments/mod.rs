@@ -71,6 +71,11 @@ impl Impairments {
         impairments.collect()
     }
 
+    /// The link that they belong to.
+    pub(super) fn link(&self) -> u32 {
+        self.link
+    }
+
     /// When a packet that could go on at `time` does.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
@@ -196,6 +201,10 @@ impl Network {
     fn drop_before(&mut self, index: u32, reason: DropReason, packet: &Packet) {
         let link = self.impairments[index as usize].link;
         self.links[link as usize].note_drop(reason, packet);
+        // What is thinned out has come before.
+        if reason != DropReason::Thinned {
+            self.note_drop(link);
+        }
         self.options.forget(packet.sack);
     }
 

@@ -310,8 +310,8 @@ fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> 
     FlowSample {
         time: now,
         flow,
-        cwnd: f64::NAN,
-        ssthresh: f64::NAN,
+        cwnd: None,
+        ssthresh: None,
         srtt: Span::ZERO,
         in_flight,
         sent_pkts: counters.sent_pkts,

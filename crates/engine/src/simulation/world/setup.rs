@@ -16,7 +16,7 @@ use crate::simulation::journal::Journal;
 use crate::simulation::window::Baseline;
 use crate::traffic::{MessageSource, StopCondition, Traffic};
 use crate::transport::tcp::{Connection, Receiver, Sender};
-use crate::transport::udp::UdpStream;
+use crate::transport::udp::{Departures, UdpStream};
 use crate::transport::{Env, EventLog};
 
 /// Reports of progress in a run.
@@ -208,9 +208,14 @@ impl World {
     ) -> Result<Kind, SetupError> {
         let path = self.path(config, flow, flow.from, flow.to, End::UdpReceiver)?;
         let index = self.udp.len();
-        let id = self.flows.len() as u32;
-        let stream = flow_stream(flow, "bursts", streams);
-        let stream = UdpStream::new(index as u32, id, path, udp.clone(), stream);
+        let numbers = (index as u32, self.flows.len() as u32);
+        let departures = Departures::new(udp, |part| flow_stream(flow, part, streams));
+        let mut impairments = config
+            .links
+            .iter()
+            .filter_map(|link| link.impairments.as_ref());
+        let copied = impairments.any(|impairments| impairments.duplication > 0.0);
+        let stream = UdpStream::new(numbers, path, udp.clone(), departures, copied);
         self.udp.push(stream);
         Ok(Kind::Udp(index))
     }

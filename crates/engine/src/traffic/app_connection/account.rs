@@ -94,6 +94,12 @@ impl AppConnection {
         self.record.connection
     }
 
+    /// Whether segments of one side are under way that acknowledge the other's.
+    pub(crate) fn is_under_way(&self, side: Side) -> bool {
+        let (direction, other) = self.directions(side);
+        other.is_some() && direction.is_some_and(|direction| direction.sender.outstanding() > 0)
+    }
+
     /// Segments in flight in both directions.
     pub(crate) fn in_flight(&self) -> u64 {
         let down = self.down.as_ref();

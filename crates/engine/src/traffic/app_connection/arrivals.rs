@@ -104,9 +104,10 @@ impl AppConnection {
             && self.stage == Stage::Requesting
             && packet.seq >= self.request.0
         {
-            down.acknowledge_all(context.env);
+            down.acknowledge_all(packet.stamp, context.env);
         }
-        self.up.last_receiver().on_segment(packet, context.env);
+        let echoed = self.is_under_way(Side::Down);
+        self.up.on_segment(packet, echoed, context.env);
         if self.stage == Stage::Requesting && self.up.has_arrived(self.request.1) {
             self.record.requested = Some(now);
             match self.planned.response {
@@ -123,16 +124,17 @@ impl AppConnection {
 
     /// A segment reaches the client.
     fn on_response_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
+        let echoed = self.is_under_way(Side::Up);
         let Some(down) = &mut self.down else {
             return;
         };
         if self.stage == Stage::Responding && packet.seq >= self.response.0 {
             if !self.separate_directions {
-                self.up.acknowledge_all(context.env);
+                self.up.acknowledge_all(packet.stamp, context.env);
             }
             self.record.answered.get_or_insert(context.env.network.now);
         }
-        down.last_receiver().on_segment(packet, context.env);
+        down.on_segment(packet, echoed, context.env);
         if self.stage == Stage::Responding && down.has_arrived(self.response.1) {
             self.complete(context);
         }

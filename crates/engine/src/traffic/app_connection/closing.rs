@@ -62,7 +62,7 @@ impl AppConnection {
             };
             answered
                 .into_iter()
-                .for_each(|direction| direction.acknowledge_all(env));
+                .for_each(|direction| direction.acknowledge_all(packet.stamp, env));
         }
         let Some(direction) = self
             .direction_mut(side)
@@ -81,13 +81,15 @@ impl AppConnection {
         if closed == Side::Up && self.down.is_none() {
             self.down = Some(self.open_down(context.traffic_source, context.env));
         }
-        let direction = match closed {
-            Side::Up => self.down.as_mut(),
-            Side::Down => Some(&mut self.up),
+        let (first, last) = match closed {
+            Side::Up => (Some(&mut self.up), self.down.as_mut()),
+            Side::Down => (self.down.as_mut(), Some(&mut self.up)),
         };
-        if let Some(direction) = direction.filter(|direction| !direction.sender.has_closed()) {
-            direction.sender.send_fin(context.env);
-        }
+        let Some(last) = last.filter(|direction| !direction.sender.has_closed()) else {
+            return;
+        };
+        first.into_iter().for_each(Direction::begin_echoes);
+        last.sender.send_fin(context.env);
     }
 
     /// Whether the side that closes last knows that its FIN has arrived.

@@ -193,7 +193,7 @@ impl AppConnection {
         self.record.request_bytes = bytes;
         self.repairs_before = self.repairs();
         if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions) {
-            down.receiver.acknowledged_by_data(env);
+            down.acknowledged_by_data(env);
         }
         // Of a connection that both share, the server closes.
         let closes = self.closes_first() == Side::Up || self.separate_directions;
@@ -237,7 +237,7 @@ impl AppConnection {
             self.down = Some(self.open_down(traffic_source, env));
         }
         if !self.separate_directions {
-            self.up.receiver.acknowledged_by_data(env);
+            self.up.acknowledged_by_data(env);
         }
         self.response = self.send(Side::Down, bytes, true, env);
         if first

@@ -217,8 +217,8 @@ impl Sender {
         FlowSample {
             time: now,
             flow: tcb.flow,
-            cwnd: tcb.congestion.window.cwnd(),
-            ssthresh: tcb.congestion.window.ssthresh(),
+            cwnd: Some(tcb.congestion.window.cwnd()),
+            ssthresh: Some(tcb.congestion.window.ssthresh()),
             srtt: tcb.srtt(),
             in_flight: with_recovery!(self, recovery => recovery.in_flight(tcb)),
             sent_pkts: tcb.sent_pkts(),

@@ -69,7 +69,7 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     let mut bench = SenderBench::open(dctcp(), reno());
     let ece = Flags::ECE;
     bench.ack(200, 3, &[]);
-    let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(super::ms(at)).cwnd;
+    let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(super::ms(at)).cwnd.unwrap();
     assert_eq!(cwnd(&mut bench, 200), 11.0);
     // In use are all of the 11; half of it is left, and the next echoes belong to the same window.
     bench.ack_with(201, 5, &[], ece);

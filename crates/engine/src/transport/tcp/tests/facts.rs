@@ -128,7 +128,7 @@ fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
             block.into_iter().for_each(|block| sack.push(block));
             let sack = sack.with_transit(Span::from_millis(100 + queued));
             bench.ack_report(at, next, sack, Flags::NONE);
-            bench.sender.sample(ms(at)).cwnd
+            bench.sender.sample(ms(at)).cwnd.unwrap()
         };
         report(200, 2, None, 0);
         // Segment 2 is lost; rack waits for a quarter of the round trip.
@@ -159,7 +159,7 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
         let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
         one_loss(&mut bench);
         let acks = scribe.phases_told().len();
-        let growth = bench.sender.sample(ms(321)).cwnd - 10.0;
+        let growth = bench.sender.sample(ms(321)).cwnd.unwrap() - 10.0;
         assert_eq!(
             growth, acks as f64,
             "{recovery:?}: only the algorithm moves the window"

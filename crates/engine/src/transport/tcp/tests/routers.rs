@@ -68,7 +68,7 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
 #[test]
 fn vcp_follows_the_echo() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("vcp"));
-    let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(ms(at)).cwnd;
+    let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(ms(at)).cwnd.unwrap();
     bench.ack_with(200, 2, &[], loaded(Load::Low));
     let grown = 10.0 + (1.0625f64.sqrt() - 1.0);
     assert!((cwnd(&mut bench, 200) - grown).abs() < 1e-9);
@@ -125,7 +125,7 @@ fn grants_are_summed_up_and_applied() {
         ..super::packet(2, Flags::ACK, ms(0))
     };
     bench.sender.on_packet(&ack, &mut bench.env);
-    assert!((bench.sender.sample(ms(200)).cwnd - 12.0).abs() < 1e-9);
+    assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
 /// Ten segments in a round trip of 100 ms, each 10 ms apart, and each asking for a tenth of the rest.
@@ -153,9 +153,9 @@ fn routers_lower_a_window_that_is_not_used() {
     };
     let mut bench = SenderBench::open(narrow, controller("vcp"));
     bench.ack_with(200, 2, &[], loaded(Load::Low));
-    assert_eq!(bench.sender.sample(ms(200)).cwnd, 10.0);
+    assert_eq!(bench.sender.sample(ms(200)).cwnd.unwrap(), 10.0);
     bench.ack_with(201, 3, &[], loaded(Load::Over));
-    assert_eq!(bench.sender.sample(ms(201)).cwnd, 8.75);
+    assert_eq!(bench.sender.sample(ms(201)).cwnd.unwrap(), 8.75);
 }
 
 /// New segments leave when there is room for two; the spacing of their acknowledgements is 4 ms, for
@@ -213,7 +213,7 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
         sender.on_dummy_ack(&mut env);
     }
     let after = sender.counters(ms(200));
-    assert_eq!(sender.sample(ms(200)).cwnd, 14.0, "one each");
+    assert_eq!(sender.sample(ms(200)).cwnd.unwrap(), 14.0, "one each");
     assert_eq!(
         after.sent_pkts, before.sent_pkts,
         "the receive window is full"

@@ -279,7 +279,7 @@ impl Pair {
 
     /// The same segments have been sent, and the same number is in flight.
     fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
-        let cwnd = self.sample().cwnd;
+        let cwnd = self.sample().cwnd.unwrap();
         let sent = self.bench.sent();
         let expected = self.reference.send(first, cwnd);
         prop_assert_eq!(&sent, &expected, "window {} at {} ms", cwnd, self.at);

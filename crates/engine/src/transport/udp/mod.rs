@@ -1,12 +1,17 @@
-//! Datagrams at a constant rate or in bursts, and the count of those that arrive.
+//! Datagrams, at a rate or in bursts, and the count of those that arrive.
 
-use longhaul_units::{Span, Time};
+mod arrivals;
+mod departures;
+
+use longhaul_units::Time;
+
+use self::arrivals::Arrivals;
+pub(crate) use self::departures::Departures;
 
 use crate::config::Udp;
 use crate::measure::FlowCounters;
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle};
-use crate::random::{Bursts, Stream};
 use crate::schedule::Event;
 use crate::transport::Env;
 
@@ -19,22 +24,26 @@ pub(crate) struct UdpStream {
     flow: u32,
     path: Path,
     config: Udp,
-    /// When the stream began, and the datagrams sent since: departures are computed from the start,
-    /// so that the rate is exact.
+    /// When the stream began, and the datagrams sent since.
     begin: Time,
     sent: u64,
+    /// Those that have arrived, each counted once.
     received: u64,
-    /// Without them the rate is constant.
-    bursts: Option<Box<Bursts>>,
+    departures: Departures,
+    /// Where links on the way make copies.
+    arrivals: Option<Box<Arrivals>>,
     running: bool,
 }
 
 impl UdpStream {
-    /// `stream` is for its bursts.
-    pub(crate) fn new(index: u32, flow: u32, path: Path, config: Udp, stream: Stream) -> Self {
-        let interval = config.rate.transmission(config.packet_bytes.into()).0;
-        let bursts = config.bursts.clone();
-        let bursts = bursts.map(|bursts| Box::new(Bursts::new(bursts, interval, stream)));
+    /// `copied`, if links make copies.
+    pub(crate) fn new(
+        (index, flow): (u32, u32),
+        path: Path,
+        config: Udp,
+        departures: Departures,
+        copied: bool,
+    ) -> Self {
         Self {
             index,
             flow,
@@ -43,7 +52,8 @@ impl UdpStream {
             begin: Time::ZERO,
             sent: 0,
             received: 0,
-            bursts,
+            departures,
+            arrivals: copied.then(Box::default),
             running: false,
         }
     }
@@ -51,8 +61,7 @@ impl UdpStream {
     pub(crate) fn start(&mut self, env: &mut Env) {
         self.begin = env.network.now;
         self.running = true;
-        let bursts = self.bursts.as_mut();
-        let first = bursts.map_or(self.begin, |bursts| self.begin + bursts.next_gap());
+        let first = self.next_departure(self.begin);
         env.network
             .schedule
             .push_link(first, Event::Datagram(self.index));
@@ -87,17 +96,17 @@ impl UdpStream {
     }
 
     fn next_departure(&mut self, now: Time) -> Time {
-        if let Some(bursts) = &mut self.bursts {
-            return now + bursts.next_gap();
-        }
-        let bytes = u64::from(self.config.packet_bytes);
-        let elapsed: Span = self.config.rate.transmission(bytes * self.sent).0;
-        self.begin + elapsed
+        self.departures
+            .next(&self.config, self.begin, self.sent, now)
     }
 
     /// A datagram arrives.
-    pub(crate) fn on_packet(&mut self) {
-        self.received += 1;
+    pub(crate) fn on_packet(&mut self, packet: &Packet) {
+        let is_first = self
+            .arrivals
+            .as_mut()
+            .is_none_or(|arrivals| arrivals.is_first(packet.seq));
+        self.received += u64::from(is_first);
     }
 
     /// The flow's id in records.
