@@ -119,9 +119,9 @@ def run(
     folders = [target / "results" / scale, *([recorded] if record else [])]
     for folder in folders:
         results.write(folder)
-    judgements = ledger.judge(study, results.data, scale, experiment or ())
-    everything = ledger.judge(study, results.data, scale) if experiment else judgements
-    report_file = page.write(study, results, everything, target / f"{scale}.html")
+    report_file, judgements = page.judged(
+        study, results, target / f"{scale}.html", experiment or ()
+    )
     if json:
         print_json([one.as_json() for one in judgements])
     elif not quiet:
@@ -194,15 +194,14 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write one HTML page with the verdicts, and each figure next to the published one."""
-    from longhaul.studies import ledger, page, record
+    from longhaul.studies import page, record
     from longhaul.studies.study import find
 
     study = find(name)
     target = out or Path(f"{study.name}.html")
     refuse_existing(target, overwrite=overwrite)
     _, results = record.latest(study, of or _default(study.name), scale)
-    judgements = ledger.judge(study, results.data, results.facts.scale)
-    page.write(study, results, judgements, target)
+    page.judged(study, results, target)
     if not quiet:
         typer.echo(target)
 
