@@ -7,10 +7,11 @@ import pytest
 from conftest import CommandLine
 
 import longhaul
-from longhaul import figure_table
+from longhaul import comparison, figure_table
 from longhaul.campaign.file import CampaignError, read_campaign
 from longhaul.campaign.place import line_of
 from longhaul.differences import given_and_derived
+from longhaul.figure_table import number
 
 CAMPAIGN = """\
 responses = ["goodput_bps"]
@@ -100,8 +101,8 @@ def test_the_summary_says_what_it_counts_from() -> None:
     [row] = run.summary().labels.to_dicts()
     [flow] = run.flows.to_dicts()
     assert row["before_cuts_loss"] == flow["total_cuts_loss"] - flow["cuts_loss"] > 0
-    cells = dict(shown.blocks[0].rows)["cwnd reductions (loss)"]
-    assert cells[0] == f"{flow['cuts_loss']} ({row['before_cuts_loss']} before)"
+    columns = [{"timeouts": 0, "before_timeouts": 2}, {"timeouts": 3, "before_timeouts": 9}]
+    assert comparison.row("timeouts", "timeouts", number(0), columns)[1] == ["0 (2 before)", "3"]
 
 
 def test_a_run_is_reopened_and_its_columns_are_guessed(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 )
 
 
-def _row(
+def row(
     key: str, title: str, form: Form, columns: Sequence[dict[str, Any]]
 ) -> tuple[str, list[str]]:
     """The title, with the unit, and a cell for each column."""
@@ -67,9 +67,9 @@ def _row(
     cells = _cells(values, form)
     if key in COUNTS:
         before = [column.get(f"before_{key}") or 0 for column in columns]
-        # What counts from `measure.from` on misleads where most of it was earlier.
+        # A count from `measure.from` on that is 0 misleads where it was not before.
         cells = [
-            f"{cell} ({earlier:,} before)" if value is not None and earlier > value else cell
+            f"{cell} ({earlier:,} before)" if value == 0 and earlier else cell
             for cell, value, earlier in zip(cells, values, before, strict=True)
         ]
     return title, cells
@@ -94,7 +94,7 @@ def table(runs: Sequence[Results]) -> Table:
         return kinds[0].compare(runs)
     summaries = [run.summary() for run in runs]
     columns = [column for summary in summaries for column in _columns(summary)]
-    flow_rows = [_row(key, title, form, columns) for key, title, form in FLOW_FIGURES]
+    flow_rows = [row(key, title, form, columns) for key, title, form in FLOW_FIGURES]
     blocks = [Block("flows", [row for row in flow_rows if any(row[1])])]
     names = dict.fromkeys(link for summary in summaries for link in summary.links["link"])
     for name in names:

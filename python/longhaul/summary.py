@@ -12,7 +12,7 @@ from longhaul.responses import FIGURES
 # source of web traffic is many connections, and datagrams do not ask for a share.
 COMPARABLE = ("greedy", "transfer", "messages")
 
-# Counters whose values before the measurement window are shown where they are larger.
+# Counters whose values before the measurement window are shown where they are 0 in it.
 COUNTS = ("cuts_loss", "cuts_ecn", "timeouts")
 
 # What can hold a sender back; a flow's limiting factor is the one that did longest.
