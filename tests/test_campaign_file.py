@@ -411,8 +411,9 @@ responses = ["goodput_bps", "rtt_mean_s", "retransmitted", "links.bottleneck.que
 
 NAMED: Mapping[str, tuple[list[str], int]] = {
     "effects": ([], 4),
+    "cells": ([], 4),
     "compare": (["--of", "kind"], 4),
-    "anova": ([], 0),
+    "anova": ([], 4),
     "regression": (["-r", "goodput_bps"], 0),
     "ten-step": (["-r", "goodput_bps"], 10),
     "correlations": ([], 3),
@@ -514,7 +515,7 @@ def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
     assert report.returncode == 0, report.stderr
     page = (tmp_path / "campaigns/c/report.html").read_text()
     assert "12 of 12 runs" in page
-    assert page.count("<svg") == 1
+    assert page.count("<svg") == 2, "effects and cells"
     assert cli("campaign", "work", file, "--shard", "4/3").returncode == 2
 
 

@@ -4,12 +4,14 @@
 
     results = longhaul.run("scenario.toml")
     print(results.summary().labels)
+    again = longhaul.open("r1")  # a run directory
 
 The commands of the command line have the same names here: `run`, `plot`, `compare`, `report`. An
 algorithm of your own is a subclass of `CongestionControl`.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from longhaul._engine import (
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from longhaul.plots import plot
     from longhaul.reports import report
     from longhaul.results import Results, ResultsError
+    from longhaul.results import open_run as open  # noqa: A004
     from longhaul.running import load, run
 
 __version__ = _version()
@@ -42,6 +45,7 @@ __all__ = [
     "ScenarioError",
     "compare",
     "load",
+    "open",
     "plot",
     "report",
     "run",
@@ -50,6 +54,7 @@ __all__ = [
 # Libraries for tables and drawings take longer to load than a short run takes, so they wait until
 # they are asked for.
 _HOMES = {
+    "open": "longhaul.results",
     "CongestionControl": "longhaul.congestion",
     "Results": "longhaul.results",
     "ResultsError": "longhaul.results",
@@ -59,12 +64,18 @@ _HOMES = {
     "report": "longhaul.reports",
     "run": "longhaul.running",
 }
+# Those with another name where they are: `open` would hide Python's own there.
+_NAMES_THERE = {"open": "open_run"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
+    if name in _HOMES:
+        found = getattr(import_module(_HOMES[name]), _NAMES_THERE.get(name, name))
+    elif not name.startswith("_") and find_spec(f"longhaul.{name}"):
+        # `longhaul.results.Results` works without importing `longhaul.results` first.
+        found = import_module(f"longhaul.{name}")
+    else:
         raise AttributeError(f"module 'longhaul' has no attribute '{name}'")
-    found = getattr(import_module(_HOMES[name]), name)
     # Looked up once.
     globals()[name] = found
     return found

@@ -38,6 +38,13 @@ class Calibration:
     settings: dict[str, float | str]
     # Factors of the scenario's own rates that were tried, and the loads that they gave.
     steps: list[tuple[float, float]]
+    # Loads that the same rates give with other random numbers.
+    others: list[float]
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest load with any of the random numbers that were tried."""
+        return min([self.load, *self.others]), max([self.load, *self.others])
 
     @property
     def load(self) -> float:
@@ -46,7 +53,12 @@ class Calibration:
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain values."""
-        return {"settings": self.settings, "load": self.load, "steps": self.steps}
+        return {
+            "settings": self.settings,
+            "load": self.load,
+            "steps": self.steps,
+            "others": self.others,
+        }
 
 
 def calibrate(
@@ -56,8 +68,13 @@ def calibrate(
     link: str = "bottleneck",
     labels: Sequence[str] | None = None,
     set: Sequence[str] = (),
+    others: int = 4,
 ) -> Calibration:
-    """Find the rates of the flows with these labels, scaled alike, that give a load on a link."""
+    """Find the rates of the flows with these labels, scaled alike, that give a load on a link.
+
+    The rates are then tried with the random numbers of `others` more replications: sizes of heavy
+    tails give very different loads in short runs.
+    """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
     rate = _rates(document).get(link)
@@ -67,8 +84,9 @@ def calibrate(
     if not load > 0:
         raise CalibrationError(f"expected a load greater than 0, found {load:g}")
 
-    def measure(factor: float) -> float:
+    def measure(factor: float, further: int = 0) -> float:
         faster = _faster(document)
+        faster["replication"] += further
         for index in groups:
             _scale(faster["flows"][index]["traffic"], factor)
         return _offered_bps(faster, link) / rate
@@ -81,7 +99,8 @@ def calibrate(
             f"flows.{index}.traffic.{key}": value
             for key, value in _scale(traffic, steps[-1][0]).items()
         }
-    return Calibration(settings, steps)
+    found = [measure(steps[-1][0], further) for further in range(1, others + 1)]
+    return Calibration(settings, steps, found)
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:

@@ -12,32 +12,35 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from longhaul import differences
-from longhaul.figure_table import Block, Table, number
+from longhaul.figure_table import Block, Table, in_units, number
 from longhaul.results import Results, ResultsError
-from longhaul.summary import Summary
+from longhaul.summary import COUNTS, Summary
 
 # Runs side by side in one block on the terminal; further ones follow below.
 RUNS_IN_A_ROW = 3
 
 
+# How a figure is written: by a function, or with a number of decimals in the unit of its row.
+Form = Callable[[Any], str] | int
+
 # What is shown of labels, and of the network in the column of all flows: key, title, format.
-FLOW_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+FLOW_FIGURES: tuple[tuple[str, str, Form], ...] = (
     ("flows", "flows", number(0)),
-    ("goodput_bps", "goodput (Mbit/s)", number(1, 1e-6)),
+    ("goodput_bps", "goodput (Mbit/s)", 1),
     ("share", "share of goodput", lambda value: f"{value:.1%}"),
     ("jain", "Jain's index", number(3)),
     ("completed", "transfers completed", str),
     ("responses", "responses and transfers", lambda value: number(0)(value) if value else ""),
-    ("response_p50_s", "response time, median (ms)", number(1, 1e3)),
-    ("response_p95_s", "response time, 95th percentile (ms)", number(1, 1e3)),
-    ("response_p99_s", "response time, 99th percentile (ms)", number(1, 1e3)),
+    ("response_p50_s", "response time, median (ms)", 1),
+    ("response_p95_s", "response time, 95th percentile (ms)", 1),
+    ("response_p99_s", "response time, 99th percentile (ms)", 1),
     (
         "responses_cut_short",
         "cut short by the end",
         lambda value: number(0)(value) if value else "",
     ),
     ("cwnd_mean_pkts", "mean cwnd (segments)", number(1)),
-    ("rtt_mean_s", "mean RTT (ms)", number(2, 1e3)),
+    ("rtt_mean_s", "mean RTT (ms)", 2),
     ("retransmitted", "retransmitted", lambda value: f"{value:.3%}"),
     ("cuts_loss", "cwnd reductions (loss)", number(0)),
     ("cuts_ecn", "cwnd reductions (ECN)", number(0)),
@@ -51,6 +54,25 @@ LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("dropped_pkts", "packets dropped", number(0)),
     ("marked_pkts", "packets marked", number(0)),
 )
+
+
+def row(
+    key: str, title: str, form: Form, columns: Sequence[dict[str, Any]]
+) -> tuple[str, list[str]]:
+    """The title, with the unit, and a cell for each column."""
+    values = [column.get(key) for column in columns]
+    if isinstance(form, int):
+        title, scale = in_units(title, form, values)
+        form = number(form, scale)
+    cells = _cells(values, form)
+    if key in COUNTS:
+        before = [column.get(f"before_{key}") or 0 for column in columns]
+        # A count from `measure.from` on that is 0 misleads where it was not before.
+        cells = [
+            f"{cell} ({earlier:,} before)" if value == 0 and earlier else cell
+            for cell, value, earlier in zip(cells, values, before, strict=True)
+        ]
+    return title, cells
 
 
 def _cells(values: Sequence[Any], form: Callable[[Any], str]) -> list[str]:
@@ -72,10 +94,7 @@ def table(runs: Sequence[Results]) -> Table:
         return kinds[0].compare(runs)
     summaries = [run.summary() for run in runs]
     columns = [column for summary in summaries for column in _columns(summary)]
-    flow_rows = [
-        (title, _cells([column.get(key) for column in columns], form))
-        for key, title, form in FLOW_FIGURES
-    ]
+    flow_rows = [row(key, title, form, columns) for key, title, form in FLOW_FIGURES]
     blocks = [Block("flows", [row for row in flow_rows if any(row[1])])]
     names = dict.fromkeys(link for summary in summaries for link in summary.links["link"])
     for name in names:
@@ -91,7 +110,8 @@ def table(runs: Sequence[Results]) -> Table:
         (run.name, [*summary.labels["label"], "all"])
         for run, summary in zip(runs, summaries, strict=True)
     ]
-    return Table(heads, blocks)
+    windows = {differences.span(run) for run in runs}
+    return Table(heads, blocks, windows.pop() if len(windows) == 1 else "")
 
 
 def changes(runs: Sequence[Results]) -> Table | None:
@@ -106,6 +126,10 @@ def changes(runs: Sequence[Results]) -> Table | None:
         columns += [(first[label], other[label]) for label in common]
     rows = []
     for key, title, form in FLOW_FIGURES:
+        if isinstance(form, int):
+            every = [side.get(key) for pair in columns for side in pair]
+            title, scale = in_units(title, form, every)
+            form = number(form, scale)
         cells = [_change(before.get(key), after.get(key), form) for before, after in columns]
         if any(cells):
             rows.append((title, cells))
@@ -127,27 +151,31 @@ def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa
     return f"{'+' if after > before else '-'}{text}"
 
 
-def compare(runs: Sequence[Results]) -> Group:
+def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
     """Tables that put runs side by side, to print with rich.
 
-    With several runs: also in what their scenarios differ, and the changes from the first.
+    With several runs: also in what their scenarios differ, and the changes from the first. Values
+    that follow from other differences, such as defaults, are shown with `every`.
     """
     steps = range(0, len(runs), RUNS_IN_A_ROW)
     parts: list[Any] = [table(runs[step : step + RUNS_IN_A_ROW]) for step in steps]
     if len(runs) > 1:
         if (changed := changes(runs)) is not None:
             parts.append(changed)
-        parts.append(_differences(runs))
+        parts.append(_differences(runs, every=every))
     return Group(*parts)
 
 
-def _differences(runs: Sequence[Results]) -> RichTable:
-    """In what the scenarios differ."""
+def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
+    """In what the scenarios differ: what was given, then, if asked for, what follows from it."""
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("scenarios differ in", *(run.name for run in runs)):
         shown.add_column(Text(head), overflow="fold")
-    for path, values in differences.of_scenarios(runs):
+    given, derived = differences.given_and_derived(runs)
+    for path, values in [*given, *(derived if every else [])]:
         shown.add_row(Text(path), *(Text(value) for value in values))
+    if derived and not every:
+        shown.add_row(f"and {len(derived)} values that follow from others: --all")
     if not shown.row_count:
         shown.add_row("nothing")
     return shown

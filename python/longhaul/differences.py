@@ -1,12 +1,19 @@
 """In what runs differ: their scenarios, and what makes their figures hard to compare."""
 
+import copy
+import json
 from collections.abc import Sequence
 from typing import Any
 
+from longhaul._engine import LonghaulError
 from longhaul.results import Results
+from longhaul.running import load
+
+# A path, and the value of each run.
+Row = tuple[str, list[str]]
 
 
-def of_scenarios(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
+def of_scenarios(runs: Sequence[Results]) -> list[Row]:
     """Values of the resolved scenarios that are not the same in all runs: path, and one per run.
 
     Empty where a run has no such value.
@@ -15,6 +22,58 @@ def of_scenarios(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
     paths = dict.fromkeys(path for values in flat for path in values)
     rows = [(path, [values.get(path, "") for values in flat]) for path in paths]
     return [(path, values) for path, values in rows if len(set(values)) > 1]
+
+
+def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
+    """The rows of `of_scenarios`: those that were given, and those that follow from others.
+
+    A value follows from others if the scenario without it, or without a table that it is in,
+    resolves to the same value.
+    """
+    rows = of_scenarios(runs)
+    derived = [
+        {path for path, values in rows if values[index] and _follows(run.scenario, path)}
+        for index, run in enumerate(runs)
+    ]
+    follows = {
+        path
+        for path, values in rows
+        if all(path in of_run for value, of_run in zip(values, derived, strict=True) if value)
+    }
+    return [row for row in rows if row[0] not in follows], [
+        row for row in rows if row[0] in follows
+    ]
+
+
+def _follows(scenario: dict[str, Any], path: str) -> bool:
+    value = _at(scenario, path.split("."))
+    steps = path.split(".")
+    for length in range(len(steps), 0, -1):
+        without = copy.deepcopy(scenario)
+        _remove(without, steps[:length])
+        try:
+            again: Any = json.loads(load(without).resolved_json())
+        except LonghaulError:
+            continue
+        if _at(again, steps) == value:
+            return True
+    return False
+
+
+def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
+    """The value at a path; None if there is none."""
+    for step in steps:
+        if isinstance(place, list):
+            place = place[int(step)] if int(step) < len(place) else None
+        else:
+            place = place.get(step) if isinstance(place, dict) else None
+    return place
+
+
+def _remove(scenario: Any, steps: Sequence[str]) -> None:  # noqa: ANN401
+    place = _at(scenario, steps[:-1])
+    if isinstance(place, dict):
+        place.pop(steps[-1], None)
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
@@ -42,6 +101,12 @@ def warnings(runs: Sequence[Results]) -> list[str]:
             found.append(f"the runs differ in their {what} ({each})")
     found += [f"{run.name}: {run.stopped}" for run in runs if run.stopped]
     return found
+
+
+def span(run: Results) -> str:
+    """From when to when a run is measured; empty if it is all of it."""
+    start, end = run.meta["measured_from_s"], run.meta["simulated_s"]
+    return f"from {start:g} s to {end:g} s" if start > 0 else ""
 
 
 def _window(run: Results) -> str:

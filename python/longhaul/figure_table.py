@@ -1,6 +1,6 @@
 """A table of figures: blocks of rows, a column per run and label; to print, for HTML, for JSON."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich import box
@@ -11,6 +11,35 @@ from rich.text import Text
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
     """Format of a figure with a number of decimals."""
     return lambda value: f"{value * scale:,.{digits}f}"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of a row, and how many of it a figure in the base unit is."""
+
+    name: str
+    scale: float
+
+
+# By what titles name: the usual unit, then others that a row may be in.
+UNITS: dict[str, tuple[Unit, ...]] = {
+    "Mbit/s": (Unit("Mbit/s", 1e-6), Unit("kbit/s", 1e-3), Unit("bit/s", 1.0)),
+    "ms": (Unit("ms", 1e3), Unit("us", 1e6), Unit("ns", 1e9)),
+}
+
+
+def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
+    """A title that ends in its unit, and the scale of the row: a smaller unit if most would be 0.
+
+    The unit is that in which the largest figure of the row keeps two significant digits.
+    """
+    name, _, unit = title.removesuffix(")").rpartition(" (")
+    units = UNITS[unit]
+    largest = max((abs(value) for value in values if value), default=0.0)
+    if not largest:
+        return title, units[0].scale
+    fit = next((one for one in units if largest * one.scale >= 10 ** (1 - digits)), units[-1])
+    return f"{name} ({fit.name})", fit.scale
 
 
 @dataclass(frozen=True)
@@ -27,11 +56,13 @@ class Table:
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]
+    window: str = ""
+    """What part of the simulated time the figures are of, if it is the same in all columns."""
 
     def __rich__(self) -> RichTable:
         """The table on a terminal."""
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("")
+        table.add_column(Text(self.window, style="dim"))
         named = len(self.runs) > 1 or any(block.heading == "changes" for block in self.blocks)
         for name, labels in self.runs:
             for index, label in enumerate(labels):

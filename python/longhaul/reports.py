@@ -89,7 +89,18 @@ def inline_svg(drawing: Figure, name: str) -> Markup:
         path = Path(scratch) / f"{name}.svg"
         plots.save(drawing, path)
         svg = path.read_text(encoding="utf-8")
+    return embedded(svg, name)
+
+
+def embedded(svg: str, name: str) -> Markup:
+    """The text of an SVG file as an element that can stand inside HTML, without what it can spare.
+
+    Groups need no names, and a hundredth of a point is finer than any screen.
+    """
     svg = svg[svg.index("<svg") :]
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = re.sub(r"<!--.*?-->|\n\s*(?=<)", "", svg)
+    svg = _COORDINATES.sub(lambda found: _FINE.sub(r"\1", found[0]).replace(" \n", ""), svg)
     # Element ids are unique within one picture only.
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
@@ -98,3 +109,7 @@ def inline_svg(drawing: Figure, name: str) -> Markup:
         r"<svg [^>]*(viewBox=\S+ \S+ \S+ [^\" ]+\")[^>]*>", r"<svg \1 role='img'>", svg, count=1
     )
     return Markup(svg)
+
+
+_COORDINATES = re.compile(r' (?:d|x|y|transform)="[^"]*"')
+_FINE = re.compile(r"(\.\d\d)\d+")

@@ -288,6 +288,11 @@ _REMEDIES = {
 }
 
 
+def open_run(path: str | Path) -> Results:
+    """Open a run directory: `longhaul.open`."""
+    return Results(path)
+
+
 def open_runs(paths: Sequence[str | Path]) -> list[Results]:
     """Open several run directories."""
     return [Results(path) for path in paths]

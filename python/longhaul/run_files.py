@@ -1,5 +1,6 @@
 """Reads the files of a run directory; refuses what is damaged, changed, or of another version."""
 
+import difflib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -15,6 +16,39 @@ from longhaul._engine import LonghaulError
 
 class ResultsError(LonghaulError):
     """A run directory, or something in it, that cannot be read."""
+
+
+class RunTable(pl.DataFrame):
+    """A table of a run: a data frame that refuses a column it does not have with the nearest name.
+
+    What is made of it, by `filter` for example, is an ordinary data frame.
+    """
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+        """A column, or whatever else a data frame gives."""
+        if isinstance(key, str) and key not in self.columns:
+            near = _nearest(key, self.columns)
+            hint = f" (did you mean `{near}`?)" if near else ""
+            raise ResultsError(f"no column `{key}`{hint}; there are: {', '.join(self.columns)}")
+        return super().__getitem__(key)
+
+
+# What people call quantities that columns name otherwise.
+_OTHER_WORDS = {
+    "time": "t",
+    "throughput": "goodput",
+    "window": "cwnd",
+    "utilisation": "utilization",
+}
+
+
+def _nearest(word: str, columns: Sequence[str]) -> str | None:
+    """The column that was probably meant: without its unit, alike, or one with the word."""
+    wanted = _OTHER_WORDS.get(word, word)
+    begins = [name for name in columns if name.startswith(f"{wanted}_") or name == wanted]
+    holds = [name for name in columns if wanted in name and len(wanted) > 2]
+    alike = difflib.get_close_matches(word, columns, n=1)
+    return next(iter([*begins, *alike, *holds]), None)
 
 
 _NUMBER = int | float
@@ -105,7 +139,7 @@ def read_table(
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise _damaged(file, str(error)) from None
     _check_columns(file, meta, columns, table.columns)
-    return table
+    return RunTable(table)
 
 
 def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> Path:

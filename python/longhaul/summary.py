@@ -12,6 +12,9 @@ from longhaul.responses import FIGURES
 # source of web traffic is many connections, and datagrams do not ask for a share.
 COMPARABLE = ("greedy", "transfer", "messages")
 
+# Counters whose values before the measurement window are shown where they are 0 in it.
+COUNTS = ("cuts_loss", "cuts_ecn", "timeouts")
+
 # What can hold a sender back; a flow's limiting factor is the one that did longest.
 LIMITS = {
     "network": "limited_network_s",
@@ -82,6 +85,7 @@ def bundles(flows: pl.DataFrame) -> pl.DataFrame:
             pl.col(
                 "goodput_bps", "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn",
                 "timeouts", "rtt_samples", "cwnd_mean_pkts", *LIMITS.values(),
+                *(f"total_{name}" for name in COUNTS),
             ).sum(),
         )
     )  # fmt: skip
@@ -100,7 +104,8 @@ def _flows(flows: pl.DataFrame) -> pl.DataFrame:
         limited_share=longest / pl.sum_horizontal(held),
     ).select(
         "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
-        "goodput_bps", "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn", "timeouts",
+        "goodput_bps", "sent_pkts", "retransmitted_pkts", *COUNTS,
+        *((pl.col(f"total_{name}") - pl.col(name)).alias(f"before_{name}") for name in COUNTS),
         "rtt_samples", "rtt_mean_s", "cwnd_mean_pkts", "limited_by", "limited_share",
     )  # fmt: skip
 
@@ -123,7 +128,7 @@ def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
         pl.col("cwnd_mean_pkts").mean(),
         ((pl.col("rtt_mean_s") * samples).sum() / samples.sum()).fill_nan(None).alias("rtt_mean_s"),
         (pl.col("retransmitted_pkts").sum() / sent.sum()).fill_nan(None).alias("retransmitted"),
-        pl.col("cuts_loss", "cuts_ecn", "timeouts").sum(),
+        pl.col(*COUNTS, *(f"before_{name}" for name in COUNTS)).sum(),
         # The factor that limits most flows; with its share, if not all agree.
         limits.mode().sort().first().alias("limited_by"),
         (limits == limits.mode().sort().first()).mean().alias("limited_by_share"),

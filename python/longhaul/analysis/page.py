@@ -1,8 +1,9 @@
-"""The report of a campaign: one HTML page with its design, and which factor matters."""
+"""The report of a campaign: its design, which factor matters, and every cell, on one HTML page."""
 
 from pathlib import Path
+from typing import Any
 
-from longhaul.analysis.named import Options, analyse
+from longhaul.analysis.named import Findings, Options, analyse
 from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.dataset import Dataset
 from longhaul.reports import inline_svg
@@ -13,24 +14,33 @@ from longhaul.writing import write_text
 def write(dataset: Dataset, path: Path) -> Path:
     """Write the report; needs at least one finished run."""
     table = ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
-    found = analyse("effects", table, Options())
+    found = {name: analyse(name, table, Options()) for name in ("effects", "cells")}
+    responses = [text.title for text in found["effects"].tables]
     html = rendered(
         "campaign.html",
         facts=dataset.facts,
         packets=int(dataset.frame["data_packets"].sum()),
         sections=[
-            {"title": text.title, "heads": text.heads, "rows": [_cells(r) for r in text.rows],
-             "picture": inline_svg(draw(), text.title)}
-            for text, draw in zip(found.tables, found.pictures.values(), strict=True)
+            {"title": response, "parts": [_part(name, response, found[name]) for name in found]}
+            for response in responses
         ],
-    )  # fmt: skip
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, html)
     return path
 
 
-def _cells(row: tuple[object, ...]) -> list[str]:
-    return [shown(cell) for cell in row]
+def _part(name: str, response: str, found: Findings) -> dict[str, Any]:
+    """The table and the picture, if there is one, of an analysis of a response."""
+    text = next(text for text in found.tables if text.title == response)
+    picture = f"{name}-{response}"
+    draw = found.pictures.get(picture)
+    return {
+        "name": name,
+        "heads": text.heads,
+        "rows": [[shown(cell) for cell in row] for row in text.rows],
+        "picture": inline_svg(draw(), picture) if draw else None,
+    }
 
 
 def shown(cell: object) -> str:

@@ -19,6 +19,7 @@ Levels that are tables, or that several places follow in different ways, are wri
 """
 
 import csv
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from longhaul._engine import LonghaulError
+from longhaul._engine import LonghaulError, ScenarioError
+from longhaul.campaign.place import indexed, line_of
 from longhaul.campaign.responses import Response, Responses, read_responses
 from longhaul.campaign.sweep import Level, Run, Setting
 from longhaul.campaign.template import Scenario, filled_in
@@ -141,8 +143,43 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
     )
     # A level, or a path, that the scenario refuses is refused before anything runs.
     for cell in _few(campaign.cells):
-        Run(campaign.name, cell, 0, campaign.scenario(cell)).resolved  # noqa: B018
+        try:
+            Run(campaign.name, cell, 0, campaign.scenario(cell)).resolved  # noqa: B018
+        except ScenarioError as error:
+            raise _located(campaign, whole.get("scenario"), cell, str(error)) from None
     return campaign
+
+
+# How a message about a scenario that was made here begins, and what it quotes of it.
+_MESSAGE = re.compile(r"scenario:\d+:\d+: ([\w.-]+): (.*?)(?:\n +\d+ \|.*)?", re.DOTALL)
+
+
+def _located(
+    campaign: Campaign,
+    source: Any,  # noqa: ANN401
+    cell: Mapping[str, Level],
+    message: str,
+) -> CampaignError:
+    """The error where the user wrote it: at a factor, or in the scenario."""
+    found = _MESSAGE.fullmatch(message)
+    if found is None:
+        return CampaignError(f"scenario: {message}")
+    path, reason = found[1], found[2]
+    for place, setting in campaign.settings.items():
+        written = indexed(place, campaign.template)
+        if setting.axis and (
+            f"{path}.".startswith(f"{written}.") or written.startswith(f"{path}.")
+        ):
+            factor = f"factors.{setting.axis}"
+            text = campaign.path.read_text(encoding="utf-8")
+            line = line_of(text, factor) or line_of(text, "factors")
+            level = cell[setting.axis]
+            return CampaignError(f"line {line}: {factor} = {level!r}: {path}: {reason}")
+    inline = isinstance(source, Mapping)
+    file = campaign.path if inline else campaign.path.parent / str(source)
+    line = line_of(file.read_text(encoding="utf-8"), path, "scenario" if inline else "")
+    where = "" if inline else f"{file}: "
+    return CampaignError(f"{where}{f'line {line}: ' if line else ''}{path}: {reason}")
 
 
 def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:

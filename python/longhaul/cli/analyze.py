@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +18,7 @@ from longhaul.cli.shared import (
     refuse_existing,
     stdout,
 )
+from longhaul.writing import write_text
 
 if TYPE_CHECKING:
     from longhaul.analysis.named import Findings, Text
@@ -82,7 +85,11 @@ def analyze(
     classes: Annotated[int, typer.Option(min=2, help="Number of congestion classes.")] = 4,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Plot to write, or a directory for several."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Plot to write (.svg, .png), or tables (.csv), or a directory for several plots.",
+        ),
     ] = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
@@ -118,7 +125,8 @@ def analyze(
             for text in one.tables:
                 _print(text)
     if out is not None:
-        for path in _draw(found, out, overwrite=overwrite):
+        write = _write_tables if out.suffix == ".csv" else _draw
+        for path in write(found, out, overwrite=overwrite):
             if not json:
                 typer.echo(path)
 
@@ -189,6 +197,24 @@ def _as_json(text: Text) -> dict[str, object]:
         "title": text.title,
         "rows": [dict(zip(text.heads, row, strict=True)) for row in text.rows],
     }
+
+
+def _write_tables(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:
+    """Write tables with the same columns to one CSV file, whose first column has their titles."""
+    tables = [text for one in found.values() for text in one.tables]
+    if len({text.heads for text in tables}) != 1:
+        raise InputError(
+            f"--out {out}: expected one analysis whose tables have the same columns, "
+            f"found {', '.join(found)}; --json has all"
+        )
+    refuse_existing(out, overwrite=overwrite)
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(("table", *tables[0].heads))
+    for text in tables:
+        writer.writerows((text.title, *row) for row in text.rows)
+    write_text(out, lines.getvalue())
+    return [out]
 
 
 def _draw(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:

@@ -30,6 +30,9 @@ class ColourBy(Enum):
     label = "label"
 
 
+# Suffixes that only a picture has: a directory was not meant.
+PICTURES = (".svg", ".png", ".pdf", ".eps", ".jpg", ".jpeg", ".gif", ".webp", ".html")
+
 # What draws is loaded by the commands that draw: it takes longer than checking a scenario.
 
 
@@ -41,7 +44,12 @@ def plot(
             help="Run directories and names of plots, in any order; without a name, every plot.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the plots.")] = Path(),
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Directory for the plots, or a file (.svg, .png) for one."
+        ),
+    ] = Path(),
     format: Annotated[str, typer.Option("--format", "-f", help="svg or png.")] = "svg",
     link: Annotated[
         list[str] | None,
@@ -74,16 +82,31 @@ def plot(
         raise InputError("expected a run directory: longhaul plot RUN... [NAME]...")
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
-    targets = {name: out / f"{stem}-{name}.{format}" for name in names or plots.suitable(runs)}
+    wanted = names or plots.suitable(runs)
+    if out.suffix in PICTURES and not out.is_dir():
+        targets = {_only(wanted, out): out}
+    else:
+        targets = {name: out / f"{stem}-{name}.{format}" for name in wanted}
     for target in targets.values():
         refuse_existing(target, overwrite=overwrite)
     options = plots.Options(tuple(link or ()), colour_by.value)
     drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
-    out.mkdir(parents=True, exist_ok=True)
     for target, drawing in drawings.items():
         plots.save(drawing, target)
         if not quiet:
             typer.echo(target)
+
+
+def _only(names: list[str], file: Path) -> str:
+    """The one plot that goes to a file."""
+    if file.suffix not in (".svg", ".png"):
+        raise InputError(f"--out {file}: expected a directory, or a file that ends in .svg or .png")
+    if len(names) != 1:
+        raise InputError(
+            f"--out {file}: expected one plot for a file, found {len(names)} "
+            f"({', '.join(names)}); name one, or give a directory"
+        )
+    return names[0]
 
 
 def window(
@@ -196,6 +219,10 @@ def compare(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="With fluid: picture of both, .svg or .png.")
     ] = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Also show differences that follow from others, as defaults."),
+    ] = False,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -213,7 +240,7 @@ def compare(
     if json:
         print_json([results.as_json() for results in opened])
     else:
-        stdout().print(compare_runs(opened))
+        stdout().print(compare_runs(opened, every=every))
 
 
 def report(

@@ -119,7 +119,10 @@ def calibrate(
     set: Overrides = None,
     json: AsJson = False,
 ) -> None:
-    """Find the rate of new connections that gives an offered load, on links ten times as fast."""
+    """Find the rate of new connections that gives an offered load, on links ten times as fast.
+
+    Also says how far the load of a run of this length is from it with other random numbers.
+    """
     from longhaul.calibration import calibrate as find_rates
 
     found = find_rates(file, load=load, link=link, labels=of, set=set or ())
@@ -130,6 +133,11 @@ def calibrate(
     for factor, measured in found.steps:
         table.add_row(f"{factor:.4f}", f"{measured:.2%}")
     stdout().print(table)
+    low, high = found.range
+    typer.echo(
+        f"load with the random numbers of {1 + len(found.others)} replications: "
+        f"{low:.2%} to {high:.2%}; a longer duration narrows this"
+    )
     for key, value in found.settings.items():
         typer.echo(f"--set {key}={value}")
 

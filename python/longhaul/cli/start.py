@@ -1,8 +1,9 @@
 """Commands to start with: new, list, demo."""
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,6 +46,10 @@ def list_(
             "columns, plots, responses, examples.",
         ),
     ] = "algorithms",
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Entries of the list, to show only those."),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """List algorithms and queues with their parameters, keys, columns, plots and more."""
@@ -56,10 +61,23 @@ def list_(
         there = ", ".join(catalogue.LISTS)
         raise InputError(f"unknown list `{what}`{hint}; available: {there}")
     rows = catalogue.LISTS[what]()
+    if names:
+        rows = [_entry(rows, what, name) for name in names]
     if json:
         print_json(rows)
     else:
         stdout().print(catalogue.table(rows))
+
+
+def _entry(rows: Sequence[dict[str, Any]], what: str, name: str) -> dict[str, Any]:
+    """The entry of a list of that name."""
+    for row in rows:
+        if row["name"] == name:
+            return row
+    known = [row["name"] for row in rows]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f" (did you mean `{near[0]}`?)" if near else ""
+    raise InputError(f"list {what}: no entry `{name}`{hint}; `longhaul list {what}` shows all")
 
 
 def demo(

@@ -1,7 +1,9 @@
 """Commands about studies: published evaluations, run again and judged."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -18,6 +20,9 @@ from longhaul.cli.shared import (
 )
 from longhaul.writing import write_text
 
+if TYPE_CHECKING:
+    from longhaul.studies.study import Study
+
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name that `study list` shows, or a study's folder.")
 ]
@@ -33,10 +38,18 @@ Scale = Annotated[
 ]
 
 
-def list_(json: AsJson = False) -> None:
-    """List the studies that come with Longhaul."""
+def list_(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A study, whose experiments to list.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """List the studies that come with Longhaul, or the experiments of one."""
     from longhaul.studies import study
 
+    if name is not None:
+        _list_experiments(study.find(name), json=json)
+        return
     rows = [
         {
             "name": one.name,
@@ -54,6 +67,32 @@ def list_(json: AsJson = False) -> None:
     for row in rows:
         table.add_row(*(str(row[key]) for key in ("name", "title", "experiments", "claims")),
                       str(row["source"]))  # fmt: skip
+    stdout().print(table)
+
+
+def _list_experiments(study: Study, *, json: bool) -> None:
+    """The experiments of a study, with the number of their runs at each scale."""
+    rows: list[dict[str, Any]] = [
+        {
+            "name": one.name,
+            "title": one.title,
+            "axes": list(one.axes),
+            "quick": sum(1 for _ in one.sweep("quick").runs()),
+            "full": sum(1 for _ in one.sweep("full").runs()),
+            "claims": sum(one.name in claim.experiments for claim in study.claims),
+        }
+        for one in study.chosen()
+    ]
+    if json:
+        print_json(rows)
+        return
+    heads = ("experiment", "title", "axes", "runs (quick)", "runs (full)", "claims")
+    table = Table(*heads, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(
+            str(row["name"]), str(row["title"]), ", ".join(row["axes"]),
+            *(str(row[key]) for key in ("quick", "full", "claims")),
+        )  # fmt: skip
     stdout().print(table)
 
 
@@ -119,9 +158,9 @@ def run(
     folders = [target / "results" / scale, *([recorded] if record else [])]
     for folder in folders:
         results.write(folder)
-    judgements = ledger.judge(study, results.data, scale, experiment or ())
-    everything = ledger.judge(study, results.data, scale) if experiment else judgements
-    report_file = page.write(study, results, everything, target / f"{scale}.html")
+    report_file, judgements = page.judged(
+        study, results, target / f"{scale}.html", experiment or ()
+    )
     if json:
         print_json([one.as_json() for one in judgements])
     elif not quiet:
@@ -194,15 +233,14 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write one HTML page with the verdicts, and each figure next to the published one."""
-    from longhaul.studies import ledger, page, record
+    from longhaul.studies import page, record
     from longhaul.studies.study import find
 
     study = find(name)
     target = out or Path(f"{study.name}.html")
     refuse_existing(target, overwrite=overwrite)
     _, results = record.latest(study, of or _default(study.name), scale)
-    judgements = ledger.judge(study, results.data, results.facts.scale)
-    page.write(study, results, judgements, target)
+    page.judged(study, results, target)
     if not quiet:
         typer.echo(target)
 

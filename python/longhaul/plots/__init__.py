@@ -16,11 +16,22 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from longhaul.kinds import KINDS
-from longhaul.plots.layout import STYLE, save
+from longhaul.plots.layout import NO_METADATA, STYLE, save
 from longhaul.plots.registry import PLOTS, Options, Plot, find, has_samples, suitable
 from longhaul.results import Results, ResultsError
 
-__all__ = ["PLOTS", "STYLE", "Options", "Plot", "figure", "find", "plot", "save", "suitable"]
+__all__ = [
+    "NO_METADATA",
+    "PLOTS",
+    "STYLE",
+    "Options",
+    "Plot",
+    "figure",
+    "find",
+    "plot",
+    "save",
+    "suitable",
+]
 
 # Each registers its plots, in the order of the list.
 for _subject in ("flows", "links", "fairness", "responses", "traffic", "scatter"):

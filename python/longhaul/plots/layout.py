@@ -46,6 +46,9 @@ STYLE: Any = {  # matplotlib types its settings by their several hundred names
     "svg.fonttype": "none",
 }
 
+# Of SVG files: the same figure gives the same bytes.
+NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+
 Content = TypeVar("Content")
 
 
@@ -82,7 +85,7 @@ def panels(
     return drawing
 
 
-def legend(drawing: Figure, width: float = WIDTH_IN) -> None:
+def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
     """One legend below all panels, an entry per name, in as many rows as it needs."""
     entries: dict[str, Artist] = {}
     for axes in drawing.axes:
@@ -93,8 +96,15 @@ def legend(drawing: Figure, width: float = WIDTH_IN) -> None:
     longest = max(map(len, entries)) + HANDLE_CHARACTERS
     columns = max(1, min(len(entries), int(width * CHARACTERS_PER_IN / longest)))
     rows = -(-len(entries) // columns)
-    drawing.set_figheight(drawing.get_figheight() + LEGEND_ROW_IN * rows)
-    drawing.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=columns)
+    high = rows if title is None else rows + 1
+    drawing.set_figheight(drawing.get_figheight() + LEGEND_ROW_IN * high)
+    drawing.legend(
+        list(entries.values()),
+        list(entries),
+        loc="outside lower center",
+        ncols=columns,
+        title=title,
+    )
 
 
 def shortened(text: str) -> str:
@@ -111,7 +121,6 @@ def save(drawing: Figure, path: Path) -> None:
         raise ResultsError(f"{path}: expected a name that ends in .svg or .png")
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}), atomic(path) as file:
         if path.suffix == ".svg":
-            nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-            drawing.savefig(file, format="svg", metadata=nothing)
+            drawing.savefig(file, format="svg", metadata=NO_METADATA)
         else:
             drawing.savefig(file, format="png", dpi=160)

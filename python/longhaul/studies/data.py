@@ -9,21 +9,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from longhaul._engine import LonghaulError
 from longhaul.campaign import Run
+from longhaul.studies.lookup import Lookup, NotRunError
 from longhaul.studies.study import Study
 from longhaul.writing import atomic
 
-Where = Mapping[str, Any]
+__all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 
 # Columns of a row that say which run it is; the rest are axes and metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
 # Of what version of the results a row is.
 VERSION = "results_version"
-
-
-class NotRunError(LonghaulError):
-    """Results that a measure needs and that are not there."""
 
 
 @dataclass(frozen=True)
@@ -81,27 +77,35 @@ class Data:
                     row_group_size=max(1, small.height),
                 )  # fmt: skip
 
-    def trajectories_of(self, runs: Sequence[tuple[str, int]]) -> pl.DataFrame:
-        """The trajectories of some experiments and replications."""
-        parts = [self._trajectories_by_run[run] for run in runs if run in self._trajectories_by_run]
-        return pl.concat(parts) if parts else self.trajectories.clear()
+    def sample(self, values: pl.DataFrame, first: Mapping[str, int]) -> "Data":
+        """The same with other rows; of each experiment, with one replication's trajectories."""
+        return _Sample(values, self.trajectories, self.axes, self, first)
 
     @cached_property
-    def _trajectories_by_run(self) -> dict[tuple[str, int], pl.DataFrame]:
+    def _trajectories_by_run(self) -> dict[tuple[str, int], Lookup]:
+        """The samples over time of each experiment and replication."""
         if self.trajectories.is_empty():
             return {}
         parts = self.trajectories.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
-        return {(str(name), int(number)): part for (name, number), part in parts.items()}
+        return {
+            (str(name), int(number)): Lookup(str(name), part)
+            for (name, number), part in parts.items()
+        }
 
     @cached_property
-    def _runs(self) -> dict[str, pl.DataFrame]:
-        """The rows of each experiment, with what it measures: measures look runs up often."""
-        return {} if self.values.is_empty() else _experiments(self.values)
+    def _trajectories(self) -> dict[str, Lookup]:
+        """The samples over time of each experiment."""
+        return _experiments(self.trajectories, every_column=True)
 
     @cached_property
-    def _by_experiment(self) -> dict[str, pl.DataFrame]:
-        """The medians of each experiment, as often looked up."""
-        return {} if self.values.is_empty() else _experiments(self.medians)
+    def _runs(self) -> dict[str, Lookup]:
+        """The rows of each experiment, with what it measures."""
+        return _experiments(self.values)
+
+    @cached_property
+    def _by_experiment(self) -> dict[str, Lookup]:
+        """The medians of each experiment."""
+        return _experiments(self.medians)
 
     @cached_property
     def medians(self) -> pl.DataFrame:
@@ -115,18 +119,19 @@ class Data:
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The medians of an experiment's cells with these levels; some, or NotRunError."""
-        return _having(self._by_experiment.get(experiment), experiment, where)
+        return _of(self._by_experiment, experiment).having(where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The rows of single runs."""
-        return _having(self._runs.get(experiment), experiment, where)
+        return _of(self._runs, experiment).having(where)
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
         """A metric in one cell, of each replication that measures it; some, or NotRunError."""
-        table, values, found = _measured(self._runs.get(experiment), metric, experiment, where)
-        numbers = table[REPLICATION].to_list()
+        lookup = _of(self._runs, experiment)
+        values, found = lookup.measured(metric, where)
         if not found:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
+        numbers = lookup.column(REPLICATION)
         by_number = {numbers[place]: float(values[place]) for place in found}
         if len(by_number) < len(found):
             raise NotRunError(f"{experiment} has several cells at {where}")
@@ -134,19 +139,18 @@ class Data:
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
         """The median of a metric in one cell."""
-        cells = self._by_experiment.get(experiment)
-        _, values, found = _measured(cells, metric, experiment, where)
+        values, found = _of(self._by_experiment, experiment).measured(metric, where)
         if len(found) != 1:
             raise NotRunError(f"{experiment} has {len(found)} cells at {where}, not one")
         return float(values[found[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
-        cells = self._by_experiment.get(experiment)
-        table, values, measured = _measured(cells, metric, experiment, where)
+        lookup = _of(self._by_experiment, experiment)
+        values, measured = lookup.measured(metric, where)
         if not measured:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
-        levels = table[axis].to_list()
+        levels = lookup.column(axis)
         points = sorted((levels[place], float(values[place])) for place in measured)
         if len({level for level, _ in points}) != len(points):
             raise NotRunError(f"{experiment} has several cells for each {axis} at {where}")
@@ -161,8 +165,25 @@ class Data:
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of one run, the first replication's."""
-        samples = _found(self.trajectories, experiment, where)
+        samples = self.samples(experiment, **where)
         return samples.filter(pl.col(REPLICATION) == samples[REPLICATION].min())
+
+    def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
+        """The samples over time of some runs."""
+        return _of(self._trajectories, experiment).having(where)
+
+
+@dataclass(frozen=True)
+class _Sample(Data):
+    """A bootstrap sample; what is looked up in trajectories is shared with all others."""
+
+    whole: Data
+    first: Mapping[str, int]
+
+    @cached_property
+    def _trajectories(self) -> dict[str, Lookup]:
+        runs = self.whole._trajectories_by_run
+        return {run[0]: runs[run] for run in self.first.items() if run in runs}
 
 
 @dataclass(frozen=True)
@@ -193,58 +214,27 @@ def together(one: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return x, one.y[first], other.y[second]
 
 
-def _experiments(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The rows of each experiment, without the columns in which all of them are null."""
+def _experiments(table: pl.DataFrame, *, every_column: bool = False) -> dict[str, Lookup]:
+    """The rows of each experiment; without the columns in which all of them are null."""
+    if table.is_empty():
+        return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
     return {
-        str(name): part[[column.name for column in part if column.null_count() < len(part)]]
+        str(name): Lookup(str(name), part if every_column else _without_empty(part))
         for (name,), part in parts.items()
     }
 
 
-def _found(table: pl.DataFrame, experiment: str, where: Where) -> pl.DataFrame:
-    kept = None if table.is_empty() else table.filter(pl.col(EXPERIMENT) == experiment)
-    return _having(kept, experiment, where)
+def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
+    rows, nulls = len(part), part.null_count().row(0)
+    return part[[name for name, count in zip(part.columns, nulls, strict=True) if count < rows]]
 
 
-def _having(table: pl.DataFrame | None, experiment: str, where: Where) -> pl.DataFrame:
-    """The rows of an experiment with these levels; some, or NotRunError."""
-    found, places = _places(table, experiment, where)
-    return found if len(places) == len(found) else found[places]
-
-
-def _places(
-    table: pl.DataFrame | None, experiment: str, where: Where
-) -> tuple[pl.DataFrame, list[int]]:
-    """The table of an experiment, and where in it rows with these levels are: some."""
-    if table is None or table.is_empty():
+def _of(lookups: Mapping[str, Lookup], experiment: str) -> Lookup:
+    """The table of an experiment, or NotRunError."""
+    if experiment not in lookups:
         raise NotRunError(f"{experiment} was not run")
-    # Tables are small and looked into thousands of times: plain lists are faster than expressions.
-    places = list(range(len(table)))
-    for axis, level in where.items():
-        if axis not in table.columns:
-            raise NotRunError(f"{experiment}: there is no axis {axis}")
-        levels = table[axis].to_list()
-        places = [place for place in places if _is_level(levels[place], level)]
-    if not places:
-        raise NotRunError(f"{experiment} was not run at {dict(where)}")
-    return table, places
-
-
-def _measured(
-    table: pl.DataFrame | None, metric: str, experiment: str, where: Where
-) -> tuple[pl.DataFrame, list[Any], list[int]]:
-    """The table of an experiment, a metric in it, and where rows with these levels have it."""
-    found, places = _places(table, experiment, where)
-    values = found[metric].to_list() if metric in found.columns else [None] * len(found)
-    return found, values, [place for place in places if values[place] is not None]
-
-
-def _is_level(found: Any, level: Any) -> bool:  # noqa: ANN401
-    """Whether a point of an axis is this level."""
-    if isinstance(level, str) or found is None:
-        return bool(found == level)
-    return bool(found == level or (level and abs(found / level - 1) < 1e-9))
+    return lookups[experiment]
 
 
 def _axes(study: Study, values: pl.DataFrame) -> tuple[str, ...]:

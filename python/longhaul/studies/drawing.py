@@ -5,11 +5,14 @@ What the source printed stands beside it: as text, and as values in the picture 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import NullLocator
 
 from longhaul import plots, styles
 from longhaul.studies.data import Curve, Data, NotRunError
@@ -21,6 +24,9 @@ QUEUE_LOOKS = {"red": Style("#000000", "o"), "droptail": Style("#000000", "x", (
 QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
 OTHER = styles.ALGORITHMS["udp"]
 PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
+
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 # Draws one panel: gets its axes, the data, and the panel's queue.
@@ -130,6 +136,12 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
+    for axes in panels:
+        # Where it is anyway: looking for room above the ticks takes as long as drawing them.
+        axes.set_title(axes.get_title(), y=1.0)
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                _name_decades(axis)
     panels[0].set_ylabel(figure.frame.y)
     if figure.frame.from_zero and not figure.frame.log_y:
         panels[0].set_ylim(bottom=min(0.0, panels[0].get_ylim()[0]))
@@ -144,3 +156,11 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
             loc="outside lower center",
             ncols=min(len(entries), 5 if max(map(len, entries)) < 25 else 3),
         )
+
+
+def _name_decades(axis: Axis) -> None:
+    """Ticks at powers of ten, in plain text, if several are in view: fast to draw, and short."""
+    low, high = sorted(axis.get_view_interval())
+    if low > 0 and floor(log10(high)) - ceil(log10(low)) >= 2:
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(lambda value, _: "10" + str(round(log10(value))).translate(RAISED))

@@ -47,11 +47,18 @@ class Judgement:
     scale: str
     replications: int
     """The fewest in any cell of its experiments; none for theory."""
+    reason: str = ""
+    """Why nothing was measured; empty if something was."""
 
     @property
     def runs(self) -> str:
         """How many runs it rests on, in words."""
         return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
+
+    @property
+    def outcome(self) -> str:
+        """The verdict, and why there is none."""
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
     def as_json(self) -> dict[str, Any]:
         """As `longhaul study claims --json` prints it."""
@@ -64,6 +71,7 @@ class Judgement:
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
             "verdict": self.verdict,
+            "reason": self.reason or None,
             "scale": self.scale,
             "replications": self.replications,
         }
@@ -72,12 +80,20 @@ class Judgement:
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
     measures: dict[str, Measure] = study.required("measures", "MEASURES")
-    samples = resampled(data, SAMPLES)
     chosen = [one.name for one in study.chosen(experiments)]
+    claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
+    measured = [_measured(claim, _measure(claim, measures), data) for claim in claims]
+    samples: list[list[float]] = [[] for _ in claims]
+    # Sample by sample: each is large with what is looked up in it.
+    for sample in resampled(data, SAMPLES):
+        for claim, one, values in zip(claims, measured, samples, strict=True):
+            if one.replications > 1 and one.value is not None and one.measure not in EXTREMES:
+                value, _ = _value(claim, one.measure, sample)
+                # A sample may lack what a measure needs.
+                values += [] if value is None else [value]
     return [
-        _judged(claim, _measure(claim, measures), data, samples, scale)
-        for claim in study.claims
-        if set(claim.experiments) & set(chosen)
+        _judged(claim, one, values, scale)
+        for claim, one, values in zip(claims, measured, samples, strict=True)
     ]
 
 
@@ -87,36 +103,47 @@ def _measure(claim: Claim, measures: dict[str, Measure]) -> Measure:
     return measures[claim.measure]
 
 
-def _judged(
-    claim: Claim, measure: Measure, data: Data, samples: Sequence[Data], scale: str
-) -> Judgement:
-    measured = _value(claim, measure, data)
-    replications = _replications(data, claim.experiments)
-    interval = None
-    if measured is not None and replications > 1 and measure not in EXTREMES:
-        interval = _interval(measured, [_value(claim, measure, one) for one in samples])
-    verdict = claim.judge(measured, interval)
-    return Judgement(claim, measured, interval, verdict, scale, replications)
+@dataclass(frozen=True)
+class _Measured:
+    """What was measured of a claim; why not, if there is no value."""
+
+    measure: Measure
+    value: float | None
+    reason: str
+    replications: int
 
 
-def _interval(measured: float, resampled: Sequence[float | None]) -> Interval | None:
-    """The percentile interval of what was measured in bootstrap samples, if there is any.
+def _measured(claim: Claim, measure: Measure, data: Data) -> _Measured:
+    value, reason = _value(claim, measure, data)
+    return _Measured(measure, value, reason, _replications(data, claim.experiments))
 
-    A sample may lack what a measure needs, and a skewed statistic may leave its own interval.
+
+def _judged(claim: Claim, one: _Measured, samples: Sequence[float], scale: str) -> Judgement:
+    interval = None if one.value is None else _interval(one.value, samples)
+    verdict = claim.judge(one.value, interval)
+    return Judgement(claim, one.value, interval, verdict, scale, one.replications, one.reason)
+
+
+def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
+    """The percentile interval of what was measured in bootstrap samples, if there are any.
+
+    A skewed statistic may leave its own interval.
     """
-    found = [value for value in resampled if value is not None]
-    if not found:
+    if not resampled:
         return None
-    low, high = percentile_interval([*found, measured])
+    low, high = percentile_interval([*resampled, measured])
     return min(low, measured), max(high, measured)
 
 
-def _value(claim: Claim, measure: Measure, data: Data) -> float | None:
+def _value(claim: Claim, measure: Measure, data: Data) -> tuple[float | None, str]:
+    """What is measured; without a value, why there is none."""
     try:
         value = float(measure(data, **claim.where))
-    except (NotRunError, ZeroDivisionError):
-        return None
-    return value if isfinite(value) else None
+    except NotRunError as error:
+        return None, str(error)
+    except ZeroDivisionError:
+        return None, "a denominator is 0"
+    return (value, "") if isfinite(value) else (None, f"the measured value is {value}")
 
 
 def _replications(data: Data, experiments: Sequence[str]) -> int:
@@ -168,7 +195,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
             band(one.claim),
             number(one.measured),
             span(one.interval),
-            Text(one.verdict, style=COLOURS[one.verdict]),
+            Text(one.outcome, style=COLOURS[one.verdict]),
             ", ".join(word for word in (one.scale, one.runs) if word),
         )
     return shown

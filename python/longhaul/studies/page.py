@@ -1,6 +1,5 @@
 """The report of a study: one HTML page with the verdicts on top, then figure by figure."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,10 @@ import polars as pl
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from longhaul.reports import inline_svg, page
-from longhaul.studies import drawing, ledger
+from longhaul.reports import page
+from longhaul.studies import drawing, ledger, pictures
 from longhaul.studies.claims import VERDICTS
-from longhaul.studies.data import EXPERIMENT, VERSION, Data
+from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
@@ -20,7 +19,21 @@ from longhaul.studies.study import Study
 from longhaul.writing import write_text
 
 
-def write(study: Study, record: Record, judgements: Sequence[Judgement], path: Path) -> Path:
+def judged(
+    study: Study, record: Record, path: Path, experiments: Sequence[str] = ()
+) -> tuple[Path, list[Judgement]]:
+    """Judge a study and write its report; returns the judgements of some experiments, or of all."""
+    with pictures.drawn(study, record.data) as drawn:
+        judgements = ledger.judge(study, record.data, record.facts.scale)
+        write(study, record, judgements, [one.result() for one in drawn], path)
+    names = [one.name for one in study.chosen(experiments)]
+    return path, [one for one in judgements if set(one.claim.experiments) & set(names)]
+
+
+def write(
+    study: Study, record: Record, judgements: Sequence[Judgement],
+    drawn: Sequence[Markup | None], path: Path,
+) -> Path:  # fmt: skip
     """Write the report."""
     html = page(
         "study.html",
@@ -31,7 +44,7 @@ def write(study: Study, record: Record, judgements: Sequence[Judgement], path: P
         verdicts=VERDICTS,
         counts=ledger.counts(judgements),
         rows=[_row(one) for one in judgements],
-        figures=_figures(study, record.data, judgements),
+        figures=_figures(study, drawn, judgements),
         experiments=[_experiment(one, record) for one in study.chosen()],
         readme=_rendered(study.readme),
     )
@@ -53,6 +66,7 @@ def _row(one: Judgement) -> dict[str, Any]:
         "measured": ledger.number(one.measured),
         "interval": ledger.span(one.interval),
         "verdict": one.verdict,
+        "reason": one.reason,
         "runs": one.runs,
         "derived": claim.derived,
     }
@@ -85,13 +99,13 @@ def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _figures(study: Study, data: Data, judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+def _figures(
+    study: Study, drawn: Sequence[Markup | None], judgements: Sequence[Judgement]
+) -> list[dict[str, Any]]:
     """Each figure with its picture and the claims about its experiments."""
     figures: Sequence[drawing.Figure] = study.required("figures", "FIGURES")
     shown = []
-    for figure in figures:
-        picture = drawing.drawing(figure, data)
-        name = re.sub(r"\W+", "-", f"figure-{figure.number}")
+    for figure, picture in zip(figures, drawn, strict=True):
         about = [one for one in judgements if set(one.claim.experiments) & set(figure.experiments)]
         shown.append(
             {
@@ -99,7 +113,7 @@ def _figures(study: Study, data: Data, judgements: Sequence[Judgement]) -> list[
                 "title": figure.title,
                 "published": figure.published,
                 "experiments": ", ".join(figure.experiments),
-                "svg": None if picture is None else inline_svg(picture, name),
+                "svg": picture,
                 "claims": [(one.claim.id, one.verdict) for one in about],
             }
         )

@@ -7,7 +7,7 @@ replication is drawn it has the numbers after all of the first time, and so on.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -16,23 +16,23 @@ from longhaul.analysis.statistics import bootstrap_samples
 from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
 
 
-def resampled(data: Data, count: int) -> list[Data]:
-    """So many bootstrap samples; none if no experiment has several replications."""
+def resampled(data: Data, count: int) -> Iterator[Data]:
+    """So many bootstrap samples, one at a time; none if no experiment has several replications."""
     if data.values.is_empty():
-        return []
+        return
     names = data.values[EXPERIMENT].to_list()
     numbers = data.values[REPLICATION].to_list()
     rows: dict[str, dict[int, list[int]]] = {}
     for row, (name, number) in enumerate(zip(names, numbers, strict=True)):
         rows.setdefault(name, {}).setdefault(number, []).append(row)
     if all(len(of_one) < 2 for of_one in rows.values()):
-        return []
+        return
     drawn = {name: _drawn(sorted(of_one), count) for name, of_one in rows.items()}
     past_all = max(numbers) + 1
-    return [
-        _sample(data, rows, {name: draws[sample] for name, draws in drawn.items()}, past_all)
-        for sample in range(count)
-    ]
+    for sample in range(count):
+        yield _sample(
+            data, rows, {name: of_one[sample] for name, of_one in drawn.items()}, past_all
+        )
 
 
 def _drawn(replications: Sequence[int], count: int) -> list[list[int]]:
@@ -56,5 +56,4 @@ def _sample(
             numbers += [times[replication] * past_all + replication] * len(of_run)
             times[replication] += 1
     values = data.values[np.array(places)].with_columns(pl.Series(REPLICATION, numbers))
-    first = [(name, replications[0]) for name, replications in drawn.items()]
-    return Data(values, data.trajectories_of(first), data.axes)
+    return data.sample(values, {name: replications[0] for name, replications in drawn.items()})

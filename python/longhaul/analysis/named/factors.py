@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longhaul.analysis import comparisons, effects, levels, ranks
+from longhaul.analysis import cells, comparisons, effects, levels, ranks
 from longhaul.analysis.named.registry import (
     Findings,
     Options,
@@ -17,6 +17,9 @@ from longhaul.analysis.table import ResponseTable, TableError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# Pictures of cells with more panels than this are not drawn: `-f` names fewer factors.
+MAX_PANELS = 24
 
 
 @named("effects", "means at the levels of each factor, with intervals and shares of the variance")
@@ -46,6 +49,33 @@ def _draw_effects(
         return main_effects(one, response, float(table.values(response).mean()))
 
     return draw
+
+
+@named("cells", "mean of every combination of levels, or of those of -f factors, with intervals")
+def _cells(table: ResponseTable, options: Options) -> Findings:
+    factors = list(options.factors or table.varying)
+    if not factors:
+        raise TableError("expected a factor with at least two levels, found none")
+    found = Findings()
+    for response in chosen(table, options):
+        each = cells.cell_means(table, response, factors)
+        rows = []
+        for cell in each:
+            mean = cell.mean
+            limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
+            rows.append((*cell.levels, mean.mean, *limits, mean.count))
+        heads = (*factors, "mean", "95 % from", "to", "replications")
+        found.add(response, heads, rows)
+
+        def draw(each: list[cells.Cell] = each, response: str = response) -> "Figure":
+            from longhaul.analysis.pictures.cells import cell_lines
+
+            levels_of = {name: table.factors[name] for name in factors}
+            return cell_lines(each, levels_of, response)
+
+        if len({cell.levels[2:] for cell in each}) <= MAX_PANELS:
+            found.pictures[f"cells-{response}"] = draw
+    return found
 
 
 @named("compare", "paired differences between the levels of a factor, with intervals")
@@ -79,6 +109,14 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
         sources = comparisons.anova(columns, table.values(response))
         rows = [(s.name, s.sum_of_squares, s.freedom, s.f, s.p, 100 * s.share) for s in sources]
         found.add(response, ("source", "sum of squares", "df", "F", "p", "% of total"), rows)
+
+        def draw(sources: list[comparisons.Source] = sources, of: str = response) -> "Figure":
+            from longhaul.analysis.pictures.effects import variance_shares
+
+            return variance_shares(sources, of)
+
+        if sources:
+            found.pictures[f"anova-{response}"] = draw
     return found
 
 

@@ -116,13 +116,19 @@ def _estimates(run: "Results", counts: np.ndarray) -> list[hurst.Hurst]:
         ) from None
 
 
+TOO_FEW = (
+    "expected at least three samples in the measurement window, which begins at `measure.from`; "
+    "`measure.every` is the time between two"
+)
+
+
 def counted(run: "Results") -> Iterator[tuple[str, float, np.ndarray]]:
     """Counts in equal intervals of the measurement window: names, interval in seconds, counts."""
     from_s = run.meta["measured_from_s"]
     samples = run.bottleneck_series.filter(pl.col("t_s") >= from_s - 1e-9)
     times = samples["t_s"].to_numpy()
     if len(times) < 3:
-        raise RunAnalysisError(f"{run.path}: expected samples over time in the measurement window")
+        raise RunAnalysisError(f"{run.path}: {TOO_FEW}")
     step_s = float(times[1] - times[0])
     packets = samples["departed_pkts"].diff().drop_nulls().to_numpy().astype(float)
     yield f"{run.bottleneck}: packets", step_s, packets

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from longhaul.analysis.comparisons import Source
 from longhaul.analysis.levels import Comparison, FactorMeans
 from longhaul.analysis.pictures.frame import GREY, PLAIN, panels, styled
 
@@ -48,4 +49,26 @@ def comparisons(found: Sequence[Comparison], factor: str, response: str) -> Figu
         axes.set_yticks(range(len(found)), names)
         axes.axvline(0.0, color=GREY, linewidth=0.8)
         axes.set_xlabel(f"{response}: difference between levels of {factor}")
+        return drawing
+
+
+def variance_shares(sources: Sequence[Source], response: str) -> Figure:
+    """The share of each source of an analysis of variance in the total, the largest first.
+
+    Sources that are significant at 5 % are filled.
+    """
+    with styled():
+        ordered = sorted(sources, key=lambda source: source.share)
+        drawing = Figure(figsize=(6.4, 0.8 + 0.28 * len(ordered)), layout="constrained")
+        axes = drawing.subplots()
+        filled = [PLAIN if one.p is not None and one.p < 0.05 else "none" for one in ordered]
+        bars = axes.barh(
+            range(len(ordered)), [100 * one.share for one in ordered], color=filled,
+            edgecolor=PLAIN,
+        )  # fmt: skip
+        texts = ["" if one.p is None else f"p = {one.p:.2g}" for one in ordered]
+        axes.bar_label(bars, texts, padding=3, fontsize=7)
+        axes.set_yticks(range(len(ordered)), [one.name for one in ordered])
+        axes.margins(x=0.15)
+        axes.set_xlabel(f"{response}: % of the total sum of squares (filled: p < 0.05)")
         return drawing

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 from matplotlib.axes import Axes
 
 from longhaul.studies.data import REPLICATION, Data, NotRunError
@@ -50,13 +49,7 @@ def curves(
     data: Data, experiment: str, name: str, **where: str | float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """A recorded curve of each replication that has it."""
-    missing = {"curve", *where} - set(data.trajectories.columns)
-    found = pl.DataFrame() if missing else data.trajectories.filter(
-        pl.col("experiment") == experiment, pl.col("curve") == name,
-        *(pl.col(axis) == level for axis, level in where.items()),
-    )  # fmt: skip
-    if found.is_empty():
-        raise NotRunError(f"{experiment} has no curve {name} at {where}")
+    found = data.samples(experiment, curve=name, **where)
     for _, one in found.group_by(REPLICATION, maintain_order=True):
         ordered = one.sort("x")
         yield ordered["x"].to_numpy(), ordered["y"].to_numpy()

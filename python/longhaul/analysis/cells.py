@@ -1,0 +1,42 @@
+"""Means of a response in every cell of a design, with intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import polars as pl
+
+from longhaul.analysis.comparisons import MeanInterval, mean_interval
+from longhaul.analysis.table import REPLICATION, Level, ResponseTable
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A combination of levels, and what a response is there."""
+
+    levels: tuple[Level, ...]
+    """In the order of the factors."""
+    mean: MeanInterval
+
+
+def cell_means(table: ResponseTable, response: str, factors: Sequence[str]) -> list[Cell]:
+    """The mean of a response at every combination of levels that was run, the first factor slowest.
+
+    The interval is that of replications: what other random numbers change. Each replication counts
+    with its mean over the levels of factors that are not named. Without replications there are no
+    intervals. In a table that does not number them, rows with the same levels are replications.
+    """
+    names = [table.require(factor) for factor in factors]
+    table.values(response)
+    frame = table.frame
+    if REPLICATION not in frame.columns:
+        number = pl.int_range(pl.len()).over(list(table.factors))
+        frame = frame.with_columns(number.alias(REPLICATION))
+    each = frame.group_by([*names, REPLICATION], maintain_order=True).agg(
+        pl.col(response).cast(pl.Float64).mean()
+    )
+    values: dict[tuple[Level, ...], list[float]] = {}
+    for *levels, value in each.select(*names, response).iter_rows():
+        values.setdefault(tuple(levels), []).append(value)
+    order = product(*(table.factors[name] for name in names))
+    return [Cell(levels, mean_interval(values[levels])) for levels in order if levels in values]

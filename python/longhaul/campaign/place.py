@@ -1,0 +1,58 @@
+"""Where a key of a scenario is written in a TOML file: its line."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
+_ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
+
+
+def line_of(text: str, path: str, root: str = "") -> int | None:
+    """The line that assigns a key, or the table that it is in; `root` is the table of the scenario.
+
+    Paths are as messages write them: `flows.0.count`. Of a key inside an inline table it is the
+    line at which that begins.
+    """
+    wanted = [*_parts(root), *path.split(".")]
+    best, longest = None, 0
+    table: list[str] = []
+    counts: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _parts(header[2])
+            if header[1] == "[[":
+                counts[header[2]] = counts.get(header[2], -1) + 1
+            table = _numbered(table, counts)
+            here = table
+        elif assignment := _ASSIGNMENT.match(line):
+            here = [*table, *_parts(assignment[1])]
+        else:
+            continue
+        if len(here) > longest and wanted[: len(here)] == here:
+            best, longest = number, len(here)
+    return best if longest > len(_parts(root)) else None
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip('"') for part in dotted.split(".") if part]
+
+
+def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
+    """The path of a table, with the number of each array of tables on it."""
+    found: list[str] = []
+    for length in range(1, len(table) + 1):
+        found.append(table[length - 1])
+        if (number := counts.get(".".join(table[:length]))) is not None:
+            found.append(str(number))
+    return found
+
+
+def indexed(path: str, scenario: Mapping[str, Any]) -> str:
+    """The path of a setting as messages write it: groups of flows by number."""
+    steps = path.split(".")
+    flows: Sequence[Mapping[str, Any]] = scenario.get("flows", ())
+    labels = [flow.get("label") for flow in flows]
+    if steps[0] == "flows" and len(steps) > 1 and steps[1] in labels:
+        steps[1] = str(labels.index(steps[1]))
+    return ".".join(steps)

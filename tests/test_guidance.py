@@ -1,0 +1,132 @@
+"""What messages and short forms lead to: lines of campaign files, units, names, single files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+import longhaul
+from longhaul import comparison, figure_table
+from longhaul.campaign.file import CampaignError, read_campaign
+from longhaul.campaign.place import line_of
+from longhaul.differences import given_and_derived
+from longhaul.figure_table import number
+
+CAMPAIGN = """\
+responses = ["goodput_bps"]
+
+[factors]
+algorithm = { path = "flows.flow.congestion.kind", levels = ["reno", "cubic"] }
+
+[scenario]
+duration = "1 s"
+
+[scenario.topology.dumbbell.bottleneck]
+rate  = "10 Mbps"
+delay = "5 ms"
+queue = { kind = "droptail", limit = "20 packets" }
+
+[[scenario.flows]]
+label = "flow"
+"""
+SCENARIO = """
+duration = "4 s"
+[topology.dumbbell.bottleneck]
+rate  = "5 Mbps"
+delay = "5 ms"
+queue = { kind = "droptail", limit = "20 packets" }
+[[flows]]
+label = "flow"
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("rate  =", "rte   =", r"line 10: topology\.dumbbell\.bottleneck\.rte: unknown key"),
+        ("limit =", "limt =", r"line 12: topology\.dumbbell\.bottleneck\.queue\.limt: unknown"),
+        ('"cubic"', '"cubc"', r"line 4: factors\.algorithm = 'cubc': flows\.0\.congestion\.kind"),
+        ("label =", "lable =", r"line 15: flows\.0\.lable: unknown key"),
+    ],
+)
+def test_a_typo_in_a_campaign_is_found_where_it_was_written(
+    tmp_path: Path, right: str, wrong: str, message: str
+) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text(CAMPAIGN.replace(right, wrong).replace("flows.flow", "flows.0"))
+    with pytest.raises(CampaignError, match=message) as refused:
+        read_campaign(file)
+    assert str(refused.value).startswith(str(file))
+    assert "{" not in str(refused.value), "no generated JSON"
+
+
+def test_a_key_is_found_in_the_second_of_several_tables() -> None:
+    text = "[[flows]]\nlabel = 1\n[[flows]]\nlabel = 2\n[flows.traffic]\nkind = 3\n"
+    assert line_of(text, "flows.1.label") == 4
+    assert line_of(text, "flows.1.traffic.kind") == 6
+    assert line_of(text, "topology.dumbbell") is None
+
+
+def test_differences_that_follow_from_others_come_apart() -> None:
+    key = "topology.dumbbell.bottleneck.queue."
+    runs = [
+        longhaul.run(SCENARIO),
+        longhaul.run(SCENARIO, set=[f"{key}kind=red", f"{key}ecn=true"]),
+    ]
+    given, derived = given_and_derived(runs)
+    assert sorted(path for path, _ in given) == [f"{key}ecn", f"{key}kind"]
+    assert f"{key}max_p" in {path for path, _ in derived}
+
+
+@pytest.mark.parametrize(
+    ("values", "title", "scale"),
+    [
+        ([93.5e6, 1e3], "goodput (Mbit/s)", 1e-6),
+        ([920.0, 0.0, None], "goodput (bit/s)", 1.0),
+        ([41e3], "goodput (kbit/s)", 1e-3),
+        ([0.0, None], "goodput (Mbit/s)", 1e-6),
+    ],
+)
+def test_the_unit_of_a_row_follows_its_largest_figure(
+    values: list[float | None], title: str, scale: float
+) -> None:
+    assert figure_table.in_units("goodput (Mbit/s)", 1, values) == (title, scale)
+
+
+def test_the_summary_says_what_it_counts_from() -> None:
+    run = longhaul.run(SCENARIO, set=["measure.from=3 s"])
+    shown = longhaul.comparison.table([run])
+    assert shown.window == "from 3 s to 4 s"
+    [row] = run.summary().labels.to_dicts()
+    [flow] = run.flows.to_dicts()
+    assert row["before_cuts_loss"] == flow["total_cuts_loss"] - flow["cuts_loss"] > 0
+    columns = [{"timeouts": 0, "before_timeouts": 2}, {"timeouts": 3, "before_timeouts": 9}]
+    assert comparison.row("timeouts", "timeouts", number(0), columns)[1] == ["0 (2 before)", "3"]
+
+
+def test_a_run_is_reopened_and_its_columns_are_guessed(tmp_path: Path) -> None:
+    longhaul.run(SCENARIO, out=tmp_path / "r")
+    run = longhaul.open(tmp_path / "r")
+    assert isinstance(run, longhaul.results.Results)
+    for word, column in (("time", "t_s"), ("cwnd", "cwnd_pkts"), ("rtt", "srtt_s")):
+        with pytest.raises(longhaul.ResultsError, match=f"did you mean `{column}`"):
+            run.series[word]
+    assert run.series["t_s", "cwnd_pkts"].width == 2
+
+
+def test_a_plot_goes_to_the_file_that_is_named(tmp_path: Path, cli: CommandLine) -> None:
+    longhaul.run(SCENARIO, out=tmp_path / "r")
+    assert cli("plot", "r", "cwnd", "--out", "t.png").returncode == 0
+    assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
+    assert "expected one plot" in cli("plot", "r", "--out", "u.png").stderr
+    assert "ends in .svg or .png" in cli("plot", "r", "cwnd", "--out", "t.pdf").stderr
+    assert not (tmp_path / "u.png").exists()
+
+
+def test_lists_show_single_entries_and_the_experiments_of_a_study(cli: CommandLine) -> None:
+    [cubic] = json.loads(cli("list", "algorithms", "cubic", "--json").stdout)
+    assert cubic["name"] == "cubic"
+    assert "did you mean `cubic`" in cli("list", "algorithms", "cubc").stderr
+    experiments = json.loads(cli("study", "list", "split-pep-2009", "--json").stdout)
+    assert "PEP-E01" in [one["name"] for one in experiments]
