@@ -118,6 +118,9 @@ def table(rows: list[Row]) -> Table:
             description.append(f" {key_facts(row)}", style="dim")
         if "title" in row:
             description = Text(f"{row['title']}. ", style="bold") + Text(row["description"], "")
+            if "listens_to" in row:
+                signals = ", ".join(row["listens_to"])
+                description.append(f"\nlistens to {signals}", style="cyan")
             description.append(f"\n{row['source']}", style="dim")
         shown.add_row(Text(row["name"], style="bold"), description)
         for parameter in row.get("parameters", ()):

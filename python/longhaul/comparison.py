@@ -49,6 +49,8 @@ FLOW_FIGURES: tuple[tuple[str, str, Form], ...] = (
 )
 LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("utilization", "utilisation", lambda value: f"{value:.1%}"),
+    # Beside that of its token bucket, where it has one.
+    ("line_utilization", "utilisation of the line", lambda value: f"{value:.1%}"),
     ("queue_mean_pkts", "mean queue (packets)", number(1)),
     ("queue_max_pkts", "longest queue (packets)", number(0)),
     ("dropped_pkts", "packets dropped", number(0)),
@@ -104,7 +106,8 @@ def table(runs: Sequence[Results]) -> Table:
             values: list[Any] = []
             for summary, link in zip(summaries, links, strict=True):
                 values += [None] * len(summary.labels) + [link.get(key)]
-            rows.append((title, _cells(values, form)))
+            if key != "line_utilization" or any(value is not None for value in values):
+                rows.append((title, _cells(values, form)))
         blocks.append(Block(f"link {name}", rows))
     heads = [
         (run.name, [*summary.labels["label"], "all"])

@@ -138,6 +138,8 @@ def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
 def _links(links: pl.DataFrame) -> pl.DataFrame:
     """The figures of links."""
     return links.select(
-        pl.col("name").alias("link"), "rate_bps", "utilization", "queue_mean_pkts",
-        "queue_max_pkts", "arrived_pkts", "dropped_pkts", "marked_pkts",
+        pl.col("name").alias("link"), "rate_bps", "utilization",
+        # Only of runs where a link has a token bucket.
+        pl.col("^line_utilization$"),
+        "queue_mean_pkts", "queue_max_pkts", "arrived_pkts", "dropped_pkts", "marked_pkts",
     )  # fmt: skip

@@ -29,7 +29,7 @@ def violations(run: longhaul.Results) -> Iterator[str]:
 def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
     config = {link["name"]: link for link in _configured(resolved)}
     for link in run.links.to_dicts():
-        name, keys = link["name"], config.get(link["name"].removesuffix("-reverse"), {})
+        name, keys = link["name"], config.get(link["name"], {})
         left = link["total_arrived_pkts"] - link["total_dropped_pkts"] - link["total_departed_pkts"]
         if left < 0:
             yield f"{name}: {-left} packets more leave than arrive"
@@ -39,21 +39,22 @@ def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
             most = 1.0 + _allowance(run, resolved, keys, window)
             if (share := link[f"{window}utilization"] or 0) > most:
                 yield f"{name}: {window}utilization {share!r} above {most!r}"
-            if (share := link[f"{window}line_utilization"] or 0) > 1.0 + _rounding(run, resolved):
+            share = link.get(f"{window}line_utilization") or 0
+            if share > 1.0 + _rounding(run, resolved):
                 yield f"{name}: {window}line_utilization {share!r}"
-        limit = _limit_pkts(keys, reverse=name.endswith("-reverse"))
+        limit = _limit_pkts(keys)
         if limit is not None and link["total_queue_max_pkts"] > limit:
             yield f"{name}: {link['total_queue_max_pkts']} packets in a queue of {limit}"
 
 
 def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Keys of the links between routers."""
+    """Keys of the links between routers, both directions."""
     ((kind, network),) = resolved["topology"].items()
-    if kind == "dumbbell":
-        yield {"name": "bottleneck", **network["bottleneck"]}
-    for number, hop in enumerate(network.get("hops", [])):
-        yield {"name": f"hop-{number}", **hop}
-    yield from network.get("links", [])
+    links = [{"name": "bottleneck", **network["bottleneck"]}] if kind == "dumbbell" else []
+    links += [{"name": f"hop-{n}", **hop} for n, hop in enumerate(network.get("hops", []))]
+    for link in [*links, *network.get("links", [])]:
+        yield link
+        yield {**link.get("reverse", {}), "name": f"{link['name']}-reverse"}
 
 
 def _allowance(
@@ -61,26 +62,30 @@ def _allowance(
 ) -> float:
     """How far above 1 the utilisation may be: by a token bucket's burst."""
     more = _rounding(run, resolved)
-    if "shaper" not in keys:
-        return more
-    from_s = 0.0 if window else run.meta["measured_from_s"]
-    seconds = run.meta["simulated_s"] - from_s
-    rate, burst = _bps(keys["shaper"]["rate"]), _bytes(keys["shaper"]["burst"])
-    return more + 8 * burst / (rate * seconds) if seconds > 0 else float("inf")
+    seconds = _seconds_of(run, whole=bool(window))
+    for bucket in (keys[key] for key in ("shaper", "policer") if key in keys):
+        more += 8 * _bytes(bucket["burst"]) / (_bps(bucket["rate"]) * seconds)
+    return more
 
 
 def _rounding(run: longhaul.Results, resolved: dict[str, Any]) -> float:
     """ns-2's clock is one of sums of seconds in double precision."""
     if resolved["clock"] != "ns2":
         return 0.0
-    return 1e-9 + 4e-12 / max(run.meta["simulated_s"] - run.meta["measured_from_s"], 1e-12)
+    return 1e-9 + 4e-12 / _seconds_of(run, whole=False)
 
 
-def _limit_pkts(keys: dict[str, Any], *, reverse: bool) -> int | None:
-    """The limit of a queue, if it is in packets."""
-    queue = keys.get("reverse_queue" if reverse else "queue", {})
+def _seconds_of(run: longhaul.Results, *, whole: bool) -> float:
+    """The length of a run, or of its measurement window; never 0."""
+    from_s = 0.0 if whole else run.meta["measured_from_s"]
+    return max(float(run.meta["simulated_s"]) - from_s, 1e-12)
+
+
+def _limit_pkts(keys: dict[str, Any]) -> int | None:
+    """The limit of a queue, if it is in packets, and not in bytes under that name as ns-2's RED."""
+    queue = keys.get("queue", {})
     amount, _, unit = str(queue.get("limit", "")).partition(" ")
-    return int(amount) if unit.startswith("packet") else None
+    return int(amount) if unit.startswith("packet") and not queue.get("in_bytes") else None
 
 
 def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
@@ -95,7 +100,9 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
             ticks = "tick" in group.get("tcp", {}).get("rto", {})
             if smallest is not None and smallest < floor_s - 1e-9 and not ticks:
                 yield f"{name}: {window}rtt_min {smallest!r} s below the propagation of {floor_s!r}"
-        if "transfer" in group and flow["finish_s"] is not None:
+        # Of several streams each has a part.
+        alone = group.get("streams", 1) == 1
+        if "transfer" in group and alone and flow["finish_s"] is not None:
             wanted, found = _bytes(group["transfer"]), flow["total_in_order_bytes"]
             # What an application had sent when it was stopped may be less.
             if found > wanted or ("stop" not in group and found < wanted):

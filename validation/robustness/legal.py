@@ -38,7 +38,8 @@ UNITS = re.compile(r"\*\(([^)]*)\)\$$")
 @cache
 def schema() -> Schema:
     """The schema of scenario files."""
-    return json.loads(_engine.schema())
+    found: Schema = json.loads(_engine.schema())
+    return found
 
 
 @dataclass
@@ -99,14 +100,14 @@ def _base(draw: Draw, seed: int) -> dict[str, Any]:
     link = {"rate": f"{draw.rate_bps:.0f} bps", "delay": _time(draw.delay_s), "queue": _queue(draw)}
     kind = draw.random.choice(("dumbbell", "dumbbell", "parking-lot", "graph"))
     hops = draw.random.randint(1, 3)
-    topology: dict[str, Any] = {
+    networks: dict[str, dict[str, Any]] = {
         "dumbbell": {"bottleneck": link},
         "parking-lot": {"hops": [link] * hops},
         "graph": {
             "nodes": [f"n{node}" for node in range(hops + 1)],
             "links": [{**link, "from": f"n{hop}", "to": f"n{hop + 1}"} for hop in range(hops)],
         },
-    }[kind]
+    }
     ends = {"from": "n0", "to": f"n{hops}"} if kind == "graph" else {}
     flows = [
         {"label": f"f{group}", "count": draw.random.randint(1, 3), **ends}
@@ -119,7 +120,7 @@ def _base(draw: Draw, seed: int) -> dict[str, Any]:
             "from": _time(draw.random.choice((0.0, 0.3, 0.9)) * draw.duration_s),
             "every": _time(draw.duration_s / draw.random.randint(5, 200)),
         },
-        "topology": {kind: topology},
+        "topology": {kind: networks[kind]},
         "flows": flows,
     }
 
@@ -132,7 +133,7 @@ def _queue(draw: Draw) -> dict[str, Any]:
 def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
     """Set a key of this name, or a random one. Returns whether there was a value for it."""
     path, properties = place
-    table = made
+    table: Any = made
     for step in path:
         table = table[step] if isinstance(step, int) else table.setdefault(step, {})
     name = name or draw.random.choice([name for name in properties if name not in FIXED])
@@ -165,7 +166,7 @@ def _places(made: dict[str, Any]) -> list[Place]:
     return places
 
 
-def _value(shape: Schema, draw: Draw, name: str = "") -> Any:
+def _value(shape: Schema, draw: Draw, name: str = "") -> Any:  # noqa: ANN401
     """A value of this shape; none if the schema does not say enough of it."""
     if "const" in shape:
         return shape["const"]
@@ -206,8 +207,9 @@ def _table(shape: Schema, draw: Draw) -> dict[str, Any] | None:
 
 def _number(shape: Schema, draw: Draw, most: float) -> float:
     """Within the bounds, small more often than large."""
-    low = shape.get("minimum", shape.get("exclusiveMinimum", 0.0))
-    high = min(shape.get("maximum", shape.get("exclusiveMaximum", most)), max(most, low + 1))
+    low: float = shape.get("minimum", shape.get("exclusiveMinimum")) or 0.0
+    highest: float = shape.get("maximum", shape.get("exclusiveMaximum", most))
+    high = min(highest, max(most, low + 1))
     if "minimum" in shape and draw.random.random() < 0.1:
         return low
     if low >= 0 and high > 10:

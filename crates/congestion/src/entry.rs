@@ -30,6 +30,34 @@ impl Study {
     }
 }
 
+/// What tells an algorithm of congestion, or of room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Lost segments.
+    Loss,
+    /// Congestion marks (RFC 3168).
+    Ecn,
+    /// Round-trip times or one-way delays.
+    Delay,
+    /// Rates at which segments are delivered.
+    Rate,
+    /// What routers write into headers.
+    Router,
+}
+
+impl Signal {
+    /// What `longhaul list` and the documentation call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::Ecn => "ECN",
+            Self::Delay => "delay",
+            Self::Rate => "rate",
+            Self::Router => "routers",
+        }
+    }
+}
+
 /// The declaration of an algorithm or a slow start, which builds a `T`. `longhaul list`, the scenario
 /// schema and the documentation are made from these.
 #[derive(Debug)]
@@ -42,6 +70,8 @@ pub struct Entry<T> {
     pub description: &'static str,
     /// RFC or paper that defines it.
     pub source: &'static str,
+    /// What changes its window or its rate, beside timeouts.
+    pub listens_to: &'static [Signal],
     /// The studies that use it.
     pub used_by: &'static [Study],
     /// Variants that it has; the first is the default.
@@ -62,6 +92,7 @@ impl<T> Entry<T> {
             title: self.title,
             description: self.description,
             source: self.source,
+            listens_to: self.listens_to,
             used_by: self.used_by,
             variants: self.variants,
             parameters: self.parameters,

@@ -98,8 +98,12 @@ impl SlowStartSpec {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_units::{Span, Time};
+
     use super::*;
+    use crate::congestion_control::CongestionControl;
     use crate::parameter::DefaultValue;
+    use crate::{Cause, Congestion, Rounding, Signal, Window};
 
     fn spec(kind: &str, parameters: &[(&str, f64)]) -> ControllerSpec {
         let parameters = parameters
@@ -160,6 +164,49 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What an algorithm is said to listen to goes with what it asks the transport for, and with what it does.
+    #[test]
+    fn what_is_listened_to_is_measured_and_reacted_to() {
+        let reacts = |entry: &Entry<Controller>, cause| {
+            let mut controller = built(entry);
+            let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
+            let before = window;
+            let congestion = Congestion {
+                now: Time::ZERO + Span::from_secs(1),
+                cause,
+                base: 100.0,
+                in_flight: 100,
+                in_slow_start: false,
+                first: true,
+            };
+            controller.on_congestion(&congestion, &mut window);
+            (window.cwnd(), window.ssthresh()) != (before.cwnd(), before.ssthresh())
+        };
+        for entry in algorithms() {
+            let (kind, needs) = (entry.kind, built(entry).needs());
+            let listens = |signal| entry.listens_to.contains(&signal);
+            assert!(listens(Signal::Rate) || !needs.delivery_rate, "{kind}");
+            assert!(listens(Signal::Delay) || !needs.one_way_delay, "{kind}");
+            assert!(!(listens(Signal::Ecn) && needs.no_ecn), "{kind}");
+            let counts_marks = needs.every_mark || needs.exact_marks;
+            assert!(
+                !listens(Signal::Ecn) || counts_marks || reacts(entry, Cause::Ecn),
+                "{kind}"
+            );
+            // BBR v3 counts the losses of the samples that it takes rates from.
+            let counts_losses = needs.delivery_rate;
+            assert!(
+                !listens(Signal::Loss) || counts_losses || reacts(entry, Cause::Loss),
+                "{kind}"
+            );
+        }
+    }
+
+    fn built(entry: &Entry<Controller>) -> Controller {
+        let settings = entry.settings(entry.variants[0], &[]).expect("defaults");
+        (entry.build)(&settings).expect("defaults build")
     }
 
     #[test]

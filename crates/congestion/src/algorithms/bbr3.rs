@@ -1,7 +1,7 @@
 //! BBR, version 3: the declaration. The algorithm is in `bbr/v3/mod.rs`.
 
 use super::bbr::Bbr3;
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
 /// By far the largest state of all algorithms: boxed, so that other controllers stay small.
@@ -17,6 +17,7 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
         a short-term one. Halves what is in flight every five seconds to measure the round-trip \
         time. Needs pacing and the transport's delivery rates.",
     source: "draft-ietf-ccwg-bbr-05",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,

@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<Binomial> = Entry {
         congestion signal. The defaults are SQRT (k = l = 1/2); IIAD has k = 1 and l = 0, MIMD \
         k = -1 and l = 1.",
     source: "Bansal and Balakrishnan, INFOCOM 2001",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -20,6 +20,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
         congestion signal. With max_step 1 an acknowledgement adds at most one segment (the \
         modified form); a large max_step gives the original.",
     source: "Floyd, CCR 21(5), 1991",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::ctcp::{DelayLaw, EXPONENT, GAMMA, INCREASE, LOW_WINDOW, ZETA};
 use super::fast::SRTT_TIMER_SLACK;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::{Change, Window};
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     description: "One window that is halved at a congestion signal, less the delay window, and to \
         which the whole delay window is added every round trip. For comparison with ctcp only.",
     source: "NIST SP 500-282, equations 14 to 17",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::reno::mean_window;
 use crate::ack_ratio::AckRatio;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
         AIMD flow with the same mean window as standard TCP. Variant linux is the form of Linux \
         2.6.22.",
     source: "RFC 9438",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SplitConnection],
     variants: &[Variant::Paper, Variant::Linux],
     parameters: &PARAMETERS,

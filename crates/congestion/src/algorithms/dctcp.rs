@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -18,6 +18,7 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     description: "Standard TCP that estimates the share of marked segments, alpha, and at a mark \
         removes alpha / 2 of the window, once a round trip. Losses halve it.",
     source: "RFC 8257",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[

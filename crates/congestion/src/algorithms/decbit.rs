@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -19,6 +19,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
         a segment, or removes an eighth of the window if at least half of the current one's carry \
         a mark. It has no slow start. Losses are standard TCP's.",
     source: "Ramakrishnan and Jain, TOCS 8(2), 1990",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[

@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -23,6 +23,7 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
         and more so with a larger window: one flow alone uses 38 % of 10 Mbit/s and 4 % of 100 Mbit/s at \
         40 ms, paced at one window per round trip 89 % of both.",
     source: "Jain, CCR 19(5), 1989",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[

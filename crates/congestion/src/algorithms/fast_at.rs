@@ -5,7 +5,7 @@
 
 use super::fast::tuning::Tuning;
 use super::fast::{Fast, GAIN, SRTT_TIMER_SLACK, UPDATE_PERIOD};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
 /// FAST with a level of alpha.
@@ -17,6 +17,7 @@ pub(crate) static ENTRY: Entry<FastAt> = Entry {
     description: "FAST with three levels of alpha. Starts at the highest; every tuning_period the \
         mean throughput decides whether to go up or down by one level.",
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006; NIST SP 500-282 chapter 5",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,

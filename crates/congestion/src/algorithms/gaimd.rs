@@ -4,7 +4,7 @@
 //! does; the default pairs the increase with the decrease such that both get the same throughput.
 
 use super::reno::Reno;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
 /// GAIMD: standard TCP with other amounts.
@@ -16,6 +16,7 @@ pub(crate) static ENTRY: Entry<Gaimd> = Entry {
     description: "Standard TCP with a smaller decrease and an increase that makes up for it: as \
         much throughput as standard TCP at the same losses, with a smoother window.",
     source: "Yang and Lam, ICNP 2000",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::response_table::ResponseTable;
@@ -30,6 +30,7 @@ pub(crate) static ENTRY: Entry<Hstcp> = Entry {
         a timeout, too. Variant linux rounds the increase up, as the RFC's table does, keeps its own \
         part at a timeout, and halves the rate in a recovery whatever it is to keep.",
     source: "RFC 3649",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::HighSpeedTcp, Study::GentleHighSpeedTcp, Study::Nist],
     variants: &[Variant::Paper, Variant::Ns2, Variant::Linux, Variant::Nist],
     parameters: &PARAMETERS,

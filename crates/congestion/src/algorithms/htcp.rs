@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
@@ -25,6 +25,7 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
         throughput was steady twice in a row and the smallest is above 10 ms; variant nist scales with the round-trip time in \
         seconds.",
     source: "draft-leith-tcp-htcp-06",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
     parameters: &PARAMETERS,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -23,6 +23,7 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
         Starts with at least as many segments as its round-trip time is longer. Brings its own \
         slow start.",
     source: "Caini and Firrincieli, IJSCN 22, 2004",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[Parameter {

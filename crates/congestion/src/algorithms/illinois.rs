@@ -8,7 +8,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, restart};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::{Change, Window};
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
         min_increase and max_decrease on a full one. Standard TCP below low_window segments. Variant \
         linux keeps at a loss the part that it should remove, and halves the rate in a recovery.",
     source: "Liu, Basar and Srikant, Performance Evaluation 65, 2008",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
     variants: &[Variant::Paper, Variant::Linux],
     parameters: &PARAMETERS,

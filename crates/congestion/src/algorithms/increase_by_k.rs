@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -19,6 +19,7 @@ pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
     description: "Adds k segments each round trip, but no more than one for an acknowledgement; \
         halves the window at a congestion signal.",
     source: "Henderson et al., GLOBECOM 1998",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[Parameter {

@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
         at a congestion signal. Leaves slow start as soon as the target is exceeded, with the window of a \
         round trip before.",
     source: "RFC 6817",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[

@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
         own, standard, slow start, which finds out the range and ends with the first loss. Variant linux \
         heeds delays in slow start too, and starts the range anew at each indication.",
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
     variants: &[Variant::Paper, Variant::Linux],
     parameters: &[

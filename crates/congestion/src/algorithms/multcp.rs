@@ -7,7 +7,7 @@
 //! by `n` segments a round trip and halves its window.
 
 use super::reno::Reno;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 
 /// MulTCP: standard TCP with other amounts.
@@ -20,6 +20,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
         for, and removes at a congestion signal half of one flow's part of the window. Stands for \
         less than one, it grows by that part of a segment and halves the window.",
     source: "Crowcroft and Oechslin, CCR 28(3), 1998",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::HighSpeedTcp],
     variants: &[Variant::Paper],
     parameters: &[Parameter {

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
         bottleneck's service time, and keeps a window of what the path then holds and queued \
         segments more. Losses do not move the window. Made for routers that serve flows in turn.",
     source: "Keshav, SIGCOMM 1991",
+    listens_to: &[Signal::Rate],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[

@@ -8,7 +8,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
 use crate::parameter::Variant;
 use crate::window::{Change, Window};
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
         segment for each that is acknowledged (sudden start); after a loss it sends as many as the \
         window held, and adds a segment for each beyond the first half (rapid recovery).",
     source: "Akyildiz, Morabito and Palazzo, ToN 9(3), 2001",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[],

@@ -7,7 +7,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -20,6 +20,7 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
         values give the general AIMD family. Variant ns2 halves the window at the first reduction \
         of a connection and in slow start, whatever the fraction.",
     source: "RFC 5681 section 3.1",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[
         Study::HighSpeedTcp,
         Study::SyncTcp,

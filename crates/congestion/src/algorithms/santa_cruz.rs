@@ -10,7 +10,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
         they mean in the bottleneck's queue, and adds or removes one segment each round trip to \
         keep them at the operating point. Slow start ends at half of it.",
     source: "Parsa and Garcia-Luna-Aceves, ICNP 1999",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[

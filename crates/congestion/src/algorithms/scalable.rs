@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -24,6 +24,7 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
         windows too, variants linux and nist also at a timeout. Variant linux also halves the rate in \
         a recovery, and comes back to what it keeps in slow start.",
     source: "Kelly, CCR 33(2), 2003",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
     parameters: &[

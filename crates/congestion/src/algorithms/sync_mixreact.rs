@@ -1,7 +1,7 @@
 //! Sync-TCP(MixReact): detector mix with reaction mixreact.
 
 use super::sync::{AFTER_CUT, SyncTcp, TIE, TOO_SMALL, WEIGHT};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::parameter::Variant;
 
 /// Sync-TCP with this detector and reaction.
@@ -16,6 +16,7 @@ pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
         Until a queue has built up the largest one is that of its own bursts: one flow alone uses 77 % of \
         10 Mbit/s and 4 % of 100 Mbit/s at 40 ms; among twenty the link is used.",
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[WEIGHT, TOO_SMALL, AFTER_CUT, TIE],

@@ -1,7 +1,7 @@
 //! Sync-TCP(Pcwnd): detector pqlen with reaction pcwnd.
 
 use super::sync::{AFTER_CUT, DECREASE, PART, SyncTcp};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::parameter::Variant;
 
 /// Sync-TCP with this detector and reaction.
@@ -13,6 +13,7 @@ pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {
     description: "Standard TCP that, once it has lost a segment, also cuts the window once a round \
         trip while the queueing delay is above a part of the largest one seen.",
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[PART, DECREASE, AFTER_CUT],

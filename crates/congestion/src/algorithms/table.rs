@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Point, Range, Settings, Variant};
 use crate::window::Window;
@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry<TableDriven> = Entry {
         [window, value], or a number for the same value at all windows; between points it is a \
         straight line in the window, outside them constant.",
     source: "Longhaul",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[

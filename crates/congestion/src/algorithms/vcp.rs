@@ -10,7 +10,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Load, Phase, RouterFeedback, RouterRequest};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -23,6 +23,7 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
         overloaded, once in an interval and a round trip. It has no slow start, and does not move \
         without VCP routers. Losses are standard TCP's.",
     source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
@@ -24,6 +24,7 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
         round trip before, so that it moves every second one only, and does not go below the threshold \
         of the last loss.",
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp, Study::SplitConnection],
     variants: &[Variant::Paper, Variant::Linux],
     parameters: &PARAMETERS,

@@ -8,7 +8,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, restart};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
         random one; from beta on it grows half as fast and halves the window. Variant linux takes \
         the round-trip time of the last acknowledgement, and the smallest of the connection.",
     source: "Fu and Liew, JSAC 21(2), 2003",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
     variants: &[Variant::Paper, Variant::Linux],
     parameters: &[

@@ -10,7 +10,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -23,6 +23,7 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
         round-trip time. Variant linux filters the bandwidth twice, takes no samples shorter than \
         50 ms and forgets the smallest round-trip time at a timeout.",
     source: "Grieco and Mascolo, CCR 34(2), 2004",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
     used_by: &[],
     variants: &[Variant::Paper, Variant::Linux],
     parameters: &[Parameter {

@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, RouterFeedback, RouterRequest};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
         the change of the throughput times the smoothed round-trip time. It has no slow start, and \
         does not move without XCP routers. Losses are standard TCP's.",
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[Parameter {

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::queue_estimate::QueueEstimate;
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<Yeah> = Entry {
         max_queued segments unless other flows keep the queue full. Removes at a loss what the \
         queue holds, at least an eighth and at most half of the window.",
     source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,

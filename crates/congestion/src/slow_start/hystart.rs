@@ -4,7 +4,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::Window;
@@ -17,6 +17,7 @@ pub(crate) static ENTRY: Entry<Hystart> = Entry {
         round-trip time falls again, slow start goes on, else it ends. Only for the first slow \
         start of a connection; standard slow start later.",
     source: "RFC 9406",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,

@@ -4,7 +4,7 @@ mod hystart;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::AckSample;
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::{Change, Window};
@@ -27,6 +27,7 @@ const STANDARD: Entry<SlowStart> = Entry {
     description: "One segment more per segment acknowledged, so that the window doubles each round \
         trip, until it reaches the threshold.",
     source: "RFC 5681 section 3.1",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[
         Study::HighSpeedTcp,
         Study::SyncTcp,
@@ -46,6 +47,7 @@ const LINUX: Entry<SlowStart> = Entry {
         standard. After every reduction that ends in slow start it gives all flows one segment, which \
         lets a small one catch up.",
     source: "Linux 2.6.22, tcp_cong.c",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[],
@@ -58,6 +60,7 @@ const LIMITED: Entry<SlowStart> = Entry {
     description: "Slow start up to max_ssthresh; above it about max_ssthresh / 2 segments more each \
         round trip, until the window reaches the threshold.",
     source: "RFC 3742",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
@@ -75,6 +78,7 @@ const NS2_LIMITED: Entry<SlowStart> = Entry {
         the first reduction that is not a timeout, the larger of the algorithm's own increase and \
         about max_ssthresh / 2 segments each round trip.",
     source: "ns-2.35",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::HighSpeedTcp],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
@@ -91,6 +95,7 @@ const NIST_LIMITED: Entry<SlowStart> = Entry {
     description: "Slow start below max_ssthresh; from there on max_ssthresh / 2 segments more each \
         round trip, until the window reaches the threshold. Unlike limited, it does not round.",
     source: "NIST SP 500-282, equation 5",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],

@@ -168,12 +168,15 @@ pub(crate) fn resolve(
         out.push(Diagnostic::new(path, &flow.node("to").origin, message));
         return None;
     };
+    let back = shared.core.route(to, from);
+    if back.is_none() && flow.word("protocol") == "tcp" {
+        let (from, to) = (&shared.core.nodes[from], &shared.core.nodes[to]);
+        let message = format!("no route leads back from `{to}` to `{from}`, for ACKs");
+        out.push(Diagnostic::new(path, &flow.node("to").origin, message));
+        return None;
+    }
     // Datagrams may have no way back.
-    let back = shared
-        .core
-        .route(to, from)
-        .map_or(route.delay, |route| route.delay);
-    let core_rtt = route.delay + back;
+    let core_rtt = route.delay + back.map_or(route.delay, |back| back.delay);
     access::resolve_access(flow, path, shared, core_rtt, out);
     if out.len() > before {
         return None;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use self::nist::BicNist;
 use self::search::BinarySearch;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::Window;
@@ -25,6 +25,7 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
         again. Below low_window it is standard TCP. Variant linux is the form of Linux 2.6.22, \
         variant nist that of NIST's study.",
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
+    listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
     parameters: &PARAMETERS,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use self::tuning::Tuning;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
@@ -26,6 +26,7 @@ pub(crate) static ENTRY: Entry<Fast> = Entry {
         window between the current one and the one that would do so, at most twice the current. \
         Halves its window at a congestion signal.",
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[

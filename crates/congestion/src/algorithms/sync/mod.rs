@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithms::reno::Reno;
 use crate::congestion_control::{CongestionControl, Needs, Phases};
-use crate::entry::{Entry, Study};
+use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -31,6 +31,7 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
         queueing delay of the forward path, and one of two reactions to them. Without a reaction \
         the detector's verdicts can be watched while standard TCP has the window.",
     source: "Weigle, dissertation, UNC 2003, chapter 3",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &GENERIC_PARAMETERS,

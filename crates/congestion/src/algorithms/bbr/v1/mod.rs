@@ -14,7 +14,7 @@ use super::{
     smaller,
 };
 use crate::congestion_control::{CongestionControl, Needs, Phases};
-use crate::entry::Entry;
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
@@ -31,6 +31,7 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
         with four segments in flight. Losses hold the window for one round trip only. Needs \
         pacing and the transport's delivery rates.",
     source: "draft-cardwell-iccrg-bbr-congestion-control-00",
+    listens_to: &[Signal::Delay, Signal::Rate],
     used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[

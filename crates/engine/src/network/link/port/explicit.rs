@@ -48,7 +48,7 @@ impl Port {
         self.counters.accepted_bytes += u64::from(bytes);
         self.waiting_pkts += 1;
         self.waiting_bytes += u64::from(bytes);
-        self.counters.starts_ahead = self.counters.starts_ahead.wrapping_add(now.as_ps());
+        self.counters.starts_ahead += u128::from(now.as_ps());
         self.settle(now, effects, options);
         true
     }
@@ -72,8 +72,7 @@ impl Port {
     fn note_end_of_wait(&mut self, packet: &Packet, now: Time) {
         self.note_start(packet.bytes);
         self.note_wait(now.since(packet.time));
-        let arrived = packet.time.as_ps();
-        self.counters.starts_ahead = self.counters.starts_ahead.wrapping_sub(arrived);
+        self.counters.starts_ahead -= u128::from(packet.time.as_ps());
     }
 
     /// Counts what the discipline has done to packets that it held: nothing, for most.
@@ -114,7 +113,6 @@ impl Port {
 
     /// Picoseconds that the packets now waiting have waited.
     pub(in crate::network::link) fn waited(&self, now: Time) -> u128 {
-        let total = self.waiting_pkts.wrapping_mul(now.as_ps());
-        u128::from(total.wrapping_sub(self.counters.starts_ahead))
+        self.waiting_ps(now) - self.counters.starts_ahead
     }
 }

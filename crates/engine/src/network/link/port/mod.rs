@@ -38,9 +38,9 @@ struct Counters {
     dropped_bytes: u64,
     /// Total waiting time of all accepted packets, in picoseconds, the future part included.
     waits: u128,
-    /// Sum of the service starts of the packets that wait, modulo 2^64: what is ahead in `waits`.
+    /// Sum of the service starts of the packets that wait, in picoseconds: what is ahead in `waits`.
     /// With explicit service, where those are not known, of their arrivals.
-    starts_ahead: u64,
+    starts_ahead: u128,
     queue_max: u64,
     /// Sum of the packets that arriving ones found waiting.
     found_waiting: u64,
@@ -138,7 +138,7 @@ impl Port {
         if !idle {
             self.note_waiting(packet.bytes);
             self.note_wait(start.since(now));
-            self.counters.starts_ahead = self.counters.starts_ahead.wrapping_add(start.as_ps());
+            self.counters.starts_ahead += u128::from(start.as_ps());
         }
         // The last packet before those that wait may be in service.
         let needed = self.ring.accepted() - self.waiting_pkts as usize;
@@ -165,7 +165,7 @@ impl Port {
             let start = clock.begin_next(packet);
             let bytes = packet.bytes;
             self.note_start(bytes);
-            self.counters.starts_ahead = self.counters.starts_ahead.wrapping_sub(start.as_ps());
+            self.counters.starts_ahead -= u128::from(start.as_ps());
         }
     }
 
@@ -221,8 +221,12 @@ impl Port {
 
     /// Service on arrival: picoseconds of all waits, from `now` on, of packets that wait now.
     pub(super) fn waits_ahead(&self, now: Time) -> u128 {
-        let elapsed = self.waiting_pkts.wrapping_mul(now.as_ps());
-        u128::from(self.counters.starts_ahead.wrapping_sub(elapsed))
+        self.counters.starts_ahead - self.waiting_ps(now)
+    }
+
+    /// The packets that wait, each times the picoseconds until `now`.
+    fn waiting_ps(&self, now: Time) -> u128 {
+        u128::from(self.waiting_pkts) * u128::from(now.as_ps())
     }
 
     /// Picoseconds of all waits that have been noted.
