@@ -208,7 +208,7 @@ def _table(shape: Schema, draw: Draw) -> dict[str, Any] | None:
 def _number(shape: Schema, draw: Draw, most: float) -> float:
     """Within the bounds, small more often than large."""
     low: float = shape.get("minimum", shape.get("exclusiveMinimum")) or 0.0
-    highest: float = shape.get("maximum", shape.get("exclusiveMaximum", most))
+    highest: float = shape.get("maximum", shape.get("exclusiveMaximum")) or most
     high = min(highest, max(most, low + 1))
     if "minimum" in shape and draw.random.random() < 0.1:
         return low
