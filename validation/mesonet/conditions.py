@@ -37,7 +37,7 @@ def rows(processes: int = 1) -> Iterator[Row]:
 
 def recorded() -> Iterator[tuple[str, int, Figures]]:
     """Experiment, condition and figures of each run."""
-    runs = groupby(whole_runs.read(), lambda one: (one.experiment, one.condition))
+    runs = groupby(whole_runs.of_standard_tcp(), lambda one: (one.experiment, one.condition))
     for (experiment, condition), measured in runs:
         figures = {(one.response, one.period): one.value for one in measured}
         for period in PERIODS:
