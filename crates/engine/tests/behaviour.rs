@@ -438,7 +438,7 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
             let (totals, _) = run(&config);
             let link = &totals.links[0].window;
             let capacity = Work::of_rate(config.links[0].rate, length);
-            assert_eq!((link.capacity, link.line_capacity), (capacity, capacity));
+            assert_eq!((link.capacity(), link.line_capacity), (capacity, capacity));
             if ns2_clock {
                 // Its sums of seconds are rounded to picoseconds.
                 let off = link.transmitted.0.abs_diff(capacity.0);

@@ -125,7 +125,8 @@ fn utilisation_is_of_what_the_rates_hold() {
             let (totals, _) = run(&config);
             let link = &totals.links[0].window;
             assert_eq!(
-                link.transmitted, link.capacity,
+                link.transmitted,
+                link.capacity(),
                 "{bps} bit/s, from {from_ms} ms"
             );
         }
@@ -143,7 +144,7 @@ fn packets_leave_at_the_times_of_a_delivery_trace() {
     assert_eq!(arrivals_ms(&config, 10), expected);
     let (totals, _) = run(&config);
     let link = &totals.links[0].total;
-    assert_eq!(link.transmitted, link.capacity);
+    assert_eq!(link.transmitted, link.capacity());
 }
 
 /// Delay and loss of a period hold again in the next, with losses of their own.

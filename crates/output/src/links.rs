@@ -128,7 +128,7 @@ fn counters() -> Vec<Counter<Period>> {
             "utilization",
             "bits that left in the period, parts of packets included, over what the rate could have \
              transmitted, from 0 to 1; of a token bucket, if there is one, whose burst may add to it",
-            |p: &Period| ratio_of_work(p.counters.transmitted, p.counters.capacity),
+            |p: &Period| ratio_of_work(p.counters.transmitted, p.counters.capacity()),
         ),
         Counter::real(
             "line_utilization",

@@ -66,19 +66,6 @@ impl ServiceCurve {
         }
     }
 
-    /// That of a link behind a token bucket, in the long run.
-    pub(crate) fn limited(link: &Link, bucket: Rate) -> Self {
-        let slower = |change: &Change| Change {
-            rate: change.rate.map(|rate| rate.min(bucket)),
-            ..change.clone()
-        };
-        let changes: Vec<Change> = link.changes.iter().map(slower).collect();
-        match RateSteps::new(link.rate.min(bucket), &changes, link.changes_period) {
-            Some(steps) if link.delivery_trace.is_none() => Self::Steps(Arc::new(steps)),
-            _ => Self::Constant(link.rate.min(bucket)),
-        }
-    }
-
     /// What can be transmitted until then.
     pub fn work_by(&self, time: Time) -> Work {
         match self {

@@ -196,8 +196,8 @@ counters! {
         /// What was transmitted, with the part of the packet in service that has left: what fills a period
         /// exactly, however short.
         sum transmitted: Work,
-        /// What the rate at which packets leave in the long run could have transmitted: a token bucket's, or the line's.
-        sum capacity: Work,
+        /// What its token buckets let through in the long run; without any, what the line could have transmitted.
+        sum bucket_capacity: Work,
         /// What the line could have transmitted.
         sum line_capacity: Work,
         /// Packets lost by the link's loss model.
@@ -231,6 +231,11 @@ counters! {
 }
 
 impl LinkCounters {
+    /// What could have been transmitted in the period: at most so much, beside bursts of token buckets.
+    pub fn capacity(&self) -> Work {
+        self.bucket_capacity.min(self.line_capacity)
+    }
+
     /// Integral of the number of waiting packets over time: packet seconds.
     pub fn queue_integral(&self) -> f64 {
         self.queue_integral_ps as f64 * 1e-12

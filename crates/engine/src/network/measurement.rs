@@ -1,6 +1,6 @@
 //! What is measured of links.
 
-use longhaul_units::Time;
+use longhaul_units::{Rate, Time};
 
 use super::Network;
 use super::link::FlowDrops;
@@ -11,21 +11,29 @@ use crate::measure::{LinkCounters, LinkSample};
 #[derive(Debug)]
 pub(super) struct LinkCapacity {
     line: ServiceCurve,
-    /// With its token buckets, in the long run.
-    long_run: Option<ServiceCurve>,
+    /// The rate of its token buckets, if it has any.
+    bucket: Option<Rate>,
 }
 
 impl LinkCapacity {
     pub(super) fn of(link: &Link) -> Self {
+        let slowest = link.capacity();
         Self {
             line: ServiceCurve::of(link),
-            long_run: (link.capacity() < link.rate)
-                .then(|| ServiceCurve::limited(link, link.capacity())),
+            bucket: (slowest < link.rate).then_some(slowest),
         }
     }
 
-    fn long_run_by(&self, now: Time) -> Work {
-        self.long_run.as_ref().unwrap_or(&self.line).work_by(now)
+    fn of_line(&self, now: Time) -> Work {
+        self.line.work_by(now)
+    }
+
+    /// What token buckets let through in the long run; without any, what the line transmits.
+    fn of_buckets(&self, now: Time) -> Work {
+        match self.bucket {
+            Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
+            None => self.of_line(now),
+        }
     }
 }
 
@@ -44,8 +52,8 @@ impl Network {
         let counters = self.links.iter_mut().map(|link| link.counters(now));
         let mut counters: Vec<LinkCounters> = counters.collect();
         for (counters, capacity) in counters.iter_mut().zip(&self.capacities) {
-            counters.capacity = capacity.long_run_by(now);
-            counters.line_capacity = capacity.line.work_by(now);
+            counters.bucket_capacity = capacity.of_buckets(now);
+            counters.line_capacity = capacity.of_line(now);
         }
         for (link, duplicated_pkts) in self.duplicated() {
             counters[link].duplicated_pkts = duplicated_pkts;
@@ -89,7 +97,7 @@ impl Network {
             .zip(&self.capacities)
             .filter(|(link, _)| link.sampled)
             .map(move |(link, capacity)| LinkSample {
-                capacity_bytes: Some(capacity.long_run_by(now).whole_bytes().0),
+                capacity_bytes: Some(capacity.of_buckets(now).whole_bytes().0),
                 ..link.sample(now)
             })
     }

@@ -107,7 +107,7 @@ pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
         departed_pkts: n + 900,
         departed_bytes: 50_000_000,
         transmitted: Work(49_999_000_500 * 8_000_000_000),
-        capacity: capacity(100),
+        bucket_capacity: capacity(100),
         line_capacity: capacity(400),
         dropped_overflow_pkts: 21,
         dropped_early_pkts: 30,

@@ -99,6 +99,9 @@ impl Clock for ExactClock {
         none_waits: bool,
     ) -> (Time, DualClockTime) {
         let start = arrival.time.max(self.busy_until);
+        if start > self.busy_until {
+            self.transmitter.note_pause();
+        }
         if none_waits {
             self.next_start = start;
         }

@@ -133,9 +133,12 @@ impl ExplicitService {
             None => now,
         };
         self.transmission_from = start;
-        self.busy_until = self
-            .transmitter
-            .transmit(packet.bytes, start, follows && start == now);
+        self.busy_until = self.transmitter.transmit(
+            packet.bytes,
+            start,
+            self.busy_until,
+            follows && start == now,
+        );
         let arrival = self.draw_arrival();
         // Not before the one in front, if that has the longer delay.
         self.last_arrival = self.last_arrival.max(arrival);

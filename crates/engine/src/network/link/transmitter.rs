@@ -11,6 +11,8 @@ pub(super) struct Transmitter {
     rate: Rate,
     transmissions: TxTimeCache<Transmission>,
     remainder: u64,
+    /// What was carried over at the last pause: it belongs to what was sent before.
+    paid: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,13 +27,21 @@ impl Transmitter {
             rate,
             transmissions: TxTimeCache::default(),
             remainder: 0,
+            paid: 0,
         }
+    }
+
+    /// Nothing has been sent for some time.
+    #[inline]
+    pub(super) fn note_pause(&mut self) {
+        self.paid = self.remainder;
     }
 
     /// What a transmission has still to send, so long before its end, with the part of a picosecond that is carried
     /// over.
     pub(super) fn unsent(&self, left: Span) -> Work {
-        Work(Work::of_rate(self.rate, left).0 + u128::from(self.remainder))
+        let left = Work::of_rate(self.rate, left).0 + u128::from(self.remainder);
+        Work(left).since(Work(u128::from(self.paid)))
     }
 
     #[inline]

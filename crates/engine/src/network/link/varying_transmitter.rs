@@ -23,11 +23,23 @@ impl LinkTransmitter {
     }
 
     /// Transmits a packet from `start` on, not before the end of the last one. Returns the end; never, if the rate stays at
-    /// zero. `follows`: it has waited for the last one's end, and takes what that has left of an opportunity.
+    /// zero. `follows`: it has waited for the last one's end, at `last_end`, and takes what that has left of an
+    /// opportunity.
     #[inline]
-    pub(super) fn transmit(&mut self, bytes: u16, start: Time, follows: bool) -> Time {
+    pub(super) fn transmit(
+        &mut self,
+        bytes: u16,
+        start: Time,
+        last_end: Time,
+        follows: bool,
+    ) -> Time {
         match self {
-            Self::Constant(transmitter) => start + transmitter.time(bytes),
+            Self::Constant(transmitter) => {
+                if start > last_end {
+                    transmitter.note_pause();
+                }
+                start + transmitter.time(bytes)
+            }
             Self::Varying(varying) => varying.transmit(bytes, start, follows),
         }
     }

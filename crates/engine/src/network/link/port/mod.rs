@@ -273,7 +273,7 @@ impl Port {
             departed_bytes,
             transmitted: Work::of_bytes(counters.accepted_bytes - self.waiting_bytes).since(unsent),
             // The network knows the link's capacities, and of packets before they come to the port.
-            capacity: Work::default(),
+            bucket_capacity: Work::default(),
             line_capacity: Work::default(),
             dropped_loss_pkts: dropped(DropReason::Loss),
             dropped_overflow_pkts: dropped(DropReason::Overflow),
