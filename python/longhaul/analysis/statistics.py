@@ -12,6 +12,17 @@ def median(values: Sequence[float]) -> float:
     return float(np.median(values)) if len(values) else float("nan")
 
 
+def medians(values: np.ndarray) -> np.ndarray:
+    """Medians along the last axis of all that is a number; not a number where nothing is."""
+    ordered = np.sort(values, axis=-1)  # what is not a number comes last
+    count = np.count_nonzero(~np.isnan(ordered), axis=-1)
+    low, high = (
+        np.take_along_axis(ordered, place[..., np.newaxis], axis=-1)[..., 0]
+        for place in (np.maximum(count - 1, 0) // 2, count // 2)
+    )
+    return (low + high) / 2  # type: ignore[no-any-return]
+
+
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
     """So many samples of the items, each as large as the whole, drawn with replacement.
 

@@ -1,6 +1,6 @@
 """What a study judges and draws: a row of numbers per run, and trajectories of some runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
-from longhaul.studies.lookup import Lookup, NotRunError
+from longhaul.studies.drawn import COUNT, EXPERIMENT, REPLICATION
+from longhaul.studies.lookup import Lookup, NotRunError, OfTable
 from longhaul.studies.study import Study
 from longhaul.writing import atomic
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 
-# Columns of a row that say which run it is; the rest are axes and metrics.
-EXPERIMENT, REPLICATION = "experiment", "replication"
+# A cell of an experiment: its levels of axes.
+Cell = tuple[str, Mapping[str, Any]]
+# Makes values of two cells' values, replication by replication.
+Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
 # Of what version of the results a row is.
 VERSION = "results_version"
 
@@ -77,33 +81,29 @@ class Data:
                     row_group_size=max(1, small.height),
                 )  # fmt: skip
 
-    def sample(self, values: pl.DataFrame, first: Mapping[str, int]) -> "Data":
-        """The same with other rows; of each experiment, with one replication's trajectories."""
-        return _Sample(values, self.trajectories, self.axes, self, first)
-
     @cached_property
-    def _trajectories_by_run(self) -> dict[tuple[str, int], Lookup]:
+    def trajectories_by_run(self) -> dict[tuple[str, int], Lookup]:
         """The samples over time of each experiment and replication."""
         if self.trajectories.is_empty():
             return {}
         parts = self.trajectories.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
         return {
-            (str(name), int(number)): Lookup(str(name), part)
+            (str(name), int(number)): OfTable(str(name), part)
             for (name, number), part in parts.items()
         }
 
     @cached_property
-    def _trajectories(self) -> dict[str, Lookup]:
+    def trajectories_by_experiment(self) -> Mapping[str, Lookup]:
         """The samples over time of each experiment."""
         return _experiments(self.trajectories, every_column=True)
 
     @cached_property
-    def _runs(self) -> dict[str, Lookup]:
+    def runs_by_experiment(self) -> Mapping[str, Lookup]:
         """The rows of each experiment, with what it measures."""
         return _experiments(self.values)
 
     @cached_property
-    def _by_experiment(self) -> dict[str, Lookup]:
+    def cells_by_experiment(self) -> Mapping[str, Lookup]:
         """The medians of each experiment."""
         return _experiments(self.medians)
 
@@ -115,19 +115,24 @@ class Data:
         keys = [EXPERIMENT, *self.axes]
         numbers = pl.col(pl.Float64, pl.Float32, pl.Int64).exclude(REPLICATION, *keys).median()
         groups = self.values.group_by(keys, maintain_order=True)
-        return groups.agg(numbers, pl.len().alias("replications"))
+        return groups.agg(numbers, pl.len().alias(COUNT))
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The medians of an experiment's cells with these levels; some, or NotRunError."""
-        return _of(self._by_experiment, experiment).having(where)
+        return _of(self.cells_by_experiment, experiment).having(where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The rows of single runs."""
-        return _of(self._runs, experiment).having(where)
+        return _of(self.runs_by_experiment, experiment).having(where)
+
+    @cached_property
+    def replications(self) -> dict[str, int]:
+        """The fewest in any cell of each experiment."""
+        return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
         """A metric in one cell, of each replication that measures it; some, or NotRunError."""
-        lookup = _of(self._runs, experiment)
+        lookup = _of(self.runs_by_experiment, experiment)
         values, found = lookup.measured(metric, where)
         if not found:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
@@ -137,16 +142,43 @@ class Data:
             raise NotRunError(f"{experiment} has several cells at {where}")
         return by_number
 
+    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> float:
+        """The median over replications of what is made of a metric in two cells.
+
+        Of replications that both have; a result that is not a number leaves one out.
+        """
+        values = combine(*self.pairs(metric, one, other)[1:])
+        found = float(medians(values)) if len(values) else np.nan
+        if np.isnan(found):
+            raise NotRunError(f"no replication has {metric} both at {one} and at {other}")
+        return found
+
+    def pairs(
+        self, metric: str, one: Cell, other: Cell
+    ) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The replications that two cells have, and a metric of them in both."""
+        first, second = (self.runs(metric, name, **where) for name, where in (one, other))
+        common = [number for number in first if number in second]
+        return (
+            common,
+            np.array([first[number] for number in common]),
+            np.array([second[number] for number in common]),
+        )
+
+    def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
+        """The levels of an axis in cells with these levels of others, in order."""
+        return _of(self.cells_by_experiment, experiment).levels(axis, where)
+
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
         """The median of a metric in one cell."""
-        values, found = _of(self._by_experiment, experiment).measured(metric, where)
+        values, found = _of(self.cells_by_experiment, experiment).measured(metric, where)
         if len(found) != 1:
             raise NotRunError(f"{experiment} has {len(found)} cells at {where}, not one")
         return float(values[found[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
-        lookup = _of(self._by_experiment, experiment)
+        lookup = _of(self.cells_by_experiment, experiment)
         values, measured = lookup.measured(metric, where)
         if not measured:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
@@ -157,11 +189,12 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The cells of an experiment that measures the metric."""
-        cells = self.cells(experiment, **where)
-        if metric not in cells.columns or cells[metric].null_count() == len(cells):
+        """The cells of an experiment that measures the metric: axes and metric; some."""
+        lookup = _of(self.cells_by_experiment, experiment)
+        _, found = lookup.measured(metric, where)
+        if not found:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
-        return cells.drop_nulls(metric) if cells[metric].null_count() else cells
+        return lookup.picked((*self.axes, metric), found)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of one run, the first replication's."""
@@ -170,20 +203,7 @@ class Data:
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of some runs."""
-        return _of(self._trajectories, experiment).having(where)
-
-
-@dataclass(frozen=True)
-class _Sample(Data):
-    """A bootstrap sample; what is looked up in trajectories is shared with all others."""
-
-    whole: Data
-    first: Mapping[str, int]
-
-    @cached_property
-    def _trajectories(self) -> dict[str, Lookup]:
-        runs = self.whole._trajectories_by_run
-        return {run[0]: runs[run] for run in self.first.items() if run in runs}
+        return _of(self.trajectories_by_experiment, experiment).having(where)
 
 
 @dataclass(frozen=True)
@@ -220,7 +240,7 @@ def _experiments(table: pl.DataFrame, *, every_column: bool = False) -> dict[str
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
     return {
-        str(name): Lookup(str(name), part if every_column else _without_empty(part))
+        str(name): OfTable(str(name), part if every_column else _without_empty(part))
         for (name,), part in parts.items()
     }
 
