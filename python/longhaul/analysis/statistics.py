@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 
 def median(values: Sequence[float]) -> float:
@@ -48,11 +47,19 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
 
-    Zero if one of the two is constant.
+    Zero if one of the two is constant; not a number if any value is not.
     """
+    if np.isnan(x).any() or np.isnan(y).any():
+        return float("nan")
     if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
         return 0.0
-    return float(stats.spearmanr(x, y).statistic)
+    return float(np.corrcoef(_ranks(x), _ranks(y))[1, 0])
+
+
+def _ranks(values: ArrayLike) -> np.ndarray:
+    """The place of each value in their order, from 1 on; equal values share their mean place."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]  # type: ignore[no-any-return]
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:

@@ -26,6 +26,16 @@ OTHER = styles.ALGORITHMS["udp"]
 PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
 
 
+WIDTH_IN, HEIGHT_IN = 8.4, 3.0
+# Room above panels for their titles, and to their right for half a label.
+TOP_IN, RIGHT_IN = 0.27, 0.2
+# Between panels, without and with labels of a bar of colours.
+GAP_IN, BAR_IN = 0.2, 0.75
+# Below panels for the labels and the name of the axis, and for each row of the legend.
+FOOT_IN, ROW_IN = 0.5, 0.19
+# Left of panels for the name of the axis, and for each character of its labels.
+NAME_IN, CHARACTER_IN = 0.36, 0.08
+
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -81,7 +91,7 @@ def drawing(figure: Figure, data: Data) -> Drawing | None:
     """Draw a figure; None if there is nothing to draw."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
-        whole = Drawing(figsize=(8.4, 3.0), layout="constrained")
+        whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
         grid = whole.subplots(1, len(panels), sharey=True, squeeze=False)
         drawn = [
             _panel(axes, figure, data, panel) for axes, panel in zip(grid.flat, panels, strict=True)
@@ -149,13 +159,37 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
+    columns = min(len(entries), 5 if max(map(len, entries), default=0) < 25 else 3)
     if entries:
         whole.legend(
             list(entries.values()),
             list(entries),
-            loc="outside lower center",
-            ncols=min(len(entries), 5 if max(map(len, entries)) < 25 else 3),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 0.0),
+            borderaxespad=0.2,
+            ncols=columns,
         )
+    _place(whole, panels, rows=-(-len(entries) // columns) if entries else 0)
+
+
+def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
+    """Put the panels where their labels and the legend leave room.
+
+    Worked out from counts of characters: to measure everything takes as long as to draw it.
+    """
+    axis = panels[0].yaxis
+    labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs())
+    left = NAME_IN + CHARACTER_IN * max((len(label.strip("$")) for label in labels), default=0)
+    # Bars of colours have labels of their own beside them.
+    gap = BAR_IN if len(whole.axes) > len(panels) else GAP_IN
+    width = (WIDTH_IN - left - RIGHT_IN - gap * (len(panels) - 1)) / len(panels)
+    whole.subplots_adjust(
+        left=left / WIDTH_IN,
+        right=1 - RIGHT_IN / WIDTH_IN,
+        bottom=(FOOT_IN + ROW_IN * rows) / HEIGHT_IN,
+        top=1 - TOP_IN / HEIGHT_IN,
+        wspace=gap / width,
+    )
 
 
 def _name_decades(axis: Axis) -> None:

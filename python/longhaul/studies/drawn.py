@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -197,11 +196,21 @@ class _Cells(Lookup):
         if name in self._drawn.axes:
             levels = self._drawn.levels(name)
             return [levels[cell] for cell in self._order.cells]
-        found = self._drawn.medians(name)[self._sample, self._order.cells].tolist()
-        return [None if isnan(value) else value for value in found]
+        return self._medians(name).to_list()
+
+    def _medians(self, metric: str) -> pl.Series:
+        """The medians of a metric, null where there are none."""
+        found = self._drawn.medians(metric)[self._sample, self._order.cells]
+        return pl.Series(metric, found, nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:
-        return pl.DataFrame({name: self.column(name) for name in self._schema}, self._schema)
+        known = {COUNT, EXPERIMENT, *self._drawn.axes}
+        return pl.DataFrame(
+            [
+                pl.Series(name, self.column(name), kind) if name in known else self._medians(name)
+                for name, kind in self._schema.items()
+            ]
+        )
 
     def _places(self, *axes: str) -> Places:
         if set(axes) <= set(self._drawn.axes):
