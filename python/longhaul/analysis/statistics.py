@@ -59,7 +59,7 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 def _ranks(values: ArrayLike) -> np.ndarray:
     """The place of each value in their order, from 1 on; equal values share their mean place."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[places]  # type: ignore[no-any-return]
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ import polars as pl
 from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
 from longhaul.studies.drawn import COUNT, EXPERIMENT, REPLICATION
-from longhaul.studies.lookup import Lookup, NotRunError, OfTable
+from longhaul.studies.lookup import Lookup, NotRunError, OfTable, Samples
 from longhaul.studies.study import Study
 from longhaul.writing import atomic
 
@@ -22,6 +22,7 @@ __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError
 Cell = tuple[str, Mapping[str, Any]]
 # Makes values of two cells' values, replication by replication.
 Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Found = TypeVar("Found", Lookup, Samples)
 # Of what version of the results a row is.
 VERSION = "results_version"
 
@@ -81,21 +82,30 @@ class Data:
                     row_group_size=max(1, small.height),
                 )  # fmt: skip
 
+    def share(self, folder: Path) -> "Shared":
+        """Write the tables for other processes, which map them into memory, column by column."""
+        for name, table in (("values", self.values), ("trajectories", self.trajectories)):
+            table.write_ipc(folder / name)
+        return Shared(folder, self.axes)
+
     @cached_property
-    def trajectories_by_run(self) -> dict[tuple[str, int], Lookup]:
+    def trajectories_by_run(self) -> dict[tuple[str, int], Samples]:
         """The samples over time of each experiment and replication."""
         if self.trajectories.is_empty():
             return {}
         parts = self.trajectories.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
         return {
-            (str(name), int(number)): OfTable(str(name), part)
+            (str(name), int(number)): Samples(str(name), part, keep=True)
             for (name, number), part in parts.items()
         }
 
     @cached_property
-    def trajectories_by_experiment(self) -> Mapping[str, Lookup]:
+    def trajectories_by_experiment(self) -> Mapping[str, Samples]:
         """The samples over time of each experiment."""
-        return _experiments(self.trajectories, every_column=True)
+        if self.trajectories.is_empty():
+            return {}
+        parts = self.trajectories.partition_by(EXPERIMENT, as_dict=True)
+        return {str(name): Samples(str(name), part) for (name,), part in parts.items()}
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
@@ -207,6 +217,21 @@ class Data:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """Tables that another process has written."""
+
+    folder: Path
+    axes: tuple[str, ...]
+
+    def data(self) -> Data:
+        """The tables."""
+        values, trajectories = (
+            pl.read_ipc(self.folder / name) for name in ("values", "trajectories")
+        )
+        return Data(values, trajectories, self.axes)
+
+
+@dataclass(frozen=True)
 class Curve:
     """A metric along an axis."""
 
@@ -234,15 +259,12 @@ def together(one: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return x, one.y[first], other.y[second]
 
 
-def _experiments(table: pl.DataFrame, *, every_column: bool = False) -> dict[str, Lookup]:
+def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
     """The rows of each experiment; without the columns in which all of them are null."""
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
-    return {
-        str(name): OfTable(str(name), part if every_column else _without_empty(part))
-        for (name,), part in parts.items()
-    }
+    return {str(name): OfTable(str(name), _without_empty(part)) for (name,), part in parts.items()}
 
 
 def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
@@ -250,7 +272,7 @@ def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
     return part[[name for name, count in zip(part.columns, nulls, strict=True) if count < rows]]
 
 
-def _of(lookups: Mapping[str, Lookup], experiment: str) -> Lookup:
+def _of(lookups: Mapping[str, Found], experiment: str) -> Found:
     """The table of an experiment, or NotRunError."""
     if experiment not in lookups:
         raise NotRunError(f"{experiment} was not run")

@@ -32,9 +32,17 @@ TOP_IN, RIGHT_IN = 0.27, 0.2
 # Between panels, without and with labels of a bar of colours.
 GAP_IN, BAR_IN = 0.2, 0.75
 # Below panels for the labels and the name of the axis, and for each row of the legend.
-FOOT_IN, ROW_IN = 0.5, 0.19
+FOOT_IN, ROW_IN = 0.52, 0.205
 # Left of panels for the name of the axis, and for each character of its labels.
 NAME_IN, CHARACTER_IN = 0.36, 0.08
+
+# Lines of the grid say where ticks are; marks at their ends would take as long to draw.
+NO_TICKS: Any = {
+    f"{axis}tick.{kind}.{what}": points
+    for axis in "xy"
+    for kind in ("major", "minor")
+    for what, points in (("size", 0.0), ("pad", 5.0))
+}
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -90,7 +98,7 @@ class Figure:
 def drawing(figure: Figure, data: Data) -> Drawing | None:
     """Draw a figure; None if there is nothing to draw."""
     panels = figure.panels or ("",)
-    with matplotlib.rc_context(plots.STYLE):
+    with matplotlib.rc_context({**plots.STYLE, **NO_TICKS}):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
         grid = whole.subplots(1, len(panels), sharey=True, squeeze=False)
         drawn = [
@@ -178,7 +186,7 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     Worked out from counts of characters: to measure everything takes as long as to draw it.
     """
     axis = panels[0].yaxis
-    labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs())
+    labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
     left = NAME_IN + CHARACTER_IN * max((len(label.strip("$")) for label in labels), default=0)
     # Bars of colours have labels of their own beside them.
     gap = BAR_IN if len(whole.axes) > len(panels) else GAP_IN

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
@@ -150,6 +151,50 @@ class OfTable(Lookup):
 
     def _places(self, *axes: str) -> Places:
         return self._every_place
+
+
+class Samples:
+    """The samples over time of one experiment: so many rows that arrays are faster than lists."""
+
+    def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
+        self._experiment = experiment
+        self._table = table
+        self._masks: dict[str, list[tuple[Any, np.ndarray]]] = {}
+        # What was found, where the same is looked for again and again.
+        self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
+
+    def having(self, where: Where) -> pl.DataFrame:
+        """The rows with these levels: some, or NotRunError."""
+        key = tuple(where.items())
+        if self._found is not None and key in self._found:
+            return self._found[key]
+        found = self._find(where)
+        if found.is_empty():
+            raise NotRunError(f"{self._experiment} was not run at {dict(where)}")
+        if self._found is not None:
+            self._found[key] = found
+        return found
+
+    def _find(self, where: Where) -> pl.DataFrame:
+        if not where:
+            return self._table
+        every = np.ones(len(self._table), bool)
+        for axis, level in where.items():
+            fits = [mask for found, mask in self._levels(axis) if _is_level(found, level)]
+            every &= np.logical_or.reduce(fits) if fits else False
+        return self._table[np.flatnonzero(every)]
+
+    def _levels(self, axis: str) -> list[tuple[Any, np.ndarray]]:
+        """Each level of an axis, and which rows have it."""
+        if axis not in self._table.columns:
+            raise NotRunError(f"{self._experiment}: there is no axis {axis}")
+        if axis not in self._masks:
+            column = self._table[axis]
+            levels = column.unique(maintain_order=True)
+            self._masks[axis] = [
+                (level, column.eq_missing(level).to_numpy()) for level in levels.to_list()
+            ]
+        return self._masks[axis]
 
 
 def _is_level(found: Any, level: Any) -> bool:  # noqa: ANN401

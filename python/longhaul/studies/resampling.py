@@ -15,7 +15,7 @@ import polars as pl
 from longhaul.analysis.statistics import medians
 from longhaul.studies.data import Cell, Combine, Data
 from longhaul.studies.drawn import Drawn
-from longhaul.studies.lookup import Key, Lookup, NotRunError
+from longhaul.studies.lookup import Key, Lookup, NotRunError, Samples
 
 
 def resampled(data: Data, count: int) -> Iterator[Data]:
@@ -82,7 +82,7 @@ class _Sample(Data):
         return {name: one.cells(self._number) for name, one in self._samples.drawn.items()}
 
     @cached_property
-    def trajectories_by_experiment(self) -> Mapping[str, Lookup]:
+    def trajectories_by_experiment(self) -> Mapping[str, Samples]:
         """The samples over time of each experiment's first draw, shared by all samples."""
         runs = self._samples.data.trajectories_by_run
         firsts = (
