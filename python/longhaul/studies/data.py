@@ -1,6 +1,6 @@
 """What a study judges and draws: a row of numbers per run, and trajectories of some runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,21 +91,16 @@ class Data:
     @cached_property
     def trajectories_by_run(self) -> dict[tuple[str, int], Samples]:
         """The samples over time of each experiment and replication."""
-        if self.trajectories.is_empty():
-            return {}
-        parts = self.trajectories.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
         return {
-            (str(name), int(number)): Samples(str(name), part, keep=True)
-            for (name, number), part in parts.items()
+            (name, number): Samples(name, part, keep=True)
+            for name, samples in self.trajectories_by_experiment.items()
+            for number, part in _split(samples.having({}), REPLICATION)
         }
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
         """The samples over time of each experiment."""
-        if self.trajectories.is_empty():
-            return {}
-        parts = self.trajectories.partition_by(EXPERIMENT, as_dict=True)
-        return {str(name): Samples(str(name), part) for (name,), part in parts.items()}
+        return {name: Samples(name, part) for name, part in _split(self.trajectories, EXPERIMENT)}
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
@@ -265,6 +260,20 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
     return {str(name): OfTable(str(name), _without_empty(part)) for (name,), part in parts.items()}
+
+
+def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
+    """The rows of each value of a column; a column that is all null there takes no room.
+
+    One after the other: to split all at once would hold most of what is null twice.
+    """
+    for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
+        part = table.filter(pl.col(column) == value)
+        empty = [name for name in part.columns if part[name].null_count() == len(part)]
+        yield (
+            value,
+            part.with_columns(pl.lit(None, part.schema[name]).alias(name) for name in empty),
+        )
 
 
 def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
