@@ -9,6 +9,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Drawing
@@ -35,6 +36,11 @@ GAP_IN, BAR_IN = 0.2, 0.75
 FOOT_IN, ROW_IN = 0.52, 0.205
 # Left of panels for the name of the axis, and for each character of its labels.
 NAME_IN, CHARACTER_IN = 0.36, 0.08
+# From panels down to the top of the axis' name; from the left edge to the foot of the other's.
+NAME_BELOW_IN, NAME_LEFT_IN = 0.27, 0.22
+# Columns of a legend: at most so many; the width of each without its text, and of a letter.
+MOST_COLUMNS = 5
+ENTRY_IN, LETTER_IN = 0.6, 0.073
 
 # Lines of the grid say where ticks are; marks at their ends would take as long to draw.
 NO_TICKS: Any = {
@@ -167,7 +173,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    columns = min(len(entries), 5 if max(map(len, entries), default=0) < 25 else 3)
+    columns = _columns(list(entries))
     if entries:
         whole.legend(
             list(entries.values()),
@@ -177,7 +183,16 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
             borderaxespad=0.2,
             ncols=columns,
         )
-    _place(whole, panels, rows=-(-len(entries) // columns) if entries else 0)
+    _place(whole, panels, rows=-(-len(entries) // columns))
+
+
+def _columns(entries: Sequence[str]) -> int:
+    """In how many columns a legend is no wider than the picture."""
+    for columns in range(min(len(entries), MOST_COLUMNS), 1, -1):
+        each = np.array_split([len(entry) for entry in entries], columns)
+        if sum(ENTRY_IN + LETTER_IN * lengths.max() for lengths in each) < WIDTH_IN:
+            return columns
+    return 1
 
 
 def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
@@ -198,6 +213,11 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
         top=1 - TOP_IN / HEIGHT_IN,
         wspace=gap / width,
     )
+    # Else each axis looks for its labels and spines, and makes its ticks three times.
+    height = HEIGHT_IN - FOOT_IN - ROW_IN * rows - TOP_IN
+    for axes in panels:
+        axes.xaxis.set_label_coords(0.5, -NAME_BELOW_IN / height)
+    axis.set_label_coords(-(left - NAME_LEFT_IN) / width, 0.5)
 
 
 def _name_decades(axis: Axis) -> None:
