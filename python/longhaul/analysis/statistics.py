@@ -4,12 +4,22 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 
 def median(values: Sequence[float]) -> float:
     """The median; not a number of no values."""
     return float(np.median(values)) if len(values) else float("nan")
+
+
+def medians(values: np.ndarray) -> np.ndarray:
+    """Medians along the last axis of all that is a number; not a number where nothing is."""
+    ordered = np.sort(values, axis=-1)  # what is not a number comes last
+    count = np.count_nonzero(~np.isnan(ordered), axis=-1)
+    low, high = (
+        np.take_along_axis(ordered, place[..., np.newaxis], axis=-1)[..., 0]
+        for place in (np.maximum(count - 1, 0) // 2, count // 2)
+    )
+    return (low + high) / 2  # type: ignore[no-any-return]
 
 
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
@@ -37,11 +47,19 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
 
-    Zero if one of the two is constant.
+    Zero if one of the two is constant; not a number if any value is not.
     """
+    if np.isnan(x).any() or np.isnan(y).any():
+        return float("nan")
     if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
         return 0.0
-    return float(stats.spearmanr(x, y).statistic)
+    return float(np.corrcoef(_ranks(x), _ranks(y))[1, 0])
+
+
+def _ranks(values: ArrayLike) -> np.ndarray:
+    """The place of each value in their order, from 1 on; equal values share their mean place."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:

@@ -1,7 +1,10 @@
-"""Plots of traffic: tails with bands over replications, maps, long-range dependence."""
+"""Plots of traffic: tails with bands over replications, maps, long-range dependence.
+
+Analyses are imported where they are used: with SciPy they take longer than any other plot.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -10,11 +13,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from longhaul import styles
-from longhaul.analysis.named.runs import counted
-from longhaul.analysis.traffic import convergence, distributions, hurst, maps
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Options, has_samples, register
 from longhaul.results import Results
+
+if TYPE_CHECKING:
+    from longhaul.analysis.traffic import maps
 
 GRID_S = np.logspace(-2, 3, 201)
 # Cells of a map: 20 ms of round trip, and sizes in tenths of a decade.
@@ -43,6 +47,8 @@ def _took(run: Results) -> pl.DataFrame:
     _has_exchanges,
 )
 def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
+    from longhaul.analysis.traffic import distributions
+
     groups = _replications(runs)
 
     def draw(axes: Axes, _: str) -> None:
@@ -85,6 +91,8 @@ def _replications(runs: Sequence[Results]) -> list[list[Results]]:
     _has_exchanges,
 )
 def _response_map(runs: Sequence[Results], options: Options) -> Figure:
+    from longhaul.analysis.traffic import maps
+
     found = [_map(run) for run in runs]
     if len(runs) == 2:
         values = [1e3 * maps.difference(found[1], found[0], MIN_COUNT)]
@@ -109,7 +117,9 @@ def _response_map(runs: Sequence[Results], options: Options) -> Figure:
     return panels(values, draw, titles, x="base round trip beyond the network's (ms)")
 
 
-def _map(run: Results) -> maps.MeanMap:
+def _map(run: Results) -> "maps.MeanMap":
+    from longhaul.analysis.traffic import maps
+
     done = _took(run).drop_nulls("response_s")
     return maps.mean_map(
         done["extra_rtt_s"], done["response_bytes"], done["response_s"],
@@ -121,6 +131,9 @@ def _has_scales(run: Results) -> bool:
     """Whether a run has samples enough, and that vary."""
     if not has_samples(run):
         return False
+    from longhaul.analysis.named.runs import counted
+    from longhaul.analysis.traffic import hurst
+
     try:
         _, _, counts = next(counted(run))
         hurst.aggregated_variance(counts)
@@ -131,6 +144,9 @@ def _has_scales(run: Results) -> bool:
 
 @register("hurst", "variance of packet counts over scales, with the fitted line", _has_scales)
 def _hurst(runs: Sequence[Results], options: Options) -> Figure:
+    from longhaul.analysis.named.runs import counted
+    from longhaul.analysis.traffic import hurst
+
     def draw(axes: Axes, _: str) -> None:
         for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
             name, step_s, counts = next(counted(run))
@@ -151,6 +167,8 @@ def _hurst(runs: Sequence[Results], options: Options) -> Figure:
 
 @register("running-sizes", "running quantiles and mean of response sizes", _has_exchanges)
 def _running_sizes(runs: Sequence[Results], options: Options) -> Figure:
+    from longhaul.analysis.traffic import convergence
+
     def draw(axes: Axes, run: Results) -> None:
         sizes = _took(run).sort("start_s")["response_bytes"].drop_nulls().to_numpy().astype(float)
         every = max(1, len(sizes) // 500)

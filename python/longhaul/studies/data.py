@@ -1,23 +1,28 @@
 """What a study judges and draws: a row of numbers per run, and trajectories of some runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
+from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
-from longhaul.studies.lookup import Lookup, NotRunError
+from longhaul.studies.drawn import COUNT, EXPERIMENT, REPLICATION
+from longhaul.studies.lookup import Lookup, NotRunError, OfTable, Samples
 from longhaul.studies.study import Study
 from longhaul.writing import atomic
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 
-# Columns of a row that say which run it is; the rest are axes and metrics.
-EXPERIMENT, REPLICATION = "experiment", "replication"
+# A cell of an experiment: its levels of axes.
+Cell = tuple[str, Mapping[str, Any]]
+# Makes values of two cells' values, replication by replication.
+Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Found = TypeVar("Found", Lookup, Samples)
 # Of what version of the results a row is.
 VERSION = "results_version"
 
@@ -77,33 +82,33 @@ class Data:
                     row_group_size=max(1, small.height),
                 )  # fmt: skip
 
-    def sample(self, values: pl.DataFrame, first: Mapping[str, int]) -> "Data":
-        """The same with other rows; of each experiment, with one replication's trajectories."""
-        return _Sample(values, self.trajectories, self.axes, self, first)
+    def share(self, folder: Path) -> "Shared":
+        """Write the tables for other processes, which map them into memory, column by column."""
+        for name, table in (("values", self.values), ("trajectories", self.trajectories)):
+            table.write_ipc(folder / name)
+        return Shared(folder, self.axes)
 
     @cached_property
-    def _trajectories_by_run(self) -> dict[tuple[str, int], Lookup]:
+    def trajectories_by_run(self) -> dict[tuple[str, int], Samples]:
         """The samples over time of each experiment and replication."""
-        if self.trajectories.is_empty():
-            return {}
-        parts = self.trajectories.partition_by(EXPERIMENT, REPLICATION, as_dict=True)
         return {
-            (str(name), int(number)): Lookup(str(name), part)
-            for (name, number), part in parts.items()
+            (name, number): Samples(name, part, keep=True)
+            for name, samples in self.trajectories_by_experiment.items()
+            for number, part in _split(samples.having({}), REPLICATION)
         }
 
     @cached_property
-    def _trajectories(self) -> dict[str, Lookup]:
+    def trajectories_by_experiment(self) -> Mapping[str, Samples]:
         """The samples over time of each experiment."""
-        return _experiments(self.trajectories, every_column=True)
+        return {name: Samples(name, part) for name, part in _split(self.trajectories, EXPERIMENT)}
 
     @cached_property
-    def _runs(self) -> dict[str, Lookup]:
+    def runs_by_experiment(self) -> Mapping[str, Lookup]:
         """The rows of each experiment, with what it measures."""
         return _experiments(self.values)
 
     @cached_property
-    def _by_experiment(self) -> dict[str, Lookup]:
+    def cells_by_experiment(self) -> Mapping[str, Lookup]:
         """The medians of each experiment."""
         return _experiments(self.medians)
 
@@ -115,19 +120,24 @@ class Data:
         keys = [EXPERIMENT, *self.axes]
         numbers = pl.col(pl.Float64, pl.Float32, pl.Int64).exclude(REPLICATION, *keys).median()
         groups = self.values.group_by(keys, maintain_order=True)
-        return groups.agg(numbers, pl.len().alias("replications"))
+        return groups.agg(numbers, pl.len().alias(COUNT))
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The medians of an experiment's cells with these levels; some, or NotRunError."""
-        return _of(self._by_experiment, experiment).having(where)
+        return _of(self.cells_by_experiment, experiment).having(where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The rows of single runs."""
-        return _of(self._runs, experiment).having(where)
+        return _of(self.runs_by_experiment, experiment).having(where)
+
+    @cached_property
+    def replications(self) -> dict[str, int]:
+        """The fewest in any cell of each experiment."""
+        return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
         """A metric in one cell, of each replication that measures it; some, or NotRunError."""
-        lookup = _of(self._runs, experiment)
+        lookup = _of(self.runs_by_experiment, experiment)
         values, found = lookup.measured(metric, where)
         if not found:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
@@ -137,16 +147,43 @@ class Data:
             raise NotRunError(f"{experiment} has several cells at {where}")
         return by_number
 
+    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> float:
+        """The median over replications of what is made of a metric in two cells.
+
+        Of replications that both have; a result that is not a number leaves one out.
+        """
+        values = combine(*self.pairs(metric, one, other)[1:])
+        found = float(medians(values)) if len(values) else np.nan
+        if np.isnan(found):
+            raise NotRunError(f"no replication has {metric} both at {one} and at {other}")
+        return found
+
+    def pairs(
+        self, metric: str, one: Cell, other: Cell
+    ) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The replications that two cells have, and a metric of them in both."""
+        first, second = (self.runs(metric, name, **where) for name, where in (one, other))
+        common = [number for number in first if number in second]
+        return (
+            common,
+            np.array([first[number] for number in common]),
+            np.array([second[number] for number in common]),
+        )
+
+    def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
+        """The levels of an axis in cells with these levels of others, in order."""
+        return _of(self.cells_by_experiment, experiment).levels(axis, where)
+
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
         """The median of a metric in one cell."""
-        values, found = _of(self._by_experiment, experiment).measured(metric, where)
+        values, found = _of(self.cells_by_experiment, experiment).measured(metric, where)
         if len(found) != 1:
             raise NotRunError(f"{experiment} has {len(found)} cells at {where}, not one")
         return float(values[found[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
-        lookup = _of(self._by_experiment, experiment)
+        lookup = _of(self.cells_by_experiment, experiment)
         values, measured = lookup.measured(metric, where)
         if not measured:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
@@ -157,11 +194,12 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The cells of an experiment that measures the metric."""
-        cells = self.cells(experiment, **where)
-        if metric not in cells.columns or cells[metric].null_count() == len(cells):
+        """The cells of an experiment that measures the metric: axes and metric; some."""
+        lookup = _of(self.cells_by_experiment, experiment)
+        _, found = lookup.measured(metric, where)
+        if not found:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
-        return cells.drop_nulls(metric) if cells[metric].null_count() else cells
+        return lookup.picked((*self.axes, metric), found)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of one run, the first replication's."""
@@ -170,20 +208,22 @@ class Data:
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of some runs."""
-        return _of(self._trajectories, experiment).having(where)
+        return _of(self.trajectories_by_experiment, experiment).having(where)
 
 
 @dataclass(frozen=True)
-class _Sample(Data):
-    """A bootstrap sample; what is looked up in trajectories is shared with all others."""
+class Shared:
+    """Tables that another process has written."""
 
-    whole: Data
-    first: Mapping[str, int]
+    folder: Path
+    axes: tuple[str, ...]
 
-    @cached_property
-    def _trajectories(self) -> dict[str, Lookup]:
-        runs = self.whole._trajectories_by_run
-        return {run[0]: runs[run] for run in self.first.items() if run in runs}
+    def data(self) -> Data:
+        """The tables."""
+        values, trajectories = (
+            pl.read_ipc(self.folder / name) for name in ("values", "trajectories")
+        )
+        return Data(values, trajectories, self.axes)
 
 
 @dataclass(frozen=True)
@@ -214,15 +254,26 @@ def together(one: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return x, one.y[first], other.y[second]
 
 
-def _experiments(table: pl.DataFrame, *, every_column: bool = False) -> dict[str, Lookup]:
+def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
     """The rows of each experiment; without the columns in which all of them are null."""
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
-    return {
-        str(name): Lookup(str(name), part if every_column else _without_empty(part))
-        for (name,), part in parts.items()
-    }
+    return {str(name): OfTable(str(name), _without_empty(part)) for (name,), part in parts.items()}
+
+
+def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
+    """The rows of each value of a column; a column that is all null there takes no room.
+
+    One after the other: to split all at once would hold most of what is null twice.
+    """
+    for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
+        part = table.filter(pl.col(column) == value)
+        empty = [name for name in part.columns if part[name].null_count() == len(part)]
+        yield (
+            value,
+            part.with_columns(pl.lit(None, part.schema[name]).alias(name) for name in empty),
+        )
 
 
 def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
@@ -230,7 +281,7 @@ def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
     return part[[name for name, count in zip(part.columns, nulls, strict=True) if count < rows]]
 
 
-def _of(lookups: Mapping[str, Lookup], experiment: str) -> Lookup:
+def _of(lookups: Mapping[str, Found], experiment: str) -> Found:
     """The table of an experiment, or NotRunError."""
     if experiment not in lookups:
         raise NotRunError(f"{experiment} was not run")

@@ -9,6 +9,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Drawing
@@ -25,6 +26,29 @@ QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
 OTHER = styles.ALGORITHMS["udp"]
 PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
 
+
+WIDTH_IN, HEIGHT_IN = 8.4, 3.0
+# Room above panels for their titles, and to their right for half a label.
+TOP_IN, RIGHT_IN = 0.27, 0.2
+# Between panels, without and with labels of a bar of colours.
+GAP_IN, BAR_IN = 0.2, 0.75
+# Below panels for the labels and the name of the axis, and for each row of the legend.
+FOOT_IN, ROW_IN = 0.52, 0.205
+# Left of panels for the name of the axis, and for each character of its labels.
+NAME_IN, CHARACTER_IN = 0.36, 0.08
+# From panels down to the top of the axis' name; from the left edge to the foot of the other's.
+NAME_BELOW_IN, NAME_LEFT_IN = 0.27, 0.22
+# Columns of a legend: at most so many; the width of each without its text, and of a letter.
+MOST_COLUMNS = 5
+ENTRY_IN, LETTER_IN = 0.6, 0.073
+
+# Lines of the grid say where ticks are; marks at their ends would take as long to draw.
+NO_TICKS: Any = {
+    f"{axis}tick.{kind}.{what}": points
+    for axis in "xy"
+    for kind in ("major", "minor")
+    for what, points in (("size", 0.0), ("pad", 5.0))
+}
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -80,8 +104,8 @@ class Figure:
 def drawing(figure: Figure, data: Data) -> Drawing | None:
     """Draw a figure; None if there is nothing to draw."""
     panels = figure.panels or ("",)
-    with matplotlib.rc_context(plots.STYLE):
-        whole = Drawing(figsize=(8.4, 3.0), layout="constrained")
+    with matplotlib.rc_context({**plots.STYLE, **NO_TICKS}):
+        whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
         grid = whole.subplots(1, len(panels), sharey=True, squeeze=False)
         drawn = [
             _panel(axes, figure, data, panel) for axes, panel in zip(grid.flat, panels, strict=True)
@@ -149,13 +173,51 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
+    columns = _columns(list(entries))
     if entries:
         whole.legend(
             list(entries.values()),
             list(entries),
-            loc="outside lower center",
-            ncols=min(len(entries), 5 if max(map(len, entries)) < 25 else 3),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 0.0),
+            borderaxespad=0.2,
+            ncols=columns,
         )
+    _place(whole, panels, rows=-(-len(entries) // columns))
+
+
+def _columns(entries: Sequence[str]) -> int:
+    """In how many columns a legend is no wider than the picture."""
+    for columns in range(min(len(entries), MOST_COLUMNS), 1, -1):
+        each = np.array_split([len(entry) for entry in entries], columns)
+        if sum(ENTRY_IN + LETTER_IN * lengths.max() for lengths in each) < WIDTH_IN:
+            return columns
+    return 1
+
+
+def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
+    """Put the panels where their labels and the legend leave room.
+
+    Worked out from counts of characters: to measure everything takes as long as to draw it.
+    """
+    axis = panels[0].yaxis
+    labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
+    left = NAME_IN + CHARACTER_IN * max((len(label.strip("$")) for label in labels), default=0)
+    # Bars of colours have labels of their own beside them.
+    gap = BAR_IN if len(whole.axes) > len(panels) else GAP_IN
+    width = (WIDTH_IN - left - RIGHT_IN - gap * (len(panels) - 1)) / len(panels)
+    whole.subplots_adjust(
+        left=left / WIDTH_IN,
+        right=1 - RIGHT_IN / WIDTH_IN,
+        bottom=(FOOT_IN + ROW_IN * rows) / HEIGHT_IN,
+        top=1 - TOP_IN / HEIGHT_IN,
+        wspace=gap / width,
+    )
+    # Else each axis looks for its labels and spines, and makes its ticks three times.
+    height = HEIGHT_IN - FOOT_IN - ROW_IN * rows - TOP_IN
+    for axes in panels:
+        axes.xaxis.set_label_coords(0.5, -NAME_BELOW_IN / height)
+    axis.set_label_coords(-(left - NAME_LEFT_IN) / width, 0.5)
 
 
 def _name_decades(axis: Axis) -> None:

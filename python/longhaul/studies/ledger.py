@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-import polars as pl
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +20,7 @@ from longhaul.studies.claims import (
     Claim,
     Interval,
 )
-from longhaul.studies.data import EXPERIMENT, Data, NotRunError
+from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import EXTREMES
 from longhaul.studies.resampling import resampled
 from longhaul.studies.study import Study, StudyError, unknown
@@ -147,10 +146,9 @@ def _value(claim: Claim, measure: Measure, data: Data) -> tuple[float | None, st
 
 
 def _replications(data: Data, experiments: Sequence[str]) -> int:
-    if data.medians.is_empty():
-        return 0
-    cells = data.medians.filter(pl.col(EXPERIMENT).is_in(experiments))
-    return min(cells["replications"].to_list(), default=0)
+    return min(
+        (data.replications[name] for name in experiments if name in data.replications), default=0
+    )
 
 
 def counts(judgements: Sequence[Judgement]) -> dict[str, int]:

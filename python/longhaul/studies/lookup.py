@@ -4,70 +4,59 @@ Measures look into small tables many thousand times: plain lists and dictionarie
 it is first asked for, are faster than expressions.
 """
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
 
 Where = Mapping[str, Any]
 Key = tuple[tuple[str, Any], ...]
+Column = Callable[[str], list[Any]]
 
 
 class NotRunError(LonghaulError):
     """Results that a measure needs and that are not there."""
 
 
-class Lookup:
-    """A table of one experiment; where nothing fits, NotRunError."""
+class Places:
+    """Which rows have which levels: the same for all tables with the same columns of axes."""
 
-    def __init__(self, experiment: str, table: pl.DataFrame) -> None:
+    def __init__(self, experiment: str, names: frozenset[str], height: int, column: Column) -> None:
         self._experiment = experiment
-        self._table = table
-        self._names = frozenset(table.columns)
-        self._columns: dict[str, list[Any]] = {}
+        self._names = names
+        self._height = height
+        self._column = column
         # By axis: each of its levels, and the rows that have it.
         self._rows: dict[str, dict[Any, list[int]]] = {}
-        self._places: dict[Key, list[int]] = {}
-        self._tables: dict[Key, pl.DataFrame] = {}
+        self._found: dict[Key, list[int]] = {}
+        self._levels: dict[tuple[str, Key], list[Any]] = {}
 
-    def column(self, name: str) -> list[Any]:
-        """A column as a list."""
-        if name not in self._columns:
-            self._columns[name] = self._table[name].to_list()
-        return self._columns[name]
-
-    def places(self, where: Where) -> list[int]:
+    def having(self, where: Where) -> list[int]:
         """The rows with these levels: some."""
         key = tuple(where.items())
-        if key not in self._places:
-            self._places[key] = self._find(where)
-        found = self._places[key]
+        if key not in self._found:
+            self._found[key] = self._find(where)
+        found = self._found[key]
         if not found:
             raise NotRunError(f"{self._experiment} was not run at {dict(where)}")
         return found
 
-    def having(self, where: Where) -> pl.DataFrame:
-        """The rows with these levels as a table."""
-        places = self.places(where)
-        key = tuple(where.items())
-        if key not in self._tables:
-            whole = len(places) == len(self._table)
-            self._tables[key] = self._table if whole else self._table[places]
-        return self._tables[key]
-
-    def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """A metric in every row, and where rows with these levels have it."""
-        places = self.places(where)
-        if metric not in self._names:
-            return [], []
-        values = self.column(metric)
-        return values, [place for place in places if values[place] is not None]
+    def levels(self, axis: str, where: Where) -> list[Any]:
+        """The levels of an axis that rows with these levels of others have, in order."""
+        key = axis, tuple(where.items())
+        if key not in self._levels:
+            column = self._column(axis)
+            self._levels[key] = sorted({column[place] for place in self.having(where)} - {None})
+        return self._levels[key]
 
     def _find(self, where: Where) -> list[int]:
         if not where:
-            return list(range(len(self._table)))
+            return list(range(self._height))
         for axis in where:
             if axis not in self._names:
                 raise NotRunError(f"{self._experiment}: there is no axis {axis}")
@@ -78,11 +67,134 @@ class Lookup:
         """The rows at a level of an axis."""
         if axis not in self._rows:
             rows: dict[Any, list[int]] = {}
-            for place, found in enumerate(self.column(axis)):
+            for place, found in enumerate(self._column(axis)):
                 rows.setdefault(found, []).append(place)
             self._rows[axis] = rows
         fits = (rows for found, rows in self._rows[axis].items() if _is_level(found, level))
         return [place for rows in fits for place in rows]
+
+
+class Lookup(ABC):
+    """The rows of one experiment, column by column; where nothing fits, NotRunError."""
+
+    def __init__(self, schema: pl.Schema) -> None:
+        self._schema = schema
+        self._columns: dict[str, list[Any]] = {}
+        self._tables: dict[Key, pl.DataFrame] = {}
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """All rows."""
+        return self._read_all()
+
+    @abstractmethod
+    def _read_all(self) -> pl.DataFrame:
+        """All rows."""
+
+    @abstractmethod
+    def _read(self, name: str) -> list[Any]:
+        """A column as a list."""
+
+    @abstractmethod
+    def _places(self, *axes: str) -> Places:
+        """Which rows have which levels of these axes."""
+
+    def column(self, name: str) -> list[Any]:
+        """A column as a list, read once."""
+        if name not in self._columns:
+            self._columns[name] = self._read(name)
+        return self._columns[name]
+
+    def levels(self, axis: str, where: Where) -> list[Any]:
+        """The levels of an axis in the rows with these levels of others, in order."""
+        return self._places(axis, *where).levels(axis, where) if axis in self._schema else []
+
+    def having(self, where: Where) -> pl.DataFrame:
+        """The rows with these levels as a table."""
+        places = self._places(*where).having(where)
+        key = tuple(where.items())
+        if key not in self._tables:
+            whole = len(places) == len(self.table)
+            self._tables[key] = self.table if whole else self.table[places]
+        return self._tables[key]
+
+    def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
+        """A metric in every row, and where rows with these levels have it."""
+        places = self._places(*where).having(where)
+        if metric not in self._schema:
+            return [], []
+        values = self.column(metric)
+        return values, [place for place in places if values[place] is not None]
+
+    def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
+        """Some rows of those of these columns that there are."""
+        schema = {name: self._schema[name] for name in names if name in self._schema}
+        columns = {name: self.column(name) for name in schema}
+        return pl.DataFrame(
+            {name: [whole[place] for place in places] for name, whole in columns.items()}, schema
+        )
+
+
+class OfTable(Lookup):
+    """The rows of a table."""
+
+    def __init__(self, experiment: str, table: pl.DataFrame) -> None:
+        super().__init__(table.schema)
+        self._whole = table
+        self._every_place = Places(experiment, frozenset(table.columns), len(table), self.column)
+
+    def _read_all(self) -> pl.DataFrame:
+        return self._whole
+
+    def _read(self, name: str) -> list[Any]:
+        return self._whole[name].to_list()
+
+    def _places(self, *axes: str) -> Places:
+        return self._every_place
+
+
+class Samples:
+    """The samples over time of one experiment: so many rows that arrays are faster than lists."""
+
+    def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
+        self._experiment = experiment
+        self._table = table
+        self._masks: dict[str, list[tuple[Any, np.ndarray]]] = {}
+        # What was found, where the same is looked for again and again.
+        self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
+
+    def having(self, where: Where) -> pl.DataFrame:
+        """The rows with these levels: some, or NotRunError."""
+        key = tuple(where.items())
+        if self._found is not None and key in self._found:
+            return self._found[key]
+        found = self._find(where)
+        if found.is_empty():
+            raise NotRunError(f"{self._experiment} was not run at {dict(where)}")
+        if self._found is not None:
+            self._found[key] = found
+        return found
+
+    def _find(self, where: Where) -> pl.DataFrame:
+        if not where:
+            return self._table
+        every = np.ones(len(self._table), bool)
+        for axis, level in where.items():
+            fits = [mask for found, mask in self._levels(axis) if _is_level(found, level)]
+            every &= np.logical_or.reduce(fits) if fits else False
+        return self._table[np.flatnonzero(every)]
+
+    def _levels(self, axis: str) -> list[tuple[Any, np.ndarray]]:
+        """Each level of an axis, and which rows have it."""
+        if axis not in self._table.columns:
+            raise NotRunError(f"{self._experiment}: there is no axis {axis}")
+        if axis not in self._masks:
+            column = self._table[axis]
+            levels = column.unique(maintain_order=True)
+            self._masks[axis] = [
+                (level, column.eq_missing(level).to_numpy()) for level in levels.to_list()
+            ]
+        return self._masks[axis]
 
 
 def _is_level(found: Any, level: Any) -> bool:  # noqa: ANN401

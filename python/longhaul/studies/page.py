@@ -25,7 +25,7 @@ def judged(
     """Judge a study and write its report; returns the judgements of some experiments, or of all."""
     with pictures.drawn(study, record.data) as drawn:
         judgements = ledger.judge(study, record.data, record.facts.scale)
-        write(study, record, judgements, [one.result() for one in drawn], path)
+        write(study, record, judgements, drawn(), path)
     names = [one.name for one in study.chosen(experiments)]
     return path, [one for one in judgements if set(one.claim.experiments) & set(names)]
 

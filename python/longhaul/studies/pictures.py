@@ -4,10 +4,11 @@ import io
 import multiprocessing
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib
@@ -18,46 +19,56 @@ from matplotlib.figure import Figure as Drawing
 from longhaul import plots
 from longhaul.reports import embedded
 from longhaul.studies import drawing
-from longhaul.studies.data import Data
+from longhaul.studies.data import Data, Shared
 from longhaul.studies.study import Study
 
 # Drawing so many is faster than starting a process.
 FEW = 4
 
-Pictures = list["Future[Markup | None]"]
+Draw = Callable[[], list[Markup | None]]
 
 
 @contextmanager
-def drawn(study: Study, data: Data) -> Iterator[Pictures]:
-    """Draw all figures of a study in the background, in order; None where nothing was run."""
+def drawn(study: Study, data: Data) -> Iterator[Draw]:
+    """Draw all figures of a study in the background; gives a function that waits for them.
+
+    They are in order, and None where nothing was run.
+    """
     count = len(study.required("figures", "FIGURES"))
-    if count <= FEW:
-        yield [_done(_picture(study, data, number)) for number in range(count)]
+    # Another process for each further core: this one judges, and then draws what is left.
+    others = min((os.cpu_count() or 1) - 1, count // FEW)
+    if others < 1:
+        yield lambda: [_picture(study, data, number) for number in range(count)]
         return
-    workers = ProcessPoolExecutor(
-        min(os.cpu_count() or 1, count),
-        multiprocessing.get_context("spawn"),
-        _begin,
-        (study.name, study.path, data.values, data.trajectories, data.axes),
-    )
-    try:
-        yield [workers.submit(_of_worker, number) for number in range(count)]
-    finally:
-        workers.shutdown(cancel_futures=True)
+    with TemporaryDirectory() as folder:
+        given = data.share(Path(folder))
+        workers = ProcessPoolExecutor(
+            others, multiprocessing.get_context("spawn"), _begin, (study.name, study.path, given)
+        )
+        try:
+            begun = [workers.submit(_of_worker, number) for number in range(count)]
+            yield lambda: _all(study, data, begun)
+        finally:
+            workers.shutdown(cancel_futures=True)
 
 
-def _done(picture: Markup | None) -> "Future[Markup | None]":
-    future: Future[Markup | None] = Future()
-    future.set_result(picture)
-    return future
+def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list[Markup | None]:
+    """All pictures; from the last one on, this process draws those that no worker has begun."""
+    here = {}
+    for number, future in reversed(list(enumerate(begun))):
+        if future.cancel():
+            here[number] = _picture(study, data, number)
+    return [
+        here[number] if number in here else future.result() for number, future in enumerate(begun)
+    ]
 
 
 # What a worker draws from.
 _given: list[tuple[Study, Data]] = []
 
 
-def _begin(name: str, path: Path, *tables_and_axes: object) -> None:
-    _given.append((Study(name, path), Data(*tables_and_axes)))  # type: ignore[arg-type]
+def _begin(name: str, path: Path, given: Shared) -> None:
+    _given.append((Study(name, path), given.data()))
 
 
 def _of_worker(number: int) -> Markup | None:

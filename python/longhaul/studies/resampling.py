@@ -6,54 +6,104 @@ number of its own in a sample, and equal numbers are still of the same run: the 
 replication is drawn it has the numbers after all of the first time, and so on.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from longhaul.analysis.statistics import bootstrap_samples
-from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
+from longhaul.analysis.statistics import medians
+from longhaul.studies.data import Cell, Combine, Data
+from longhaul.studies.drawn import Drawn
+from longhaul.studies.lookup import Key, Lookup, NotRunError, Samples
 
 
 def resampled(data: Data, count: int) -> Iterator[Data]:
     """So many bootstrap samples, one at a time; none if no experiment has several replications."""
-    if data.values.is_empty():
-        return
-    names = data.values[EXPERIMENT].to_list()
-    numbers = data.values[REPLICATION].to_list()
-    rows: dict[str, dict[int, list[int]]] = {}
-    for row, (name, number) in enumerate(zip(names, numbers, strict=True)):
-        rows.setdefault(name, {}).setdefault(number, []).append(row)
-    if all(len(of_one) < 2 for of_one in rows.values()):
-        return
-    drawn = {name: _drawn(sorted(of_one), count) for name, of_one in rows.items()}
-    past_all = max(numbers) + 1
-    for sample in range(count):
-        yield _sample(
-            data, rows, {name: of_one[sample] for name, of_one in drawn.items()}, past_all
+    drawn = {
+        name: Drawn(name, runs, data.cells_by_experiment[name], data.axes, count)
+        for name, runs in data.runs_by_experiment.items()
+    }
+    if any(len(one.replications) > 1 for one in drawn.values()):
+        samples = _Samples(data, drawn, count)
+        yield from (_Sample(samples, number) for number in range(count))
+
+
+class _Samples:
+    """All samples of some results, and what is worked out of all of them at once."""
+
+    def __init__(self, data: Data, drawn: Mapping[str, Drawn], count: int) -> None:
+        self.data = data
+        self.drawn = drawn
+        self._count = count
+        self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
+
+    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:
+        """What `Data.paired` is in each sample; not a number where there is nothing.
+
+        Of experiments with the same replications.
+        """
+        (name, where), (beside, there) = one, other
+        key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine
+        if key not in self._paired:
+            self._paired[key] = self._all_paired(metric, one, other, combine)
+        return self._paired[key]
+
+    def _all_paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:
+        drawn = self.drawn[one[0]]
+        values = np.full(len(drawn.replications), np.nan)
+        try:
+            common, first, second = self.data.pairs(metric, one, other)
+        except NotRunError:
+            return np.full(self._count, np.nan)
+        values[np.searchsorted(drawn.replications, common)] = combine(first, second)
+        return medians(values[drawn.draws])
+
+
+class _Sample(Data):
+    """A bootstrap sample: of each experiment other runs, and one replication's trajectories."""
+
+    _samples: _Samples
+    _number: int
+
+    def __init__(self, samples: _Samples, number: int) -> None:
+        # The fields of a frozen class; `values` is made when it is asked for.
+        vars(self).update(trajectories=samples.data.trajectories, axes=samples.data.axes)
+        vars(self).update(_samples=samples, _number=number)
+
+    @cached_property
+    def runs_by_experiment(self) -> Mapping[str, Lookup]:
+        """The rows of each experiment."""
+        return {name: one.runs(self._number) for name, one in self._samples.drawn.items()}
+
+    @cached_property
+    def cells_by_experiment(self) -> Mapping[str, Lookup]:
+        """The medians of each experiment."""
+        return {name: one.cells(self._number) for name, one in self._samples.drawn.items()}
+
+    @cached_property
+    def trajectories_by_experiment(self) -> Mapping[str, Samples]:
+        """The samples over time of each experiment's first draw, shared by all samples."""
+        runs = self._samples.data.trajectories_by_run
+        firsts = (
+            (name, one.replications[one.draws[self._number, 0]])
+            for name, one in self._samples.drawn.items()
         )
+        return {run[0]: runs[run] for run in firsts if run in runs}
 
+    @cached_property
+    def values(self) -> pl.DataFrame:
+        """A row per run."""
+        tables = [one.table for one in self.runs_by_experiment.values()]
+        return pl.concat(tables, how="diagonal_relaxed")
 
-def _drawn(replications: Sequence[int], count: int) -> list[list[int]]:
-    return bootstrap_samples(replications, count) or [list(replications)] * count
-
-
-def _sample(
-    data: Data,
-    rows: dict[str, dict[int, list[int]]],
-    drawn: dict[str, list[int]],
-    past_all: int,
-) -> Data:
-    """The rows of what was drawn of each experiment; trajectories are those of its first draw."""
-    places: list[int] = []
-    numbers: list[int] = []
-    for name, replications in drawn.items():
-        times: Counter[int] = Counter()
-        for replication in replications:
-            of_run = rows[name][replication]
-            places += of_run
-            numbers += [times[replication] * past_all + replication] * len(of_run)
-            times[replication] += 1
-    values = data.values[np.array(places)].with_columns(pl.Series(REPLICATION, numbers))
-    return data.sample(values, {name: replications[0] for name, replications in drawn.items()})
+    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> float:
+        """The median over replications of what is made of a metric in two cells."""
+        drawn = self._samples.drawn
+        same = {tuple(drawn[name].replications) for name, _ in (one, other) if name in drawn}
+        if len(same) != 1:
+            return super().paired(metric, one, other, combine)
+        found = self._samples.paired(metric, one, other, combine)[self._number]
+        if np.isnan(found):
+            raise NotRunError(f"no replication has {metric} in both {one} and {other}")
+        return float(found)

@@ -254,20 +254,13 @@ def window_band(data: Data, of: str, label: str) -> float:
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
     """Share of the variants that end slow start after the standard one and lose 100 times less."""
-    standard, *others = data.having("change_s", of).sort("max_ssthresh").to_dicts()
-    if standard["max_ssthresh"] != 0:
-        raise NotRunError("the standard slow start was not run")
-    return share(
-        [
-            np.array(
-                [
-                    one["change_s"] > standard["change_s"]
-                    and 100 * one["change_lost_pkts"] < standard["change_lost_pkts"]
-                    for one in others
-                ]
-            )
-        ]
+    variants, seconds, lost = together(
+        data.curve("change_s", "max_ssthresh", of),
+        data.curve("change_lost_pkts", "max_ssthresh", of),
     )
+    if variants[0] != 0:
+        raise NotRunError("the standard slow start was not run")
+    return share([(seconds[1:] > seconds[0]) & (100 * lost[1:] < lost[0])])
 
 
 @measure

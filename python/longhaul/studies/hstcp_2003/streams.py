@@ -75,7 +75,7 @@ def fairness_over_streams(
 
 
 def _numbers_of_streams(data: Data, of: str, queue: str) -> list[int]:
-    return sorted(set(data.cells(of, queue=queue)["n"]) - {0})
+    return [count for count in data.levels("n", of, queue=queue) if count]
 
 
 @measure
@@ -126,7 +126,7 @@ def streams_queues_differ(data: Data, of: str, loss: float) -> float:
 @measure
 def grows_with_streams(data: Data, of: str, queue: str) -> float:
     """The smallest rank correlation, over loss rates, of the rate with the number of streams."""
-    rates = sorted(set(data.cells(of, queue=queue)["loss"]))
+    rates = data.levels("loss", of, queue=queue)
     trends = [rank_trend(data.curve("rate_regtcp", "n", of, queue=queue, loss=p)) for p in rates]
     return -most([-trend for trend in trends])
 
@@ -134,7 +134,7 @@ def grows_with_streams(data: Data, of: str, queue: str) -> float:
 @measure
 def falls_with_loss(data: Data, of: str, queue: str) -> float:
     """The largest rank correlation, over numbers of streams, of the rate with the loss rate."""
-    counts = sorted(set(data.cells(of, queue=queue)["n"]))
+    counts = data.levels("n", of, queue=queue)
     trends = [rank_trend(data.curve("rate_regtcp", "loss", of, queue=queue, n=n)) for n in counts]
     return most(trends)
 

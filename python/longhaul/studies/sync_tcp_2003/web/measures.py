@@ -4,12 +4,12 @@ Protocols of one replication share their connections, so that differences are ta
 replication before the median.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
 
-from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.data import Combine, Data, NotRunError
 from longhaul.studies.measures import Measure, rank_trend
 
 WEB: dict[str, Measure] = {}
@@ -25,18 +25,20 @@ def measure(function: Measure) -> Measure:
     return function
 
 
-def _differences(
-    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
-    **cell: str | float,
-) -> np.ndarray:  # fmt: skip
-    """A metric of one protocol less that of another, replication by replication."""
-    first, second = (
-        data.runs(metric, TUNED.get(name, of), **{axis: name}, **cell) for name in (one, other)
-    )
-    common = [number for number in first if number in second]
-    if not common:
-        raise NotRunError(f"no replication of both {one} and {other} at {cell}")
-    return np.array([first[number] - second[number] for number in common])
+def _paired(
+    data: Data, of: str, metric: str, one: str, other: str, axis: str, combine: Combine,
+    cell: Mapping[str, str | float],
+) -> float:  # fmt: skip
+    """The median over replications of what is made of a metric of two protocols."""
+    first, second = ((TUNED.get(name, of), {axis: name, **cell}) for name in (one, other))
+    return data.paired(metric, first, second, combine)
+
+
+def _ratios(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """One over the other, where there is a denominator."""
+    made = np.full_like(first, np.nan)
+    np.divide(first, second, out=made, where=second != 0)
+    return made
 
 
 @measure
@@ -45,7 +47,7 @@ def difference(
     **cell: str | float,
 ) -> float:  # fmt: skip
     """The median over replications of what one protocol has more than another."""
-    return float(np.median(_differences(data, of, metric, one, other, axis, **cell)))
+    return _paired(data, of, metric, one, other, axis, np.subtract, cell)
 
 
 def _along(
@@ -53,8 +55,7 @@ def _along(
     axis: str, **cell: str | float,
 ) -> Iterator[float]:  # fmt: skip
     """The differences at all loads between two at which both were run."""
-    tried = data.cells(TUNED.get(other, of), **{axis: other}, **cell)
-    loads = tried["load"].unique().sort().to_list()
+    loads = data.levels("load", TUNED.get(other, of), **{axis: other}, **cell)
     some = False
     for load in loads:
         if low <= load <= high:
@@ -147,13 +148,7 @@ def median_ratio(
     **cell: str | float,
 ) -> float:  # fmt: skip
     """The median over replications of one protocol's metric over another's."""
-    first, second = (
-        data.runs(metric, TUNED.get(name, of), **{axis: name}, **cell) for name in (one, other)
-    )
-    ratios = [first[number] / second[number] for number in first if second.get(number)]
-    if not ratios:
-        raise NotRunError(f"no replication of both {one} and {other} at {cell}")
-    return float(np.median(ratios))
+    return _paired(data, of, metric, one, other, axis, _ratios, cell)
 
 
 @measure
@@ -162,9 +157,7 @@ def extreme_ratio(
 ) -> float:
     """The largest or smallest ratio of two protocols over the pairs of loads of a total load."""
     pairs = [
-        pair
-        for pair in data.cells(of, protocol=other)["pair"].unique().to_list()
-        if pair.startswith(f"{total:g}-")
+        pair for pair in data.levels("pair", of, protocol=other) if pair.startswith(f"{total:g}-")
     ]
     ratios = [median_ratio(data, of, metric, one, other, pair=pair) for pair in pairs]
     if not ratios:

@@ -1,0 +1,220 @@
+"""The runs of one experiment as they are drawn in bootstrap samples.
+
+What is the same in many samples is worked out once: medians of a metric for all samples together,
+and where the levels of axes are for all samples that have the same cells in the same order.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis.statistics import bootstrap_samples, medians
+from longhaul.studies.lookup import Lookup, Places
+
+# Columns that say which run a row is of; others are axes and metrics.
+EXPERIMENT, REPLICATION = "experiment", "replication"
+# Of a table of medians: how many runs there are of each cell.
+COUNT = "replications"
+# A replication that is drawn again has its number and so much more: as if it were another one.
+AGAIN = 1_000_000
+
+
+class Drawn:
+    """An experiment's runs, its cells, and which of its replications each sample has."""
+
+    def __init__(
+        self, name: str, runs: Lookup, cells: Lookup, axes: Sequence[str], count: int
+    ) -> None:
+        self.name = name
+        self.whole = runs
+        self.whole_cells = cells
+        self.axes = [axis for axis in axes if axis in runs.table.columns]
+        self.replications: list[int] = sorted(set(runs.column(REPLICATION)))
+        drawn = bootstrap_samples(range(len(self.replications)), count) or [[0]] * count
+        self.draws = np.array(drawn)
+        """The replications of each sample, by their places in the list of all."""
+        self._orders: dict[bytes, _Order] = {}
+        self._medians: dict[str, np.ndarray] = {}
+
+    def runs(self, sample: int) -> Lookup:
+        """The runs of a sample."""
+        return self.whole if self._once else _Runs(self, sample)
+
+    def cells(self, sample: int) -> Lookup:
+        """The medians of a sample."""
+        return self.whole_cells if self._once else _Cells(self, sample)
+
+    @property
+    def _once(self) -> bool:
+        """Whether all samples are the same: there is a single replication."""
+        return len(self.replications) < 2
+
+    @cached_property
+    def cell_of_row(self) -> np.ndarray:
+        """The cell of each run, numbered in order."""
+        levels = zip(*(self.whole.column(axis) for axis in self.axes), strict=True)
+        numbers: dict[tuple[Any, ...], int] = {}
+        keys = levels if self.axes else ((),) * len(self.whole.table)
+        return np.array([numbers.setdefault(key, len(numbers)) for key in keys])
+
+    @cached_property
+    def rows(self) -> list[np.ndarray]:
+        """The runs of each replication."""
+        numbers = np.array(self.whole.column(REPLICATION))
+        return [np.flatnonzero(numbers == number) for number in self.replications]
+
+    def rows_of(self, sample: int) -> np.ndarray:
+        """The runs of a sample."""
+        return np.concatenate([self.rows[place] for place in self.draws[sample]])
+
+    def order(self, rows: np.ndarray) -> "_Order":
+        """The order of a sample's cells."""
+        cells = self.cell_of_row[rows]
+        key = cells.tobytes()
+        if key not in self._orders:
+            _, first = np.unique(cells, return_index=True)
+            first.sort()
+            counts = np.bincount(cells)[cells[first]]
+            self._orders[key] = _Order(
+                cells[first], counts, self._places(rows), self._places(rows[first])
+            )
+        return self._orders[key]
+
+    def _places(self, rows: np.ndarray) -> Places:
+        """Where levels are among these rows."""
+
+        def column(axis: str) -> list[Any]:
+            whole = self.whole.column(axis)
+            return [whole[row] for row in rows]
+
+        return Places(self.name, frozenset(self.axes), len(rows), column)
+
+    def levels(self, axis: str) -> list[Any]:
+        """The level of an axis in each cell."""
+        first = np.unique(self.cell_of_row, return_index=True)[1]
+        whole = self.whole.column(axis)
+        return [whole[row] for row in first]
+
+    def medians(self, metric: str) -> np.ndarray:
+        """The medians of a metric in each sample and cell; not a number where there are none."""
+        if metric not in self._medians:
+            column = self.whole.table[metric].to_numpy()
+            kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
+            values = np.append(column.astype(kind), kind.type(np.nan))
+            drawn = values[self._row_of_cell][self.draws]
+            samples, replications, cells, rows = drawn.shape
+            each = drawn.transpose(0, 2, 1, 3).reshape(samples, cells, replications * rows)
+            self._medians[metric] = medians(each)
+        return self._medians[metric]
+
+    @cached_property
+    def _row_of_cell(self) -> np.ndarray:
+        """By replication and cell its runs: one, or none, which is one past the last."""
+        none = len(self.cell_of_row)
+        most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
+        table = np.full((len(self.rows), self.cell_of_row.max() + 1, most), none)
+        for place, rows in enumerate(self.rows):
+            taken: Counter[int] = Counter()
+            for row in rows:
+                cell = int(self.cell_of_row[row])
+                table[place, cell, taken[cell]] = row
+                taken[cell] += 1
+        return table
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Cells of a sample in the order of its runs."""
+
+    cells: np.ndarray
+    counts: np.ndarray
+    """How many runs there are of each."""
+    run_places: Places
+    cell_places: Places
+
+
+class _Runs(Lookup):
+    """The runs of a sample."""
+
+    def __init__(self, drawn: Drawn, sample: int) -> None:
+        super().__init__(drawn.whole.table.schema)
+        self._drawn = drawn
+        self._sample = sample
+
+    @cached_property
+    def _rows(self) -> np.ndarray:
+        return self._drawn.rows_of(self._sample)
+
+    def _read(self, name: str) -> list[Any]:
+        if name == REPLICATION:
+            return self._numbers()
+        whole = self._drawn.whole.column(name)
+        return [whole[row] for row in self._rows]
+
+    def _read_all(self) -> pl.DataFrame:
+        numbers = pl.Series(REPLICATION, self.column(REPLICATION))
+        return self._drawn.whole.table[self._rows].with_columns(numbers)
+
+    def _places(self, *axes: str) -> Places:
+        if set(axes) <= set(self._drawn.axes):
+            return self._drawn.order(self._rows).run_places
+        return Places(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
+
+    def _numbers(self) -> list[int]:
+        """Of each run its replication; equal numbers are of the same one, drawn once."""
+        numbers: list[int] = []
+        times: Counter[int] = Counter()
+        for place in self._drawn.draws[self._sample].tolist():
+            number = self._drawn.replications[place] + AGAIN * times[place]
+            numbers += [number] * len(self._drawn.rows[place])
+            times[place] += 1
+        return numbers
+
+
+class _Cells(Lookup):
+    """The medians of a sample."""
+
+    def __init__(self, drawn: Drawn, sample: int) -> None:
+        super().__init__(drawn.whole_cells.table.schema)
+        self._drawn = drawn
+        self._sample = sample
+
+    @cached_property
+    def _order(self) -> _Order:
+        return self._drawn.order(self._drawn.rows_of(self._sample))
+
+    def _read(self, name: str) -> list[Any]:
+        if name == COUNT:
+            return self._order.counts.tolist()  # type: ignore[no-any-return]
+        if name == EXPERIMENT:
+            return [self._drawn.name] * len(self._order.cells)
+        if name in self._drawn.axes:
+            levels = self._drawn.levels(name)
+            return [levels[cell] for cell in self._order.cells]
+        return self._medians(name).to_list()
+
+    def _medians(self, metric: str) -> pl.Series:
+        """The medians of a metric, null where there are none."""
+        found = self._drawn.medians(metric)[self._sample, self._order.cells]
+        return pl.Series(metric, found, nan_to_null=True)
+
+    def _read_all(self) -> pl.DataFrame:
+        known = {COUNT, EXPERIMENT, *self._drawn.axes}
+        return pl.DataFrame(
+            [
+                pl.Series(name, self.column(name), kind) if name in known else self._medians(name)
+                for name, kind in self._schema.items()
+            ]
+        )
+
+    def _places(self, *axes: str) -> Places:
+        if set(axes) <= set(self._drawn.axes):
+            return self._order.cell_places
+        return Places(
+            self._drawn.name, frozenset(self._schema), len(self._order.cells), self.column
+        )
