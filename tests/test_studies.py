@@ -227,8 +227,10 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
     }
     assert list(found["A"]) == [
         "id", "experiment", "statement", "derived", "expected", "measured", "interval", "verdict",
-        "scale", "replications",
+        "reason", "scale", "replications",
     ]  # fmt: skip
+    # What is not run says why.
+    assert [key for key, row in found.items() if row["reason"]] == ["C"]
     assert [key for key, row in found.items() if row["derived"]] == ["D"]
     assert (found["A"]["scale"], found["A"]["replications"]) == ("quick", 2)
     low, high = found["A"]["interval"]
