@@ -161,7 +161,7 @@ def test_a_scenario_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "unknown key": ("replicatons = 2", FACTORS, "replicatons: unknown; available: title"),
+    "unknown key": ("replicatons = 2", FACTORS, "unknown (did you mean `replications`?)"),
     "no factors": ("", "", "factors: expected at least one"),
     "one level": (
         "", '[factors]\nn = { path = "flows.0.count", levels = [1] }', "at least two levels",

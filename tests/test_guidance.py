@@ -130,3 +130,9 @@ def test_lists_show_single_entries_and_the_experiments_of_a_study(cli: CommandLi
     assert "did you mean `cubic`" in cli("list", "algorithms", "cubc").stderr
     experiments = json.loads(cli("study", "list", "split-pep-2009", "--json").stdout)
     assert "PEP-E01" in [one["name"] for one in experiments]
+
+
+def test_small_figures_beside_large_ones_are_not_shown_as_zero() -> None:
+    form = number(1, 1e-6)
+    assert [form(95_000_000.0), form(958.0), form(0.0)] == ["95.0", "0.00096", "0.0"]
+    assert number(0)(0.4) == "0"

@@ -54,8 +54,12 @@ LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("queue_mean_pkts", "mean queue (packets)", number(1)),
     ("queue_max_pkts", "longest queue (packets)", number(0)),
     ("dropped_pkts", "packets dropped", number(0)),
+    ("dropped_policed_pkts", "of these by the policer", number(0)),
+    ("dropped_thinned_pkts", "of these ACKs thinned out", number(0)),
     ("marked_pkts", "packets marked", number(0)),
 )
+# Rows of links that are left out where no run has them.
+OF_SOME_LINKS = ("line_utilization", "dropped_policed_pkts", "dropped_thinned_pkts")
 
 
 def row(
@@ -106,7 +110,7 @@ def table(runs: Sequence[Results]) -> Table:
             values: list[Any] = []
             for summary, link in zip(summaries, links, strict=True):
                 values += [None] * len(summary.labels) + [link.get(key)]
-            if key != "line_utilization" or any(value is not None for value in values):
+            if key not in OF_SOME_LINKS or any(values):
                 rows.append((title, _cells(values, form)))
         blocks.append(Block(f"link {name}", rows))
     heads = [

@@ -9,8 +9,14 @@ from rich.text import Text
 
 
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """Format of a figure with a number of decimals."""
-    return lambda value: f"{value * scale:,.{digits}f}"
+    """Format of a figure with a number of decimals; one that would be 0 so has two digits."""
+
+    def form(value: float) -> str:
+        scaled = value * scale
+        rounds_to_zero = scaled and not round(scaled, digits)
+        return f"{scaled:.2g}" if rounds_to_zero and digits else f"{scaled:,.{digits}f}"
+
+    return form
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def _flows(flows: pl.DataFrame) -> pl.DataFrame:
     )
     return flows.with_columns(
         limited_by=limit,
-        limited_share=longest / pl.sum_horizontal(held),
+        limited_share=(longest / pl.sum_horizontal(held)).fill_nan(None),
     ).select(
         "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
         "goodput_bps", "sent_pkts", "retransmitted_pkts", *COUNTS,
@@ -139,7 +139,8 @@ def _links(links: pl.DataFrame) -> pl.DataFrame:
     """The figures of links."""
     return links.select(
         pl.col("name").alias("link"), "rate_bps", "utilization",
-        # Only of runs where a link has a token bucket.
+        # Some figures are only of runs where a link has a token bucket, or thins ACKs.
         pl.col("^line_utilization$"),
-        "queue_mean_pkts", "queue_max_pkts", "arrived_pkts", "dropped_pkts", "marked_pkts",
+        "queue_mean_pkts", "queue_max_pkts", "arrived_pkts", "dropped_pkts",
+        pl.col("^dropped_(policed|thinned)_pkts$"), "marked_pkts",
     )  # fmt: skip

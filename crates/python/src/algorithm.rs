@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::AlgorithmError;
-use crate::facts::{Ack, Congestion, Timeout, Window};
+use crate::facts::{Ack, Congestion, MAX_CWND, Timeout, Window};
 
 /// The Python half.
 const HELPER: &str = "longhaul.algorithm";
@@ -272,10 +272,11 @@ impl Controller {
             self.tell(Method::OnAck, &Fact::Ack(ack, phase), window, change);
         } else if self.increase != 0.0 {
             let increment = self.increase * ack.credit / window.cwnd();
-            if increment.is_finite() {
+            if window.cwnd() + increment <= MAX_CWND {
                 window.grow(increment, Change::Avoidance);
             } else {
-                let wrong = PyValueError::new_err("the window is not finite");
+                let wrong =
+                    PyValueError::new_err("the window is not finite, or above 1e12 segments");
                 self.attached::<()>(Method::OnRound, |_| Err(wrong));
             }
         }

@@ -228,14 +228,21 @@ impl Window {
     }
 }
 
+/// Windows beyond this are a mistake.
+pub(crate) const MAX_CWND: f64 = 1e12;
+
 impl Window {
-    /// Refuses what is no finite number, and any change where the algorithm only looks on.
+    /// Refuses what is no finite number, or no window of any path, and any change where the algorithm only looks on.
     fn movable(&self, segments: f64) -> PyResult<Change> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));
         }
         if segments.is_infinite() {
             return Err(PyValueError::new_err("the window is not finite"));
+        }
+        if segments > MAX_CWND {
+            let message = format!("a window of {segments:e} segments is above {MAX_CWND:e}");
+            return Err(PyValueError::new_err(message));
         }
         self.change
             .ok_or_else(|| PyAttributeError::new_err("`observe` may not move the window"))

@@ -294,6 +294,21 @@ fn set_in(
     }
 }
 
+/// Refuses a table that names a file and has its text, too, as a resolved scenario with an override of the file has:
+/// neither goes before the other.
+pub(crate) fn refuse_both(table: &Table, text: &str, path: &str) -> Result<(), Diagnostic> {
+    match (table.get("file"), table.contains_key(text)) {
+        (Some(file), true) => {
+            let message = format!(
+                "there is `{text}`, too, which resolved scenarios have instead of a file; give one of both, \
+                 or set the whole table"
+            );
+            Err(Diagnostic::new(&join(path, "file"), &file.origin, message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A path relative to the file that contains it.
 pub(crate) fn relative_to(origin: &Origin, file: &str) -> PathBuf {
     let directory = match origin {

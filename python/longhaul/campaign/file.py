@@ -19,6 +19,7 @@ Levels that are tables, or that several places follow in different ways, are wri
 """
 
 import csv
+import difflib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -194,7 +195,9 @@ def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
 def _refuse_unknown(where: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
     for key in table:
         if key not in known:
-            raise CampaignError(f"{where}{key}: unknown; available: {', '.join(known)}")
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f" (did you mean `{near[0]}`?)" if near else ""
+            raise CampaignError(f"{where}{key}: unknown{hint}; available: {', '.join(known)}")
 
 
 def _count(name: str, value: Any, least: int) -> int:  # noqa: ANN401

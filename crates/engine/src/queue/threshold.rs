@@ -65,6 +65,17 @@ impl Parameters for ThresholdConfig {
             }
             _ => {}
         }
+        let never = match (values.read("threshold"), values.read("limit")) {
+            (Quantity::Packets(threshold), Quantity::Packets(limit)) => threshold >= limit,
+            (Quantity::Bytes(threshold), Quantity::Bytes(limit)) => threshold >= limit,
+            _ => false,
+        };
+        if never {
+            return Err(Refusal {
+                key: "threshold",
+                message: "is not below the limit, so that nothing would be marked".to_string(),
+            });
+        }
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use longhaul_units::Quantity;
 use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::read_text;
-use crate::read::relative_to;
+use crate::read::{refuse_both, relative_to};
 use crate::typed::Typed;
 
 /// Keys of times at which packets leave.
@@ -26,6 +26,11 @@ pub(super) const TRACE: &[Key] = &[
     )
     .source("mahimahi: mm-link(1), .up and .down files"),
     key("times_ms", Kind::Text, "The lines of such a file, instead of `file`."),
+    key(
+        "from_file",
+        Kind::Text,
+        "Name of the file that times_ms was read from; longhaul writes it into resolved scenarios.",
+    ),
     key(
         "opportunity",
         Kind::Positive(SIZE),
@@ -62,6 +67,7 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     let origin = node.origin.clone();
     let table = node.table_mut().expect("the checker knows a table");
     let named = table.get("file").cloned();
+    refuse_both(table, "times_ms", path)?;
     if !table.contains_key("times_ms") {
         let Some(file) = &named else {
             let message = "a delivery trace needs a file, such as file = \"cell.down\"";
@@ -81,7 +87,7 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     }
 }
 
-/// Adds the text of the file, of which only the name is kept.
+/// Replaces the file by its text, and keeps its name.
 fn read_file(table: &mut Table, file: &Node, path: &str) -> Result<(), Diagnostic> {
     let name = table.word("file").to_string();
     let text = read_text(&relative_to(&file.origin, &name))
@@ -93,7 +99,11 @@ fn read_file(table: &mut Table, file: &Node, path: &str) -> Result<(), Diagnosti
     );
     let short = Path::new(&name).file_name();
     let short = short.map_or(name.clone(), |short| short.display().to_string());
-    table.insert("file".to_string(), Node::text(&short, file.origin.clone()));
+    table.remove("file");
+    table.insert(
+        "from_file".to_string(),
+        Node::text(&short, file.origin.clone()),
+    );
     Ok(())
 }
 

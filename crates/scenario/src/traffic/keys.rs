@@ -114,6 +114,8 @@ keys! {
         /// CSV file, relative to this one: start_s and bytes, for data one way, or start_s, request_bytes and
         /// response_bytes; server_delay_s if there are delays.
         pub file: Option<String> = Kind::Text.key(),
+        /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
+        pub from_file: Option<String> = Kind::Text.key(),
         /// The same table as text.
         pub csv: String = Kind::Text.key(),
     }

@@ -22,7 +22,7 @@ use crate::distribution;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::read_text;
-use crate::read::relative_to;
+use crate::read::{refuse_both, relative_to};
 use crate::typed::{Typed, text_of};
 
 /// Fills in defaults and checks what the declarations of keys cannot.
@@ -110,6 +110,10 @@ fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
 
 /// Reads the file: the scenario's hash covers the table, and the resolved scenario runs without the file.
 fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    if let Err(both) = refuse_both(traffic, "csv", path) {
+        return out.push(both);
+    }
+    let named = traffic.get("file").cloned();
     if !traffic.contains_key("csv") {
         let Some(file) = traffic.get("file").cloned() else {
             let origin = &traffic.node("kind").origin;
@@ -125,10 +129,11 @@ fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         }
         let short = Path::new(&name).file_name();
         let short = short.map_or(name.clone(), |short| short.display().to_string());
-        traffic.insert("file".to_string(), Node::text(&short, file.origin));
+        traffic.remove("file");
+        traffic.insert("from_file".to_string(), Node::text(&short, file.origin));
     }
     if let Err(reason) = trace::parse(traffic.word("csv")) {
-        let (key, node) = match traffic.get("file") {
+        let (key, node) = match &named {
             Some(file) => ("file", file),
             None => ("csv", traffic.node("csv")),
         };

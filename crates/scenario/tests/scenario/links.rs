@@ -282,6 +282,13 @@ fn a_delivery_trace_is_read_from_mahimahis_files_and_gives_the_rate() {
     let resolved = scenario.resolved_json().to_string();
     let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
     assert_eq!(again.hash(), scenario.hash());
+    // Another file beside the text that is there would be one too many.
+    let other = format!("{LINK}.delivery_trace.file=\"other.down\"");
+    let refused = parse(&resolved, "resolved.json", None, &[other]).expect_err("both");
+    assert!(
+        refused.to_string().contains("there is `times_ms`, too"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -338,3 +338,19 @@ fn a_limit_of_red_that_is_measured_in_bytes_is_explained() {
         (Capacity::Packets(1), true)
     );
 }
+
+/// A threshold that the queue never exceeds marks nothing.
+#[test]
+fn a_threshold_at_the_limit_is_refused() {
+    let queue =
+        "queue = { kind = \"threshold\", threshold = \"100 packets\", limit = \"100 packets\" }";
+    let message = refusal(&BASE.replacen(
+        "queue = { kind = \"droptail\", limit = \"1 BDP\" }",
+        queue,
+        1,
+    ));
+    assert!(
+        message.contains("queue.threshold: is not below the limit"),
+        "{message}"
+    );
+}
