@@ -173,7 +173,7 @@ mod tests {
         };
         let threshold = |value: Value| {
             let mut values = Values::default()
-                .with("limit", Value::Quantity(Quantity::Packets(30.0)))
+                .with("limit", Value::Quantity(Quantity::Packets(3000.0)))
                 .with("threshold", value);
             ThresholdConfig::complete(&mut values, &link)
                 .map(|()| ThresholdConfig::of(&values).threshold)
@@ -187,5 +187,7 @@ mod tests {
         let packets = |packets| threshold(Value::Quantity(Quantity::Packets(packets)));
         assert_eq!(packets(65.0), Ok(Capacity::Packets(65)));
         assert!(packets(6.5).is_err());
+        // Nothing would be marked.
+        assert!(packets(3000.0).is_err());
     }
 }
