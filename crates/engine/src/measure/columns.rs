@@ -86,25 +86,21 @@ pub(crate) trait Counter: Copy {
     fn since(self, before: Self) -> Self;
 }
 
-impl Counter for u64 {
-    fn sum(self, other: Self) -> Self {
-        self + other
-    }
+macro_rules! plain_counters {
+    ($($number:ty),*) => {$(
+        impl Counter for $number {
+            fn sum(self, other: Self) -> Self {
+                self + other
+            }
 
-    fn since(self, before: Self) -> Self {
-        self - before
-    }
+            fn since(self, before: Self) -> Self {
+                self - before
+            }
+        }
+    )*};
 }
 
-impl Counter for u128 {
-    fn sum(self, other: Self) -> Self {
-        self + other
-    }
-
-    fn since(self, before: Self) -> Self {
-        self - before
-    }
-}
+plain_counters!(u64, u128, f64);
 
 impl Counter for Work {
     fn sum(self, other: Self) -> Self {
@@ -113,16 +109,6 @@ impl Counter for Work {
 
     fn since(self, before: Self) -> Self {
         Self::since(self, before)
-    }
-}
-
-impl Counter for f64 {
-    fn sum(self, other: Self) -> Self {
-        self + other
-    }
-
-    fn since(self, before: Self) -> Self {
-        self - before
     }
 }
 

@@ -76,7 +76,14 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
         read_file(table, file, path)?;
     }
     match parse(table.word("times_ms")) {
-        Ok(times_ms) => Ok(DeliveryTrace::new(times_ms, table.read("opportunity"))),
+        Ok(times_ms) => {
+            let trace = DeliveryTrace::new(times_ms, table.read("opportunity"));
+            if trace.mean_rate().as_bps() > 0 {
+                return Ok(trace);
+            }
+            let message = "delivers less than 1 bit/s on average; expected a larger opportunity, or more of them";
+            Err(Diagnostic::new(path, &origin, message))
+        }
         Err(reason) => {
             let (key, node) = named.as_ref().map_or_else(
                 || ("times_ms", table.node("times_ms")),

@@ -98,16 +98,26 @@ fn changes_hold_both_ways_except_for_loss() {
     assert_eq!(links[1].changes, [first, second]);
 }
 
-/// The base scenario beside a file of changes.
-fn with_file(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
+/// The base scenario, with a part replaced, beside a file.
+fn beside_a_file(
+    (from, to): (&str, &str),
+    (file, text): (&str, &str),
+    name: &str,
+) -> Result<longhaul_scenario::Scenario, String> {
     let folder = std::env::temp_dir().join(format!("longhaul-links-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let scenario = BASE.replacen("delay =", "changes = \"trace.csv\", delay =", 1);
+    let scenario = BASE.replacen(from, to, 1);
     std::fs::write(folder.join("scenario.toml"), scenario).expect("written");
-    std::fs::write(folder.join("trace.csv"), text).expect("written");
+    std::fs::write(folder.join(file), text).expect("written");
     let found = load(&folder.join("scenario.toml"), &[]);
     std::fs::remove_dir_all(&folder).expect("removed");
     found.map_err(|error| error.to_string())
+}
+
+/// The base scenario with changes from a file.
+fn with_file(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
+    let changes = ("delay =", "changes = \"trace.csv\", delay =");
+    beside_a_file(changes, ("trace.csv", text), name)
 }
 
 #[test]
@@ -254,15 +264,12 @@ fn changes_are_repeated_after_longer_than_they_take() {
 
 /// The base scenario with a delivery trace instead of a rate.
 fn with_trace(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
-    let folder = std::env::temp_dir().join(format!("longhaul-trace-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
     let trace = "delivery_trace = { file = \"cell.down\" }";
-    let scenario = BASE.replacen("rate = \"1 Gbps\"", trace, 1);
-    std::fs::write(folder.join("scenario.toml"), scenario).expect("written");
-    std::fs::write(folder.join("cell.down"), text).expect("written");
-    let found = load(&folder.join("scenario.toml"), &[]);
-    std::fs::remove_dir_all(&folder).expect("removed");
-    found.map_err(|error| error.to_string())
+    beside_a_file(
+        ("rate = \"1 Gbps\"", trace),
+        ("cell.down", text),
+        &format!("trace-{name}"),
+    )
 }
 
 #[test]
@@ -310,6 +317,10 @@ fn mistakes_in_a_delivery_trace_are_found_in_their_line() {
         );
     }
     link_refusal("delivery_trace = {}", &["delivery_trace: ", "needs a file"]);
+    link_refusal(
+        "delivery_trace = { times_ms = \"9000\", opportunity = \"1 B\" }",
+        &["delivery_trace: ", "less than 1 bit/s on average"],
+    );
     let both =
         "changes = [{ at = \"1 s\", rate = \"1 Mbps\" }], delivery_trace = { times_ms = \"1\" }";
     link_refusal(
