@@ -56,10 +56,13 @@ LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("dropped_pkts", "packets dropped", number(0)),
     ("dropped_policed_pkts", "of these by the policer", number(0)),
     ("dropped_thinned_pkts", "of these ACKs thinned out", number(0)),
+    ("dropped_filtered_pkts", "of these ACKs filtered", number(0)),
     ("marked_pkts", "packets marked", number(0)),
 )
 # Rows of links that are left out where no run has them.
-OF_SOME_LINKS = ("line_utilization", "dropped_policed_pkts", "dropped_thinned_pkts")
+OF_SOME_LINKS = (
+    "line_utilization", "dropped_policed_pkts", "dropped_thinned_pkts", "dropped_filtered_pkts",
+)  # fmt: skip
 
 
 def row(

@@ -94,6 +94,7 @@ impl Direction {
         let impairments = impairments::of(keys, &self.own, &self.name, forward_name);
         let link = Link {
             impairments,
+            ack_filtering: self.own.ack_filtering.unwrap_or(false),
             shaper: self.own.shaper,
             loss: self.own.loss,
             jitter: self.own.jitter,
@@ -244,6 +245,7 @@ pub(crate) fn plain(
         rate,
         delay,
         queue: queue::config(queue, served),
+        ack_filtering: false,
         shaper: None,
         impairments: None,
         loss: Loss::None,

@@ -555,6 +555,22 @@ fn jitter_and_thinning_are_of_one_direction() {
     );
 }
 
+#[test]
+fn acks_are_filtered_in_the_queue_of_one_direction() {
+    let filters = |change: &str| -> Vec<bool> {
+        let scenario = with(&[&format!("{LINK}.{change}")]);
+        let links = scenario.config().links.iter();
+        links.map(|link| link.ack_filtering).collect()
+    };
+    assert_eq!(filters("reverse.ack_filtering=true"), [false, true]);
+    assert_eq!(filters("ack_filtering=true"), [true, false]);
+    assert_eq!(filters("reverse.ack_filtering=false"), [false, false]);
+    link_refusal(
+        "ack_filtering = 2",
+        &["bottleneck.ack_filtering: ", "true or false"],
+    );
+}
+
 /// 10,000 packets of 1500 B at 1 Gbit/s are 120 ms.
 #[test]
 fn hosts_as_slow_as_the_path_are_warned_of_unless_their_queue_is_given() {
