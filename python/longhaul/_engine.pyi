@@ -236,52 +236,6 @@ class Interval:
         """What flows of the hosts below each access router went through in it."""
 
     @property
-    def links(self) -> dict[str, int]:
-        """Packets that entered each link of the backbone in it."""
-
-    @property
-    def packets(self) -> dict[str, list[Any]]:
-        """Events of packets of traced flows in it, in order: a list for each column of the table.
-
-        `sent` by the host, `queued` or `dropped` at a router, `delivered`; without `leaves_s`.
-        """
-
-    @property
-    def flow_events(self) -> dict[str, list[Any]]:
-        """Starts, window changes, timeouts and ends of traced flows in it, in columns likewise."""
-
-@final
-class Scenario:
-    """A scenario, checked and resolved."""
-
-    @staticmethod
-    def load(
-        path: str,
-        overrides: Sequence[str] = (),
-        algorithms: Mapping[str, type] | None = None,
-    ) -> Scenario:
-        """Read a scenario file, with `key=value` overrides and classes that it may name."""
-
-    @staticmethod
-    def parse(
-        text: str,
-        name: str,
-        overrides: Sequence[str] = (),
-        algorithms: Mapping[str, type] | None = None,
-    ) -> Scenario:
-        """Read scenario text, TOML or JSON; `name` stands for the file in messages."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def hash(self) -> str:
-        """Identifies the resolved scenario."""
-
-    @property
-    def duration_s(self) -> float: ...
-    @property
-    def warnings(self) -> list[str]: ...
-    @property
     def draws(self) -> bool:
         """Whether random numbers decide anything, without which all replications are the same."""
 
@@ -319,13 +273,13 @@ class Scenario:
         measures: Sequence[Callable[[Interval], Mapping[str, float]]] = (),
         overwrite: bool = False,
         checkpoint_every_s: float | None = None,
-        limit_s: float | None = None,
+        limit: TimeLimit | None = None,
         threads: int = 1,
     ) -> tuple[Path, BaseException | None]:
         """Simulate, and leave a run directory at `out`.
 
-        Returns the directory, and what was raised if that stopped the run. After `limit_s` seconds
-        by the wall clock the run is stopped. `threads` share a run of MesoNet; their number changes
+        Returns the directory, and what was raised if that stopped the run. When `limit` has
+        passed the run is stopped. `threads` share a run of MesoNet; their number changes
         no results.
 
         `measures` get each interval of MesoNet; the values that they return by name, the same names
