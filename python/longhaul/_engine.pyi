@@ -236,8 +236,73 @@ class Interval:
         """What flows of the hosts below each access router went through in it."""
 
     @property
-    def draws(self) -> bool:
-        """Whether random numbers decide anything, without which all replications are the same."""
+    def links(self) -> dict[str, int]:
+        """Packets that entered each link of the backbone in it."""
+
+    @property
+    def packets(self) -> dict[str, list[Any]]:
+        """Events of packets of traced flows in it, in order: a list for each column of the table.
+
+        `sent` by the host, `queued` or `dropped` at a router, `delivered`; without `leaves_s`.
+        """
+
+    @property
+    def flow_events(self) -> dict[str, list[Any]]:
+        """Starts, window changes, timeouts and ends of traced flows in it, in columns likewise."""
+
+@final
+class TimeLimit:
+    """How long a scenario may take to be read and to run, by the wall clock, from now on.
+
+    `stacks` is a file to which `faulthandler` writes soon after the limit has passed: with it the
+    program is ended where an algorithm in Python cannot be interrupted.
+    """
+
+    def __init__(self, limit_s: float, stacks: str | None = None) -> None: ...
+
+@final
+class Scenario:
+    """A scenario, checked and resolved."""
+
+    @staticmethod
+    def load(
+        path: str,
+        overrides: Sequence[str] = (),
+        algorithms: Mapping[str, type] | None = None,
+        limit: TimeLimit | None = None,
+    ) -> Scenario:
+        """Read a scenario file, with `key=value` overrides and classes that it may name."""
+
+    @staticmethod
+    def parse(
+        text: str,
+        name: str,
+        overrides: Sequence[str] = (),
+        algorithms: Mapping[str, type] | None = None,
+        limit: TimeLimit | None = None,
+    ) -> Scenario:
+        """Read scenario text, TOML or JSON; `name` stands for the file in messages."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def hash(self) -> str:
+        """Identifies the resolved scenario."""
+
+    @property
+    def duration_s(self) -> float: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def links(self) -> list[str]:
+        """Names of the links; none of MesoNet."""
+
+    @property
+    def nothing_drawn(self) -> str | None:
+        """Why all replications are the same, and what would make them differ.
+
+        None where random numbers decide anything.
+        """
 
     @property
     def expected_bytes(self) -> float:

@@ -77,10 +77,19 @@ impl Scenario {
         self.inner.expected_bytes()
     }
 
-    /// Whether random numbers decide anything, without which all replications are the same.
+    /// Why all replications are the same, and what would make them differ, where nothing is drawn at random.
     #[getter]
-    fn draws(&self) -> bool {
-        self.inner.draws()
+    fn nothing_drawn(&self) -> Option<&'static str> {
+        self.inner.nothing_drawn()
+    }
+
+    /// Names of the links, none of kinds of simulation that have no links of their own.
+    #[getter]
+    fn links(&self) -> Vec<String> {
+        match self.inner.simulation() {
+            Simulation::Tcp(config) => config.links.iter().map(|link| link.name.clone()).collect(),
+            Simulation::MesoNet(_) => Vec::new(),
+        }
     }
 
     #[getter]

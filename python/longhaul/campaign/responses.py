@@ -1,15 +1,20 @@
 """Responses: figures of a run's summary, or functions of the user's."""
 
+import difflib
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longhaul._engine import LonghaulError
+import polars as pl
+
+from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
+from longhaul.summary import Summary
 
 # Where a response's name without a dot is looked for, in this order.
 PLACES = ("all", "links", "network", "run")
@@ -93,9 +98,45 @@ def look_up(kept: Kept, place: str) -> float | None:
     tried = [[where, *steps] for where in PLACES] if len(steps) == 1 else [steps]
     for way in tried:
         found, value = _follow(kept, way)
+        if isinstance(value, str):
+            raise ResponseError(f"responses: `{place}` is no number")
         if found:
             return None if value is None else float(value)
-    raise ResponseError(f"responses: unknown column `{place}`; available: {_known(kept)}")
+    known = _known(kept)
+    near = difflib.get_close_matches(place, [*known, *(one.split(".")[-1] for one in known)], n=1)
+    hint = f" (did you mean `{near[0]}`?)" if near else ""
+    raise ResponseError(f"responses: unknown column `{place}`{hint}; available: {', '.join(known)}")
+
+
+def expected(scenarios: Iterable[Scenario]) -> Kept:
+    """What can be kept of runs of TCP: the names without the numbers, for `look_up`."""
+    scenarios = list(scenarios)
+    summary = Summary.without_flows()
+    labels = [
+        flow["label"] for one in scenarios for flow in json.loads(one.resolved_json())["flows"]
+    ]
+    links = [link for one in scenarios for link in one.links]
+    of_all = _row(summary.labels, "label", "")
+    of_run = facts(
+        {
+            **dict.fromkeys(("scenario_hash", "version"), ""),
+            **dict.fromkeys(("results_version", "simulated_s", "measured_from_s"), 0),
+            "data_packets": 0,
+            "machine": {"wall_s": 0},
+        }
+    )
+    return {
+        "all": {key: value for key, value in of_all.items() if key in summary.total},
+        "labels": [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)],
+        "links": [_row(summary.links, "link", link) for link in dict.fromkeys(links)],
+        "run": of_run,
+    }
+
+
+def _row(table: pl.DataFrame, key: str, name: str) -> dict[str, Any]:
+    """A row that has a name, and otherwise no values but empty texts."""
+    texts = {column: "" for column, kind in table.schema.items() if kind == pl.String}
+    return {**dict.fromkeys(table.columns), **texts, key: name}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
@@ -113,7 +154,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
     return not isinstance(value, Mapping | list), value
 
 
-def _known(kept: Kept) -> str:
+def _known(kept: Kept) -> list[str]:
     names = []
     for table, value in kept.items():
         rows = value if isinstance(value, list) else [value]
@@ -121,7 +162,7 @@ def _known(kept: Kept) -> str:
             texts = [v for v in row.values() if isinstance(v, str)] if table != "run" else []
             head = ".".join([table, *texts[:1]]) if isinstance(value, list) else table
             names += [f"{head}.{k}" for k, v in row.items() if not isinstance(v, str)]
-    return ", ".join(names)
+    return names
 
 
 def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN401
