@@ -2,10 +2,11 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
-from conftest import CommandLine
+from conftest import MESONET_NETWORK, CommandLine
 
 import longhaul
 from longhaul import comparison, figure_table
@@ -200,3 +201,32 @@ def test_a_link_without_capacity_is_said_to_have_none(tmp_path: Path, cli: Comma
     shown = cli("run", str(file), "--out", "r1")
     assert shown.returncode == 0, shown
     assert re.search(r"utilisation +no capacity", shown.stdout)
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        ("network.out_pps", ""),
+        ("utilisation", ""),
+        ("classes.TP1.NN.throughput_pps", ""),
+        ("long_lived.L1.naks", ""),
+        ("wall_s", ""),
+        ("utilizatoin", "did you mean `utilisation`"),
+        ("classes.TP1.NN.troughput_pps", "did you mean `classes.throughput_pps`"),
+    ],
+)
+def test_responses_of_mesonet_are_known_before_a_run_too(
+    place: str, wrong: str, tmp_path: Path
+) -> None:
+    scenario = tomllib.loads(f"[mesonet]\nintervals = 10\n{MESONET_NETWORK}")
+    (tmp_path / "m.json").write_text(json.dumps(scenario))
+    file = tmp_path / "c.toml"
+    file.write_text(
+        f'responses = ["{place}"]\nscenario = "m.json"\n[factors]\n'
+        'think = { path = "mesonet.users.think", levels = ["1 s", "2 s"] }\n'
+    )
+    if not wrong:
+        assert read_campaign(file).responses[0].place == place
+        return
+    with pytest.raises(CampaignError, match=f"c.toml: line 1: responses: .*{wrong}"):
+        read_campaign(file)

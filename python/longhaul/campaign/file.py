@@ -32,13 +32,13 @@ from typing import Any
 import numpy as np
 
 from longhaul._engine import LonghaulError, ScenarioError
+from longhaul._engine import Scenario as Resolved
 from longhaul.campaign.place import indexed, line_of, line_of_value
 from longhaul.campaign.responses import (
     Response,
     ResponseError,
     Responses,
-    expected,
-    look_up,
+    check,
     read_responses,
 )
 from longhaul.campaign.sweep import Level, Run, Setting
@@ -164,23 +164,18 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
             resolved.append(Run(campaign.name, cell, 0, campaign.scenario(cell)).resolved)
         except ScenarioError as error:
             raise _located(campaign, whole.get("scenario"), cell, str(error)) from None
-    # What runs of other kinds of simulation have is known when one has ended.
-    if all(scenario.links for scenario in resolved):
-        _check_responses(campaign, expected(resolved))
+    _check_responses(campaign, resolved)
     return campaign
 
 
-def _check_responses(campaign: Campaign, known: dict[str, Any]) -> None:
+def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
     """Refuse a response that no run can have, at its line."""
-    for one in campaign.responses:
-        if one.function:
-            continue
-        try:
-            look_up(known, one.place)
-        except ResponseError as error:
-            text = campaign.path.read_text(encoding="utf-8")
-            line = line_of_value(text, "responses", one.place)
-            raise CampaignError(f"line {line}: {error}") from None
+    places = [one.place for one in campaign.responses if not one.function]
+    if (wrong := check(places, resolved)) is not None:
+        place, error = wrong
+        text = campaign.path.read_text(encoding="utf-8-sig")
+        line = line_of_value(text, "responses", place)
+        raise CampaignError(f"line {line}: {error}")
 
 
 # How a message about a scenario that was made here begins, and what it quotes of it.
@@ -204,7 +199,7 @@ def _located(
             f"{path}.".startswith(f"{written}.") or written.startswith(f"{path}.")
         ):
             factor = f"factors.{setting.axis}"
-            text = campaign.path.read_text(encoding="utf-8")
+            text = campaign.path.read_text(encoding="utf-8-sig")
             line = line_of(text, factor) or line_of(text, "factors")
             level = cell[setting.axis]
             return CampaignError(f"line {line}: {factor} = {level!r}: {path}: {reason}")

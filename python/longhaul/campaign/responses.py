@@ -3,13 +3,14 @@
 import difflib
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from longhaul import kinds
 from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
@@ -108,28 +109,45 @@ def look_up(kept: Kept, place: str) -> float | None:
     raise ResponseError(f"responses: unknown column `{place}`{hint}; available: {', '.join(known)}")
 
 
-def expected(scenarios: Iterable[Scenario]) -> Kept:
-    """What can be kept of runs of TCP: the names without the numbers, for `look_up`."""
-    scenarios = list(scenarios)
+def check(places: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ResponseError] | None:
+    """The first place that no run of these scenarios can have, and what is wrong with it."""
+    resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
+    kind = kinds.of(resolved[0])
+    if kind is None:
+        labels = [flow["label"] for one in resolved for flow in one["flows"]]
+        known = _of_tcp(labels, [link for one in scenarios for link in one.links])
+    else:
+        # The rows of its tables, such as classes and periods, are known when one has run.
+        tables = {name: [dict.fromkeys(columns)] for name, columns in kind.columns().items()}
+        known = {**tables, "run": _OF_RUN}
+    for place in places:
+        steps = place.split(".")
+        try:
+            look_up(known, f"{steps[0]}.{steps[-1]}" if kind and len(steps) > 1 else place)
+        except ResponseError as error:
+            return place, error
+    return None
+
+
+# Facts of a run without their values; texts are empty.
+_OF_RUN = facts(
+    {
+        **dict.fromkeys(("scenario_hash", "version"), ""),
+        **dict.fromkeys(("results_version", "simulated_s", "measured_from_s", "data_packets"), 0),
+        "machine": {"wall_s": 0},
+    }
+)
+
+
+def _of_tcp(labels: Sequence[str], links: Sequence[str]) -> Kept:
+    """What can be kept of runs of TCP: the names without the numbers."""
     summary = Summary.without_flows()
-    labels = [
-        flow["label"] for one in scenarios for flow in json.loads(one.resolved_json())["flows"]
-    ]
-    links = [link for one in scenarios for link in one.links]
     of_all = _row(summary.labels, "label", "")
-    of_run = facts(
-        {
-            **dict.fromkeys(("scenario_hash", "version"), ""),
-            **dict.fromkeys(("results_version", "simulated_s", "measured_from_s"), 0),
-            "data_packets": 0,
-            "machine": {"wall_s": 0},
-        }
-    )
     return {
         "all": {key: value for key, value in of_all.items() if key in summary.total},
         "labels": [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)],
         "links": [_row(summary.links, "link", link) for link in dict.fromkeys(links)],
-        "run": of_run,
+        "run": _OF_RUN,
     }
 
 
