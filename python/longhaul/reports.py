@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from longhaul import comparison, plots
 from longhaul._engine import OutputError
+from longhaul.differences import same_figures
 from longhaul.results import Results
 from longhaul.writing import write_text
 
@@ -49,7 +50,8 @@ def report(
         "report.html",
         title=title or several[0].title,
         provenance=_provenance(several),
-        warnings=[(run.name, text) for run in several for text in run.warnings],
+        warnings=[(run.name, text) for run in several for text in run.warnings]
+        + [(names, f"the same figures: {why}") for names, why in same_figures(several)],
         runs=several,
         table=comparison.table(several),
         plots=[_inline(name, several) for name in names],
