@@ -14,9 +14,9 @@ def _embedded(*elements: str) -> str:
 
 def test_a_font_that_all_texts_share_is_said_once() -> None:
     page = _embedded(TEXT.format(x="1", label="a"), TEXT.format(x="2", label="b"))
-    assert page.startswith(
-        "<svg viewBox=\"0 0 604.8 216\" role='img' style=\"font-family: 'DejaVu Sans', sans-serif\">"
-    )
+    head, _, _ = page.partition(">")
+    assert head.startswith('<svg viewBox="0 0 604.8 216"')
+    assert head.endswith("style=\"font-family: 'DejaVu Sans', sans-serif\"")
     assert page.count("font-family") == 1
     assert page.count('style="font-size: 9px; "') == 2
 
