@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from longhaul.analysis.prediction import Prediction, predict
 from longhaul.analysis.statistics import percentile_interval
 from longhaul.studies.claims import (
     CONTRADICTED,
@@ -47,12 +48,21 @@ class Judgement:
     replications: int
     """The fewest in any cell of its experiments; none for theory."""
     reason: str = ""
-    """Why nothing was measured; empty if something was."""
+    """Why nothing was measured, or nothing decided; empty if it speaks for itself."""
+    shape: str = ""
+    """What the interval of one more run assumes; empty if the interval is that of a median."""
 
     @property
     def runs(self) -> str:
         """How many runs it rests on, in words."""
         return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
+
+    @property
+    def interval_of(self) -> str | None:
+        """What the interval is of, in words."""
+        if self.interval is None:
+            return None
+        return f"one more run, {self.shape}" if self.shape else "median"
 
     @property
     def outcome(self) -> str:
@@ -69,6 +79,8 @@ class Judgement:
             "expected": self.claim.expected(),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
+            "interval_of": self.interval_of,
+            "source_runs": self.claim.runs or None,
             "verdict": self.verdict,
             "reason": self.reason or None,
             "scale": self.scale,
@@ -86,7 +98,7 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     # Sample by sample: each is large with what is looked up in it.
     for sample in resampled(data, SAMPLES):
         for claim, one, values in zip(claims, measured, samples, strict=True):
-            if one.replications > 1 and one.value is not None and one.measure not in EXTREMES:
+            if one.resampled:
                 value, _ = _value(claim, one.measure, sample)
                 # A sample may lack what a measure needs.
                 values += [] if value is None else [value]
@@ -110,14 +122,31 @@ class _Measured:
     value: float | None
     reason: str
     replications: int
+    next_run: Prediction | None
+
+    @property
+    def resampled(self) -> bool:
+        """Whether it is judged by bootstrap samples."""
+        several = self.replications > 1 and self.measure not in EXTREMES
+        return several and self.value is not None and self.next_run is None
 
 
 def _measured(claim: Claim, measure: Measure, data: Data) -> _Measured:
     value, reason = _value(claim, measure, data)
-    return _Measured(measure, value, reason, _replications(data, claim.experiments))
+    count = _replications(data, claim.experiments)
+    next_run = None
+    if claim.of_one_run and count > 1 and value is not None:
+        alone = (_value(claim, measure, one)[0] for one in data.each_replication)
+        next_run = predict([found for found in alone if found is not None])
+    return _Measured(measure, value, reason, count, next_run)
 
 
 def _judged(claim: Claim, one: _Measured, samples: Sequence[float], scale: str) -> Judgement:
+    if one.next_run is not None:
+        of_next = one.next_run.low, one.next_run.high
+        verdict, reason = claim.judge_one_run(of_next)
+        shape = one.next_run.shape
+        return Judgement(claim, one.value, of_next, verdict, scale, one.replications, reason, shape)
     interval = None if one.value is None else _interval(one.value, samples)
     verdict = claim.judge(one.value, interval)
     return Judgement(claim, one.value, interval, verdict, scale, one.replications, one.reason)

@@ -65,6 +65,7 @@ def _row(one: Judgement) -> dict[str, Any]:
         "source": claim.source,
         "measured": ledger.number(one.measured),
         "interval": ledger.span(one.interval),
+        "shape": one.shape,
         "verdict": one.verdict,
         "reason": one.reason,
         "runs": one.runs,
