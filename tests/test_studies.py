@@ -279,7 +279,7 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
         "D": REPRODUCED,
     }
     assert list(found["A"]) == [
-        "id", "experiment", "statement", "derived", "expected", "measured", "interval",
+        "id", "experiment", "statement", "derived", "set_up", "expected", "measured", "interval",
         "interval_of", "source_runs", "verdict", "reason", "scale", "replications",
     ]  # fmt: skip
     # What is not run says why.
@@ -434,6 +434,21 @@ def test_a_number_from_one_run_is_judged_by_where_one_more_run_would_lie(
     assert rows["F"]["interval_of"] == "one more run, normal"
     assert rows["A"]["interval_of"] == "median"
     assert (rows["F"]["source_runs"], rows["A"]["source_runs"]) == ("1", None)
+
+
+def test_checks_of_the_set_up_and_verdicts_on_one_run_are_counted_apart(
+    tiny: Path, cli: CommandLine
+) -> None:
+    claims = tiny / "claims.csv"
+    claims.write_text(CLAIMS + "S,E1,sent,n=2,two flows,2,1,1e9,,exact,,set-up: as configured\n")
+    ran = cli("study", "run", "tiny", "--replications", "1")
+    text = " ".join(ran.stdout.split())
+    assert "4 claims: 2 reproduced, 1 contradicted, 1 not run (1 of them derived" in text
+    assert "2 of them rest on one run: 1 reproduced, 1 contradicted" in text
+    assert "Checks of the set-up: 1 reproduced" in text
+    page = Path("studies/tiny/quick.html").read_text(encoding="utf-8")
+    assert "1 of 1 hold" in page
+    assert 'id="S"' not in page
 
 
 def test_recorded_rows_are_added_to_new_ones_with_their_version(

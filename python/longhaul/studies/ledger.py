@@ -76,6 +76,7 @@ class Judgement:
             "experiment": self.claim.experiments[0],
             "statement": self.claim.statement,
             "derived": self.claim.derived,
+            "set_up": self.claim.is_set_up,
             "expected": self.claim.expected(),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
@@ -186,6 +187,19 @@ def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
     return {verdict: found[verdict] for verdict in VERDICTS}
 
 
+def claims_and_checks(
+    judgements: Sequence[Judgement],
+) -> tuple[list[Judgement], list[Judgement]]:
+    """Claims, and checks of the set-up, which are none."""
+    claims = [one for one in judgements if not one.claim.is_set_up]
+    return claims, [one for one in judgements if one.claim.is_set_up]
+
+
+def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Those that a single run of each cell decided."""
+    return [one for one in judgements if one.replications == 1 and one.measured is not None]
+
+
 def number(value: float | None) -> str:
     """A number with four digits, as people write them."""
     if value is None:
@@ -229,9 +243,17 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """The verdicts in one line."""
-    found = counts(judgements)
-    parts = [f"{count} {verdict}" for verdict, count in found.items() if count]
-    derived = sum(one.claim.derived for one in judgements)
+    """The verdicts in a few lines: of all claims, of those that rest on one run, of checks."""
+    claims, checks = claims_and_checks(judgements)
+    derived = sum(one.claim.derived for one in claims)
     note = f" ({derived} of them derived, not the source's own)" if derived else ""
-    return f"{len(judgements)} claims: {', '.join(parts)}{note}"
+    lines = [f"{len(claims)} claims: {_verdicts(claims)}{note}"]
+    if single := on_one_run(claims):
+        lines.append(f"{len(single)} of them rest on one run: {_verdicts(single)}")
+    if checks:
+        lines.append(f"Checks of the set-up: {_verdicts(checks)}")
+    return "\n".join(lines)
+
+
+def _verdicts(judgements: Sequence[Judgement]) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts(judgements).items() if count)
