@@ -24,7 +24,7 @@ def test_as_many_further_runs_are_inside_as_it_says(
         # As loss rates or goodputs scatter: by a tenth, or by a factor of two.
         one = random.standard_normal(count + 1)
         runs = np.exp(0.7 * one) if skewed else 10.0 + one
-        found = predict(runs[:count])
+        found = predict(runs[:count].tolist())
         assert found is not None
         held += found.low <= runs[count] <= found.high
     assert covered - 0.02 < held / 1500 < 0.98
@@ -35,7 +35,7 @@ def test_the_normal_interval_is_students() -> None:
     runs = 50.1 + 1.31 * np.array([-1.2, -0.5, 0.0, 0.5, 1.2]) / np.std(
         [-1.2, -0.5, 0.0, 0.5, 1.2], ddof=1
     )
-    found = predict(runs)
+    found = predict(runs.tolist())
     assert found is not None
     assert found.shape == NORMAL
     assert (found.low, found.high) == pytest.approx((46.12, 54.08), abs=0.01)
