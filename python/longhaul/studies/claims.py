@@ -179,7 +179,7 @@ def _claim(file: Path, line: int, row: Mapping[str, str]) -> Claim:
             id=row["id"],
             experiments=tuple(row["experiment"].split()),
             measure=row["measure"],
-            where=dict(_where(row["where"])),
+            where=where(row["where"]),
             statement=row["statement"],
             value=number("value", None),
             rounding=_rounding(row["value"]),
@@ -211,6 +211,11 @@ def _runs(text: str) -> str:
     if text and text != SEVERAL and not (text.isdecimal() and int(text) > 0):
         raise ValueError(f"runs: expected a number of runs, `{SEVERAL}` or nothing, found `{text}`")
     return text
+
+
+def where(text: str) -> dict[str, str | float]:
+    """Arguments of a measure, as `key=value` and separated by spaces."""
+    return dict(_where(text))
 
 
 def _where(text: str) -> Iterator[tuple[str, str | float]]:
