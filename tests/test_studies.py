@@ -419,7 +419,10 @@ def test_a_number_from_one_run_is_judged_by_where_one_more_run_would_lie(
     tiny: Path, cli: CommandLine
 ) -> None:
     claims = tiny / "claims.csv"
-    claims.write_text(CLAIMS + "F,E1,sent,n=2,two flows send 3000,3000,1,1e6,,wide,1,4\n")
+    claims.write_text(
+        f"{CLAIMS}F,E1,sent,n=2,two flows send 3000,3000,1,1e6,,wide,1,4\n"
+        "G,E1,sent,n=2,two flows send 2400 and more,,2400,,,as stated,,4\n"
+    )
     assert cli("study", "run", "tiny", "-q", "--scale", "full", "--record").returncode == 0
     values = tiny / "results/full/values.parquet"
     table = pl.read_parquet(values)
@@ -434,6 +437,9 @@ def test_a_number_from_one_run_is_judged_by_where_one_more_run_would_lie(
     assert rows["F"]["interval_of"] == "one more run, normal"
     assert rows["A"]["interval_of"] == "median"
     assert (rows["F"]["source_runs"], rows["A"]["source_runs"]) == ("1", None)
+    assert (rows["G"]["verdict"], rows["G"]["reason"]) == (
+        UNDECIDED, "more replications would decide",
+    )  # fmt: skip
 
 
 def test_checks_of_the_set_up_and_verdicts_on_one_run_are_counted_apart(

@@ -150,7 +150,8 @@ def _judged(claim: Claim, one: _Measured, samples: Sequence[float], scale: str) 
         return Judgement(claim, one.value, of_next, verdict, scale, one.replications, reason, shape)
     interval = None if one.value is None else _interval(one.value, samples)
     verdict = claim.judge(one.value, interval)
-    return Judgement(claim, one.value, interval, verdict, scale, one.replications, one.reason)
+    reason = "more replications would decide" if verdict == UNDECIDED else one.reason
+    return Judgement(claim, one.value, interval, verdict, scale, one.replications, reason)
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
