@@ -66,6 +66,13 @@ def test_every_claim_cites_something_that_a_reader_can_open(study: Study) -> Non
         assert claim.derived or list(cited(claim.source)) or claim.is_set_up, claim.id
 
 
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
+    assert not re.search(r"\blines? \d", study.readme)
+    sections = {one for one in cited(study.readme) if one[0] == "section"}
+    assert sections <= contents(study)
+
+
 def of_distance(claim: Claim) -> bool:
     """Whether it bounds how far numbers are from printed or computed ones."""
     return claim.low == 0 and isfinite(claim.high) and claim.measure.startswith(DISTANCES)
