@@ -436,6 +436,7 @@ def test_a_number_from_one_run_is_judged_by_where_one_more_run_would_lie(
     assert rows["F"]["interval"] == pytest.approx([2500 - 2484.4, 2500 + 2484.4], abs=1)
     assert rows["F"]["interval_of"] == "one more run, normal"
     assert rows["A"]["interval_of"] == "median"
+    assert "one more run" in cli("study", "claims", "tiny").stdout
     assert (rows["F"]["source_runs"], rows["A"]["source_runs"]) == ("1", None)
     assert (rows["G"]["verdict"], rows["G"]["reason"]) == (
         UNDECIDED, "more replications would decide",

@@ -236,7 +236,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
             one.claim.statement,
             band(one.claim),
             number(one.measured),
-            span(one.interval),
+            span(one.interval) + (f" ({one.interval_of})" if one.shape else ""),
             Text(one.outcome, style=COLOURS[one.verdict]),
             ", ".join(word for word in (one.scale, one.runs) if word),
         )
