@@ -122,6 +122,7 @@ def test_compare_puts_runs_side_by_side(
         "study run",
         "study claims",
         "study report",
+        "study tables",
     ],
 )
 def test_help_teaches_by_example(verb: str, cli: CommandLine) -> None:

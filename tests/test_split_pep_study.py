@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import longhaul
+from longhaul.studies.data import Data
 from longhaul.studies.study import find
 
 STUDY = find("split-pep-2009")
@@ -70,3 +71,44 @@ def test_the_first_reduction_and_the_recovery_from_it() -> None:
 
 def test_silences_are_counted_by_flow() -> None:
     assert METRICS._longest([True, False, True, True, False]) == 2
+
+
+MEASURES = STUDY.module("measures").MEASURES
+
+
+def table(rows: list[dict[str, Any]]) -> Data:
+    """Results of one experiment."""
+    values = pl.DataFrame([{"experiment": "E", "replication": 0, **row} for row in rows])
+    axes = ("proxy", "queue", "size", "flows", "traffic")
+    return Data(values, pl.DataFrame(), tuple(axis for axis in axes if axis in values.columns))
+
+
+def test_measures_take_the_whole_of_what_a_sentence_covers() -> None:
+    """One transfer at the longest queue decides, though the rest does not differ."""
+    rates = {(1, 300): 53.0, (1, 3000): 70.0, (50, 300): 94.0, (50, 3000): 94.2}
+    found = table(
+        [{"proxy": "cubic", "queue": "droptail", "flows": flows, "size": size, "mbps": mbps}
+         for (flows, size), mbps in rates.items()]
+        + [{"proxy": "off", "queue": "droptail", "flows": flows, "size": size, "mbps": mbps / gain}
+           for ((flows, size), mbps), gain in zip(rates.items(), (2, 3, 1, 0.9), strict=True)]
+    )  # fmt: skip
+    cell = {"of": "E", "metric": "mbps"}
+    assert MEASURES["largest_range"](found, **cell, proxy="cubic") == pytest.approx(17.0)
+    assert MEASURES["largest_gain"](found, **cell) == pytest.approx(3.0)
+    assert MEASURES["least_gain"](found, **cell, low=2) == pytest.approx(0.9)
+    assert MEASURES["most_gained"](found, **cell, queue="droptail", flows=1) == pytest.approx(
+        70 - 70 / 3
+    )
+    assert MEASURES["least_gained"](found, **cell, queue="droptail", flows=50) == pytest.approx(
+        94.2 - 94.2 / 0.9
+    )
+
+
+def test_sack_between_the_nodes_is_compared_with_drop_tail_without_a_proxy() -> None:
+    rows = [("sack", "red", 30.0), ("sack", "droptail", 20.0), ("off", "red", 1.0),
+            ("off", "droptail", 40.0)]  # fmt: skip
+    found = table(
+        [{"proxy": proxy, "queue": queue, "size": 300, "traffic": "ftp-1", "mbps": mbps}
+         for proxy, queue, mbps in rows]
+    )  # fmt: skip
+    assert MEASURES["largest_gain_of_sack"](found, of="E", metric="mbps") == 0.75

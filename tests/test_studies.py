@@ -2,8 +2,10 @@
 
 import json
 import shutil
+from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -26,7 +28,7 @@ from longhaul.studies.study import Study, find, studies
 
 def claim(low: float, high: float, opposite: float | None = None) -> Claim:
     """A claim with this band."""
-    return Claim("C", ("E",), "m", {}, "it is so", None, low, high, opposite, "", "")
+    return Claim("C", ("E",), "m", {}, "it is so", None, 0.5, low, high, opposite, "", "", "")
 
 
 @pytest.mark.parametrize(
@@ -69,21 +71,72 @@ def test_every_verdict(
     assert claim(*band).judge(measured, interval) == verdict
 
 
+@pytest.mark.parametrize(
+    ("band", "printed", "interval", "verdict"),
+    [
+        # All of ours would be taken for it, whether or not it lies among them.
+        ((5, 8, None), 6.0, (6.5, 7.9), REPRODUCED),
+        # It may be one of ours, though others of ours are outside the band.
+        ((5, 8, None), 6.0, (4.0, 9.0), REPRODUCED),
+        # So it may before it was rounded to half a unit.
+        ((5, 8, None), 6.0, (6.4, 9.0), REPRODUCED),
+        ((5, 8, None), 6.0, (6.6, 9.0), UNDECIDED),
+        ((5, 8, None), 6.0, (8.1, 9.0), OUTSIDE),
+        ((5, 8, 10), 6.0, (10.0, 12.0), CONTRADICTED),
+        # Nothing like it could be missed.
+        ((5, 8, None), 6.0, (3.0, 12.0), UNDECIDED),
+        ((5, 8, None), 6.0, (3.1, 12.0), REPRODUCED),
+        ((5, 8, 10), 6.0, (4.0, 10.5), UNDECIDED),
+    ],
+)
+def test_every_verdict_of_a_number_from_one_run(
+    band: tuple[float, float, float | None],
+    printed: float,
+    interval: tuple[float, float],
+    verdict: str,
+) -> None:
+    one = replace(claim(*band), value=printed, runs="1")
+    assert one.of_one_run
+    found, reason = one.judge_one_run(interval)
+    assert found == verdict
+    assert bool(reason) == (verdict == UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [({"runs": "10"}, False), ({"value": None}, False), ({"value": 0.0}, False),
+     ({"value": 5.0}, False), ({}, True)],
+)  # fmt: skip
+def test_what_is_judged_as_one_run(changed: dict[str, Any], expected: bool) -> None:
+    one = replace(claim(5, 8), value=6.0, runs="1")
+    assert replace(one, **changed).of_one_run == expected
+
+
+def test_the_last_bits_decide_nothing() -> None:
+    assert claim(0.9, 1).judge(0.8999999999999998, None) == REPRODUCED
+    assert claim(-1, 0.3).judge(0.1 + 0.2, None) == REPRODUCED
+    assert claim(-inf, 0, 0).judge(1e-15, None) == REPRODUCED
+    assert claim(0.9, 1).judge(0.8999, None) == OUTSIDE
+
+
 def test_open_ends_are_null_in_json() -> None:
     assert claim(97, inf).expected() == {"value": None, "low": 97, "high": None}
 
 
-HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,source\n"
+HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,runs,source\n"
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("A,E,m,,s,,1,2,,,\nA,E,m,,s,,1,2,,,\n", "claims given twice: A"),
-        ("A,E,m,,s,,,,,,\n", "claims.csv:2: A: expected low <= high"),
-        ("A,E,m,,s,,3,2,,,\n", "expected low <= high"),
-        ("A,E,m,queue,s,,1,2,,,\n", "claims.csv:2: expected key=value, found `queue`"),
-        ("A,E,m,,s,,one,2,,,\n", "claims.csv:2:"),
+        ("A,E,m,,s,,1,2,,,,\nA,E,m,,s,,1,2,,,,\n", "claims given twice: A"),
+        ("A,E,m,,s,,,,,,,\n", "claims.csv:2: A: expected low <= high"),
+        ("A,E,m,,s,,3,2,,,,\n", "expected low <= high"),
+        ("A,E,m,queue,s,,1,2,,,,\n", "claims.csv:2: expected key=value, found `queue`"),
+        ("A,E,m,,s,,one,2,,,,\n", "claims.csv:2:"),
+        ("A,E,m,,s,,1,2,,,one,\n", "claims.csv:2: runs: expected .* found `one`"),
+        ("A,E,m,,s,,1,2,,,0,\n", "found `0`"),
+        ("A,E,m,,s,,1,2,,,\n", "claims.csv:2: expected 12 columns"),
     ],
 )
 def test_a_bad_claims_file_is_refused(rows: str, message: str, tmp_path: Path) -> None:
@@ -162,11 +215,11 @@ id    = "T1"
 title = "Theory"
 """
 CLAIMS = """\
-id,experiment,measure,where,statement,value,low,high,opposite,tolerance,source
-A,E1,sent,n=2,two flows send something,,1,,,,1
-B,E1,sent,n=2,two flows send nothing,0,,0,1,exact,2
-C,E1,sent,n=3,three flows send something,,1,,,,3
-D,T1,theory,,one is one,1,1,1,,exact,derived from arithmetic
+id,experiment,measure,where,statement,value,low,high,opposite,tolerance,runs,source
+A,E1,sent,n=2,two flows send something,,1,,,,,1
+B,E1,sent,n=2,two flows send nothing,0,,0,1,exact,1,2
+C,E1,sent,n=3,three flows send something,,1,,,,,3
+D,T1,theory,,one is one,1,1,1,,exact,,derived from arithmetic
 """
 MEASURES = """
 from longhaul.studies.data import Data
@@ -226,8 +279,8 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
         "D": REPRODUCED,
     }
     assert list(found["A"]) == [
-        "id", "experiment", "statement", "derived", "expected", "measured", "interval", "verdict",
-        "reason", "scale", "replications",
+        "id", "experiment", "statement", "derived", "set_up", "expected", "measured", "interval",
+        "interval_of", "source_runs", "verdict", "reason", "scale", "replications",
     ]  # fmt: skip
     # What is not run says why.
     assert [key for key, row in found.items() if row["reason"]] == ["C"]
@@ -316,7 +369,7 @@ def test_a_study_may_be_in_parts_with_reducers_of_their_own(tiny: Path, cli: Com
     more = '[[experiments]]\nid = "WEB"\ntitle = "More"\nparts = ["small"]\n'
     (tiny / "web/experiments.toml").write_text(more)
     header = CLAIMS.splitlines()[0]
-    (tiny / "web/claims.csv").write_text(header + "\nW,WEB,theory,,s,,0,1,,,\n")
+    (tiny / "web/claims.csv").write_text(header + "\nW,WEB,theory,,s,,0,1,,,,\n")
     reduced = "from longhaul.campaign.reduce import reduce as all_\n\n\ndef reduce(run):\n"
     (tiny / "web/reduce.py").write_text(reduced + "    return all_(run) | {'web': True}\n")
 
@@ -360,6 +413,49 @@ def test_recording_keeps_results_beside_the_study(tiny: Path, cli: CommandLine) 
     assert (rows[0]["verdict"], rows[0]["replications"]) == (REPRODUCED, 1)
     assert rows[0]["interval"] is None
     assert "one run" in cli("study", "claims", "tiny").stdout
+
+
+def test_a_number_from_one_run_is_judged_by_where_one_more_run_would_lie(
+    tiny: Path, cli: CommandLine
+) -> None:
+    claims = tiny / "claims.csv"
+    claims.write_text(
+        f"{CLAIMS}F,E1,sent,n=2,two flows send 3000,3000,1,1e6,,wide,1,4\n"
+        "G,E1,sent,n=2,two flows send 2400 and more,,2400,,,as stated,,4\n"
+    )
+    assert cli("study", "run", "tiny", "-q", "--scale", "full", "--record").returncode == 0
+    values = tiny / "results/full/values.parquet"
+    table = pl.read_parquet(values)
+    sent = pl.Series([2000.0, 2500.0, 3000.0])
+    of_two = table.filter(pl.col("n") == 2).sort("replication").with_columns(sent=sent)
+    pl.concat([table.filter(pl.col("n") != 2), of_two.select(table.columns)],
+              how="vertical_relaxed").write_parquet(values)  # fmt: skip
+    shutil.rmtree("studies")
+    rows = {row["id"]: row for row in json.loads(cli("study", "claims", "tiny", "--json").stdout)}
+    # Student's 4.303 with two degrees of freedom, times 500 sqrt(1 + 1/3).
+    assert rows["F"]["interval"] == pytest.approx([2500 - 2484.4, 2500 + 2484.4], abs=1)
+    assert rows["F"]["interval_of"] == "one more run, normal"
+    assert rows["A"]["interval_of"] == "median"
+    assert "one more run" in cli("study", "claims", "tiny").stdout
+    assert (rows["F"]["source_runs"], rows["A"]["source_runs"]) == ("1", None)
+    assert (rows["G"]["verdict"], rows["G"]["reason"]) == (
+        UNDECIDED, "more replications would decide",
+    )  # fmt: skip
+
+
+def test_checks_of_the_set_up_and_verdicts_on_one_run_are_counted_apart(
+    tiny: Path, cli: CommandLine
+) -> None:
+    claims = tiny / "claims.csv"
+    claims.write_text(CLAIMS + "S,E1,sent,n=2,two flows,2,1,1e9,,exact,,set-up: as configured\n")
+    ran = cli("study", "run", "tiny", "--replications", "1")
+    text = " ".join(ran.stdout.split())
+    assert "4 claims: 2 reproduced, 1 contradicted, 1 not run (1 of them derived" in text
+    assert "2 of them rest on one run: 1 reproduced, 1 contradicted" in text
+    assert "Checks of the set-up: 1 reproduced" in text
+    page = Path("studies/tiny/quick.html").read_text(encoding="utf-8")
+    assert "1 of 1 hold" in page
+    assert 'id="S"' not in page
 
 
 def test_recorded_rows_are_added_to_new_ones_with_their_version(

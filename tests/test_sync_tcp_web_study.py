@@ -8,7 +8,7 @@ import pytest
 
 import longhaul
 from longhaul.campaign import Run
-from longhaul.studies.data import Data
+from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.study import find
 
 STUDY = find("sync-tcp-2003")
@@ -160,3 +160,51 @@ def test_a_table_of_conditions_has_levels_for_each_replication() -> None:
     assert first.cell["cross_1"] != second.cell["cross_1"]
     with pytest.raises(longhaul.LonghaulError, match="has 5 replications, not 6"):
         list(STUDY.experiments["HM"].sweep("full", 6).cells(5))
+
+
+WEB = MEASURES.WEB
+
+
+def web(rows: list[dict[str, Any]]) -> Data:
+    """Results of one experiment."""
+    values = pl.DataFrame([{"experiment": "E", "replication": 0, **row} for row in rows])
+    axes = tuple(
+        axis for axis in ("queue", "load", "tcp", "pair", "protocol") if axis in values.columns
+    )
+    return Data(values, pl.DataFrame(), axes)
+
+
+def test_where_distributions_cross() -> None:
+    """One is ahead by 10 points at 300 ms and behind by 30 at 400: they cross at 325."""
+    steps = range(100, 1501, 100)
+    early = {f"within_{ms}": 40.0 if ms <= 300 else 50.0 for ms in steps}
+    late = {f"within_{ms}": 30.0 if ms <= 300 else 80.0 for ms in steps}
+    found = web([{"queue": "a", "load": 80, **early}, {"queue": "b", "load": 80, **late}])
+    where = {"of": "E", "one": "a", "other": "b", "load": 80}
+    assert WEB["crossing_ms"](found, **where) == pytest.approx(325.0)
+    assert WEB["crossing_share"](found, **where) == pytest.approx(42.5)
+    with pytest.raises(NotRunError, match="does not come down"):
+        WEB["crossing_ms"](found, **where | {"one": "b", "other": "a"})
+
+
+def test_what_is_judged_at_all_loads_is_judged_at_the_worst() -> None:
+    found = web(
+        [{"queue": queue, "load": load, "loss": loss, "use": use}
+         for queue, load, loss, use in (("a", 50, 1.0, 10.0), ("b", 50, 2.9, 10.1),
+                                        ("a", 70, 2.0, 20.0), ("b", 70, 2.5, 21.0),
+                                        ("a", 80, 9.0, 30.0), ("b", 80, 9.9, 60.0))]
+    )  # fmt: skip
+    where = {"of": "E", "low": 50, "high": 79}
+    assert WEB["largest_at_loads"](found, metric="loss", **where) == 2.9
+    assert WEB["spread_at_loads"](found, metric="use", **where) == pytest.approx(1.05)
+
+
+def test_pairs_of_one_total_load() -> None:
+    found = web(
+        [{"pair": pair, "protocol": "reno", "one": one, "three": three}
+         for pair, one, three in (("75-50", 1.0, 0.5), ("75-60", 2.0, 2.5), ("90-50", 1.0, 9.0))]
+    )  # fmt: skip
+    cell = {"of": "E", "total": 75, "protocol": "reno"}
+    assert WEB["largest_rise_of_pairs"](found, first="one", last="three", **cell) == 0.5
+    assert WEB["spread_of_pairs"](found, metric="one", **cell) == 2.0
+    assert WEB["least_of_pairs"](found, metric="three", over="one", **cell) == 0.5

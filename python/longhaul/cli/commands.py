@@ -78,6 +78,7 @@ STUDY: tuple[Command, ...] = (
         "nist-2010 N7-MAIN condition=8 algorithm=HSTCP --out mine.toml",
     ),
     ("claims", study.claims, "hstcp-2003"),
+    ("tables", study.tables, "hstcp-2003 --check"),
     ("report", study.report, "hstcp-2003 --out hstcp.html"),
 )
 MODEL: tuple[Command, ...] = (

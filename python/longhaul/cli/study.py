@@ -218,6 +218,32 @@ def claims(name: Name, out: Out = None, scale: Scale = None, json: AsJson = Fals
     console.print(f"{ledger.summary(judgements)}; results of {folder}")
 
 
+def tables(
+    name: Name,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail if a number would change.")
+    ] = False,
+) -> None:
+    """Write the numbers of a study's README anew from the results recorded with it.
+
+    Numbers and tables that a comment follows say in it which measure or claim they are.
+    """
+    from longhaul.studies import record
+    from longhaul.studies.numbers import Numbers
+    from longhaul.studies.study import README, find
+
+    study = find(name)
+    _, results = record.recorded(study)
+    file = study.path / README
+    written = Numbers(study, results).written(study.readme)
+    if check and written != study.readme:
+        raise RunError(f"{file}: numbers are not those of the recorded results; "
+                       f"longhaul study tables {name} writes them")  # fmt: skip
+    if not check:
+        write_text(file, written)
+    typer.echo(file)
+
+
 def report(
     name: Name,
     out: Annotated[

@@ -131,6 +131,17 @@ class Data:
         return _of(self.runs_by_experiment, experiment).having(where)
 
     @cached_property
+    def each_replication(self) -> "list[Data]":
+        """The runs of each replication alone, with what was sampled of them."""
+        if self.values.is_empty():
+            return []
+        samples = self.trajectories_by_run
+        return [
+            _OneReplication(part, self.trajectories, self.axes, number, samples)
+            for number, part in _split(self.values, REPLICATION)
+        ]
+
+    @cached_property
     def replications(self) -> dict[str, int]:
         """The fewest in any cell of each experiment."""
         return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
@@ -209,6 +220,22 @@ class Data:
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of some runs."""
         return _of(self.trajectories_by_experiment, experiment).having(where)
+
+
+@dataclass(frozen=True)
+class _OneReplication(Data):
+    """The runs of one replication; their samples are looked up where those of all are."""
+
+    number: int
+    samples_by_run: Mapping[tuple[str, int], Samples]
+
+    @cached_property
+    def trajectories_by_experiment(self) -> Mapping[str, Samples]:
+        """The samples over time of each experiment."""
+        return {
+            name: found for (name, number), found in self.samples_by_run.items()
+            if number == self.number
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from longhaul.analysis.prediction import Prediction, predict
 from longhaul.analysis.statistics import percentile_interval
 from longhaul.studies.claims import (
     CONTRADICTED,
@@ -47,12 +48,21 @@ class Judgement:
     replications: int
     """The fewest in any cell of its experiments; none for theory."""
     reason: str = ""
-    """Why nothing was measured; empty if something was."""
+    """Why nothing was measured, or nothing decided; empty if it speaks for itself."""
+    shape: str = ""
+    """What the interval of one more run assumes; empty if the interval is that of a median."""
 
     @property
     def runs(self) -> str:
         """How many runs it rests on, in words."""
         return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
+
+    @property
+    def interval_of(self) -> str | None:
+        """What the interval is of, in words."""
+        if self.interval is None:
+            return None
+        return f"one more run, {self.shape}" if self.shape else "median"
 
     @property
     def outcome(self) -> str:
@@ -66,9 +76,12 @@ class Judgement:
             "experiment": self.claim.experiments[0],
             "statement": self.claim.statement,
             "derived": self.claim.derived,
+            "set_up": self.claim.is_set_up,
             "expected": self.claim.expected(),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
+            "interval_of": self.interval_of,
+            "source_runs": self.claim.runs or None,
             "verdict": self.verdict,
             "reason": self.reason or None,
             "scale": self.scale,
@@ -86,7 +99,7 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     # Sample by sample: each is large with what is looked up in it.
     for sample in resampled(data, SAMPLES):
         for claim, one, values in zip(claims, measured, samples, strict=True):
-            if one.replications > 1 and one.value is not None and one.measure not in EXTREMES:
+            if one.resampled:
                 value, _ = _value(claim, one.measure, sample)
                 # A sample may lack what a measure needs.
                 values += [] if value is None else [value]
@@ -110,17 +123,35 @@ class _Measured:
     value: float | None
     reason: str
     replications: int
+    next_run: Prediction | None
+
+    @property
+    def resampled(self) -> bool:
+        """Whether it is judged by bootstrap samples."""
+        several = self.replications > 1 and self.measure not in EXTREMES
+        return several and self.value is not None and self.next_run is None
 
 
 def _measured(claim: Claim, measure: Measure, data: Data) -> _Measured:
     value, reason = _value(claim, measure, data)
-    return _Measured(measure, value, reason, _replications(data, claim.experiments))
+    count = _replications(data, claim.experiments)
+    next_run = None
+    if claim.of_one_run and count > 1 and value is not None:
+        alone = (_value(claim, measure, one)[0] for one in data.each_replication)
+        next_run = predict([found for found in alone if found is not None])
+    return _Measured(measure, value, reason, count, next_run)
 
 
 def _judged(claim: Claim, one: _Measured, samples: Sequence[float], scale: str) -> Judgement:
+    if one.next_run is not None:
+        of_next = one.next_run.low, one.next_run.high
+        verdict, reason = claim.judge_one_run(of_next)
+        shape = one.next_run.shape
+        return Judgement(claim, one.value, of_next, verdict, scale, one.replications, reason, shape)
     interval = None if one.value is None else _interval(one.value, samples)
     verdict = claim.judge(one.value, interval)
-    return Judgement(claim, one.value, interval, verdict, scale, one.replications, one.reason)
+    reason = "more replications would decide" if verdict == UNDECIDED else one.reason
+    return Judgement(claim, one.value, interval, verdict, scale, one.replications, reason)
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
@@ -155,6 +186,19 @@ def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
     """How many claims have each verdict."""
     found = Counter(one.verdict for one in judgements)
     return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def claims_and_checks(
+    judgements: Sequence[Judgement],
+) -> tuple[list[Judgement], list[Judgement]]:
+    """Claims, and checks of the set-up, which are none."""
+    claims = [one for one in judgements if not one.claim.is_set_up]
+    return claims, [one for one in judgements if one.claim.is_set_up]
+
+
+def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Those that a single run of each cell decided."""
+    return [one for one in judgements if one.replications == 1 and one.measured is not None]
 
 
 def number(value: float | None) -> str:
@@ -192,7 +236,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
             one.claim.statement,
             band(one.claim),
             number(one.measured),
-            span(one.interval),
+            span(one.interval) + (f" ({one.interval_of})" if one.shape else ""),
             Text(one.outcome, style=COLOURS[one.verdict]),
             ", ".join(word for word in (one.scale, one.runs) if word),
         )
@@ -200,9 +244,17 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """The verdicts in one line."""
-    found = counts(judgements)
-    parts = [f"{count} {verdict}" for verdict, count in found.items() if count]
-    derived = sum(one.claim.derived for one in judgements)
+    """The verdicts in a few lines: of all claims, of those that rest on one run, of checks."""
+    claims, checks = claims_and_checks(judgements)
+    derived = sum(one.claim.derived for one in claims)
     note = f" ({derived} of them derived, not the source's own)" if derived else ""
-    return f"{len(judgements)} claims: {', '.join(parts)}{note}"
+    lines = [f"{len(claims)} claims: {_verdicts(claims)}{note}"]
+    if single := on_one_run(claims):
+        lines.append(f"{len(single)} of them rest on one run: {_verdicts(single)}")
+    if checks:
+        lines.append(f"Checks of the set-up: {_verdicts(checks)}")
+    return "\n".join(lines)
+
+
+def _verdicts(judgements: Sequence[Judgement]) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts(judgements).items() if count)

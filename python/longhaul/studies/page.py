@@ -35,6 +35,7 @@ def write(
     drawn: Sequence[Markup | None], path: Path,
 ) -> Path:  # fmt: skip
     """Write the report."""
+    claims, checks = ledger.claims_and_checks(judgements)
     html = page(
         "study.html",
         title=study.head.title,
@@ -42,9 +43,11 @@ def write(
         facts=record.facts,
         versions=" and ".join(str(version) for version in record.versions),
         verdicts=VERDICTS,
-        counts=ledger.counts(judgements),
-        rows=[_row(one) for one in judgements],
-        figures=_figures(study, drawn, judgements),
+        counts=ledger.counts(claims),
+        single=ledger.counts(ledger.on_one_run(claims)),
+        rows=[_row(one) for one in claims],
+        checks=[_row(one) for one in checks],
+        figures=_figures(study, drawn, claims),
         experiments=[_experiment(one, record) for one in study.chosen()],
         readme=_rendered(study.readme),
     )
@@ -65,6 +68,7 @@ def _row(one: Judgement) -> dict[str, Any]:
         "source": claim.source,
         "measured": ledger.number(one.measured),
         "interval": ledger.span(one.interval),
+        "shape": one.shape,
         "verdict": one.verdict,
         "reason": one.reason,
         "runs": one.runs,

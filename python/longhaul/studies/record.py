@@ -98,6 +98,11 @@ def read(folder: Path, study: Study) -> Record:
     return Record(facts, data)
 
 
+def recorded(study: Study) -> tuple[Path, Record]:
+    """The results that come with a study; the fuller first."""
+    return _first(study, [study.recorded], tuple(reversed(SCALES)))
+
+
 def check_scale(scale: str) -> None:
     """Refuse a scale that does not exist."""
     if scale not in SCALES:
@@ -109,9 +114,13 @@ def latest(study: Study, out: Path, scale: str | None) -> tuple[Path, Record]:
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:
         check_scale(scale_)
-    for place in (out / "results", study.recorded):
+    return _first(study, [out / "results", study.recorded], scales)
+
+
+def _first(study: Study, places: Sequence[Path], scales: Sequence[str]) -> tuple[Path, Record]:
+    for place in places:
         for name in scales:
             if (place / name / "run.json").is_file():
                 return place / name, read(place / name, study)
-    wanted = f" at scale {scale}" if scale else ""
+    wanted = f" at scale {scales[0]}" if len(scales) == 1 else ""
     raise StudyError(f"{study.name} has no results{wanted} yet: longhaul study run {study.name}")

@@ -46,6 +46,11 @@ def rows() -> tuple[Row, ...]:
         )
 
 
+def row(routers: str, buffer: float) -> Row:
+    """One case, of the first seed."""
+    return next(row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer))
+
+
 def sets(routers: str, buffer: float) -> abilene_lee.Sets:
     """The three sets of one case, means over seeds."""
     found = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]

@@ -114,6 +114,15 @@ def largest_advantage(data: "Data", algorithm: str, low: float, high: float) -> 
 
 
 @_measure
+def cells_gaining(
+    data: "Data", algorithm: str, low: float, high: float, least: float, most: float
+) -> float:
+    """Cells between two round-trip times whose gain over Reno's is in a range; in per cent."""
+    gains = _advantages(algorithm, low, high)
+    return float(((gains >= least) & (gains <= most)).sum())
+
+
+@_measure
 def out_of_order_cells(data: "Data") -> float:
     """Neighbouring cells whose throughput falls with the buffer or rises with the round trip."""
     wrong = 0

@@ -49,6 +49,15 @@ def flows_over(data: Data, of: str, each: str, one: str, other: str, flows: str)
     return first / second
 
 
+def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
+    """The least gain of those flows of a run that gain most; the median over runs."""
+    gains = [
+        data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)
+        for flow in FLOWS
+    ]
+    return float(sorted(gains)[-int(count)])
+
+
 def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
     """Rank correlation of the flows' medians with what the source prints of them."""
     printed = printed_flows(of, column)[protocol]
@@ -99,7 +108,7 @@ def greatest(data: Data, of: str, metric: str, **cell: str) -> float:
 TRANSFERS: dict[str, Measure] = {
     function.__name__: function
     for function in (
-        difference, flows_below, apart, flows_over, rank_as_printed, off_printed, differing_runs,
-        across_runs, mean_where, greatest,
+        difference, flows_below, apart, flows_over, gain_of_best, rank_as_printed, off_printed,
+        differing_runs, across_runs, mean_where, greatest,
     )
 }  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import polars as pl
 
+from longhaul.analysis.statistics import crossing
 from longhaul.studies.data import Combine, Data, NotRunError
 from longhaul.studies.measures import Measure, rank_trend
 
@@ -123,6 +124,20 @@ def spread_of_protocols(
 
 
 @measure
+def largest_spread_of_protocols(
+    data: Data, of: str, metric: str, protocols: str, low: float, high: float,
+    axis: str = "protocol",
+) -> float:  # fmt: skip
+    """The same at the load between two where it is largest."""
+    loads = data.levels("load", of, **{axis: protocols.split(",")[0]})
+    return max(
+        spread_of_protocols(data, of, metric, load, protocols, axis)
+        for load in loads
+        if low <= load <= high
+    )
+
+
+@measure
 def best_is(
     data: Data, of: str, metric: str, one: str, others: str, low: float, high: float,
     largest: float = 1, axis: str = "protocol", **cell: str | float,
@@ -134,6 +149,69 @@ def best_is(
         for other in others.split(",")
         for gap in _along(data, of, metric, one, other, low, high, axis, **cell)
     )
+
+
+@measure
+def crossing_ms(
+    data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
+) -> float:
+    """The response time up to which one is ahead, by straight lines between points of 100 ms."""
+    return _crossing(data, of, one, other, axis, cell)[0]
+
+
+@measure
+def crossing_share(
+    data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
+) -> float:
+    """The share of the responses, in per cent, that are complete where two distributions cross."""
+    return _crossing(data, of, one, other, axis, cell)[1]
+
+
+def _crossing(
+    data: Data, of: str, one: str, other: str, axis: str, cell: Mapping[str, str | float]
+) -> tuple[float, float]:
+    """Where the first distribution, ahead at short times, comes down to the second."""
+    first, second = (
+        [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
+        for level in (one, other)
+    )
+    found = crossing(TIMES_MS, first, second)
+    if found is None:
+        raise NotRunError(f"{one} does not come down to {other} within {TIMES_MS[-1]} ms")
+    return found, float(np.interp(found, TIMES_MS, first))
+
+
+@measure
+def rise_between(data: Data, of: str, first: str, last: str, **cell: str | float) -> float:
+    """How much one metric of a cell is above another one."""
+    return data.value(last, of, **cell) - data.value(first, of, **cell)
+
+
+@measure
+def largest_at_loads(
+    data: Data, of: str, metric: str, low: float, high: float, **cell: str | float
+) -> float:
+    """The largest median of all cells between two loads."""
+    return float(_at_loads(data, of, metric, low, high, **cell)[metric].max())  # type: ignore[arg-type]
+
+
+@measure
+def spread_at_loads(
+    data: Data, of: str, metric: str, low: float, high: float, **cell: str | float
+) -> float:
+    """The largest over the smallest median, at the load between two where they differ most."""
+    cells = _at_loads(data, of, metric, low, high, **cell).group_by("load")
+    ends = cells.agg(low=pl.col(metric).min(), high=pl.col(metric).max())
+    return float((ends["high"] / ends["low"]).max())  # type: ignore[arg-type]
+
+
+def _at_loads(
+    data: Data, of: str, metric: str, low: float, high: float, **cell: str | float
+) -> pl.DataFrame:
+    found = data.having(metric, of, **cell).filter(pl.col("load").is_between(low, high))
+    if found.is_empty():
+        raise NotRunError("nothing was run at these loads")
+    return found
 
 
 @measure
@@ -156,13 +234,53 @@ def extreme_ratio(
     data: Data, of: str, metric: str, one: str, other: str, total: float, largest: float
 ) -> float:
     """The largest or smallest ratio of two protocols over the pairs of loads of a total load."""
-    pairs = [
-        pair for pair in data.levels("pair", of, protocol=other) if pair.startswith(f"{total:g}-")
-    ]
+    pairs = _pairs(data, of, total, other)
     ratios = [median_ratio(data, of, metric, one, other, pair=pair) for pair in pairs]
-    if not ratios:
-        raise NotRunError(f"no pair of a total load of {total:g} % was run")
     return float(max(ratios) if largest else min(ratios))
+
+
+@measure
+def largest_rise_of_pairs(
+    data: Data, of: str, first: str, last: str, total: float, protocol: str
+) -> float:
+    """How much one metric is above another one, at the pair of a total load where it is most."""
+    return max(
+        rise_between(data, of, first, last, pair=pair, protocol=protocol)
+        for pair in _pairs(data, of, total, protocol)
+    )
+
+
+@measure
+def spread_of_pairs(data: Data, of: str, metric: str, total: float, protocol: str) -> float:
+    """The largest over the smallest median of the pairs of a total load."""
+    found = [
+        data.value(metric, of, pair=pair, protocol=protocol)
+        for pair in _pairs(data, of, total, protocol)
+    ]
+    return max(found) / min(found)
+
+
+@measure
+def least_of_pairs(
+    data: Data, of: str, metric: str, total: float, protocol: str, over: str = ""
+) -> float:
+    """The smallest median of the pairs of a total load, or smallest ratio to another metric."""
+    return min(
+        data.value(metric, of, pair=pair, protocol=protocol)
+        / (data.value(over, of, pair=pair, protocol=protocol) if over else 1.0)
+        for pair in _pairs(data, of, total, protocol)
+    )
+
+
+def _pairs(data: Data, of: str, total: float, protocol: str) -> list[str]:
+    """The pairs of loads of a total load."""
+    pairs = [
+        pair for pair in data.levels("pair", of, protocol=protocol)
+        if pair.startswith(f"{total:g}-")
+    ]  # fmt: skip
+    if not pairs:
+        raise NotRunError(f"no pair of a total load of {total:g} % was run")
+    return pairs
 
 
 @measure
@@ -210,6 +328,12 @@ def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.nd
 def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -> float:
     """The share of the map's cells in which one protocol takes longer, by more than so many ms."""
     return float((map_difference(data, one, other, load)[1] > by).mean())
+
+
+@measure
+def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float) -> float:
+    """How much larger the share of the map's cells that are slower is at one load than another."""
+    return cells_slower(data, one, other, low) - cells_slower(data, one, other, high)
 
 
 @measure

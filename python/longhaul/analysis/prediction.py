@@ -1,0 +1,101 @@
+"""Prediction intervals: where one more run would lie, from runs that there are.
+
+The interval of a median says how well the median is known; it narrows with every run. That of one
+more run does not: it says what single runs do, and whether a run of somebody else is like them.
+Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal; of logarithms for lognormal) and 5
+(order statistics).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import exp, sqrt
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+NORMAL, LOGNORMAL, ORDER = "normal", "lognormal", "order statistics"
+# Fewer runs say nothing of how runs scatter.
+MIN_RUNS = 3
+# Fewer runs than these do not cover enough between their smallest and largest: 0.9 from 19 on.
+MIN_RUNS_ORDER = 19
+# Samples from which the critical values of the correlation are taken, and the level of the test.
+SAMPLES, LEVEL = 4000, 0.05
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """An interval for one more run."""
+
+    low: float
+    high: float
+    shape: str
+    """The distribution that it assumes; `order statistics` assumes none."""
+    coverage: float
+
+
+def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | None:
+    """Where one more run would lie, if there are three runs at least.
+
+    Normal or lognormal, whichever the runs resemble more. Nineteen and more that resemble neither:
+    from the smallest to the largest, which has a coverage of `(n - 1) / (n + 1)`.
+    """
+    count = len(values)
+    if count < MIN_RUNS:
+        return None
+    runs = np.sort(np.asarray(values, float))
+    if runs[0] == runs[-1]:
+        return Prediction(float(runs[0]), float(runs[0]), NORMAL, coverage)
+    shape = shape_of(runs)
+    if shape == ORDER:
+        return Prediction(float(runs[0]), float(runs[-1]), ORDER, (count - 1) / (count + 1))
+    interval = _of_next(runs, coverage)
+    # Of positive runs an interval below 0 is impossible: few of them do not show their skewness.
+    if shape == LOGNORMAL or (runs[0] > 0.0 > interval[0]):
+        low, high = _of_next(np.log(runs), coverage)
+        return Prediction(exp(low), exp(high), LOGNORMAL, coverage)
+    return Prediction(*interval, NORMAL, coverage)
+
+
+def shape_of(runs: np.ndarray) -> str:
+    """Normal or lognormal, whichever the ordered runs resemble more, unless many reject both."""
+    found = {NORMAL: probability_plot_correlation(runs)}
+    if runs[0] > 0:
+        found[LOGNORMAL] = probability_plot_correlation(np.log(runs))
+    best = max(found, key=lambda shape: found[shape])
+    many = len(runs) >= MIN_RUNS_ORDER
+    return ORDER if many and found[best] < _critical(len(runs)) else best
+
+
+def probability_plot_correlation(ordered: np.ndarray) -> float:
+    """The correlation of ordered values with the medians of a normal sample's order statistics.
+
+    Filliben, Technometrics 17 (1), 1975.
+    """
+    return float(np.corrcoef(ordered, _normal_medians(len(ordered)))[0, 1])
+
+
+@cache
+def _normal_medians(count: int) -> np.ndarray:
+    places = (np.arange(1, count + 1) - 0.3175) / (count + 0.365)
+    places[-1] = 0.5 ** (1.0 / count)
+    places[0] = 1.0 - places[-1]
+    return np.asarray(ndtri(places))
+
+
+@cache
+def _critical(count: int) -> float:
+    """The correlation that a normal sample of this size falls below in one case of twenty."""
+    samples = np.sort(np.random.default_rng(1).standard_normal((SAMPLES, count)), axis=1)
+    centred = samples - samples.mean(axis=1, keepdims=True)
+    medians = _normal_medians(count)
+    lengths = np.linalg.norm(centred, axis=1) * np.linalg.norm(medians)
+    return float(np.quantile(centred @ medians / lengths, LEVEL))
+
+
+def _of_next(runs: np.ndarray, coverage: float) -> tuple[float, float]:
+    """The interval of one more value of a normal distribution."""
+    count = len(runs)
+    factor = float(stdtrit(count - 1, 0.5 + coverage / 2.0)) * sqrt(1.0 + 1.0 / count)
+    half = factor * float(runs.std(ddof=1))
+    return float(runs.mean()) - half, float(runs.mean()) + half

@@ -1,0 +1,123 @@
+"""The numbers of a study's README, written from its recorded results.
+
+A number is followed by a comment that says where it comes from, and keeps its decimals:
+
+    94.25<!-- value of=PEP-E02 metric=mbps proxy=cubic queue=red size=1000 -->
+    94.25<!-- A04-1000 -->
+
+The first is a measure with its arguments, as claims have them, the second what a claim measures; a
+claim's `A04-1000 low` and `A04-1000 high` are the ends of its interval. `x 100` after either
+multiplies. `count A reproduced` counts the claims whose names begin with A and that have this
+verdict, `count A all` all of them. A table stands between `<!-- table NAME -->` and `<!-- end -->`:
+`verdicts`, or one of `TABLES` in the study's module `tables`. Pages show no comments.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+from longhaul.studies import ledger
+from longhaul.studies.claims import VERDICTS, where
+from longhaul.studies.data import Data
+from longhaul.studies.ledger import Judgement
+from longhaul.studies.record import Record
+from longhaul.studies.study import Study, StudyError, unknown
+
+Table = Callable[[Data], Iterable[str]]
+
+NUMBER = re.compile(r"(?P<number>-?\d[\d,]*(?:\.\d+)?)<!-- (?P<what>(?!table |end )[^>]+?) -->")
+BLOCK = re.compile(r"<!-- table (?P<name>\S+) -->\n.*?<!-- end -->", re.DOTALL)
+TIMES = re.compile(r" x (\S+)$")
+
+
+class Numbers:
+    """What the results of a study make of its text."""
+
+    def __init__(self, study: Study, record: Record) -> None:
+        self.study = study
+        self.data = record.data
+        self._scale = record.facts.scale
+
+    def written(self, text: str) -> str:
+        """The text with its numbers and tables as the results have them."""
+        text = BLOCK.sub(lambda found: self._table(found["name"]), text)
+        return NUMBER.sub(self._number, text)
+
+    @cached_property
+    def judgements(self) -> list[Judgement]:
+        """Of all claims."""
+        return ledger.judge(self.study, self.data, self._scale)
+
+    def _number(self, found: re.Match[str]) -> str:
+        old, what = found["number"], found["what"]
+        decimals = len(old.partition(".")[2])
+        comma = "," if "," in old else ""
+        return f"{self._value(what):{comma}.{decimals}f}<!-- {what} -->"
+
+    def _value(self, what: str) -> float:
+        factor = TIMES.search(what)
+        words = TIMES.sub("", what)
+        name, _, rest = words.partition(" ")
+        if name == "count":
+            value = self._counted(*rest.split(" ", 1))
+        else:
+            value = self._measured(name, rest) if "=" in rest else self._claimed(name, rest)
+        return value * float(factor[1]) if factor else value
+
+    def _counted(self, start: str, verdict: str) -> float:
+        claims, _ = ledger.claims_and_checks(self.judgements)
+        if verdict not in ("all", *VERDICTS):
+            raise unknown("verdict", verdict, VERDICTS)
+        return float(sum(one.claim.id.startswith(start) and verdict in (one.verdict, "all")
+                         for one in claims))  # fmt: skip
+
+    def _measured(self, name: str, arguments: str) -> float:
+        measures = self.study.required("measures", "MEASURES")
+        if name not in measures:
+            raise unknown("measure", name, list(measures))
+        return float(measures[name](self.data, **where(arguments)))
+
+    def _claimed(self, name: str, end: str) -> float:
+        by_id = {one.claim.id: one for one in self.judgements}
+        if name not in by_id:
+            raise unknown("claim", name, list(by_id))
+        one = by_id[name]
+        ends = one.interval or (None, None)
+        found = {"": one.measured, "low": ends[0], "high": ends[1]}.get(end)
+        if found is None:
+            raise StudyError(f"{self.study.name}: claim {name} has no number `{end or 'measured'}`")
+        return found
+
+    def _table(self, name: str) -> str:
+        tables = self._tables()
+        if name not in tables:
+            raise unknown("table", name, list(tables))
+        return "\n".join([f"<!-- table {name} -->", *tables[name](self.data), "<!-- end -->"])
+
+    def _tables(self) -> Mapping[str, Table]:
+        own: Mapping[str, Table] = {}
+        if (self.study.path / "tables.py").is_file():
+            own = getattr(self.study.module("tables"), "TABLES", {})
+        return {"verdicts": lambda data: verdicts(self.judgements), **own}
+
+
+def verdicts(judgements: Sequence[Judgement]) -> list[str]:
+    """A table of verdicts: of all claims, of those that are derived, of those on one run."""
+    claims, checks = ledger.claims_and_checks(judgements)
+    rows = {
+        "claims": claims,
+        "of these on one run": ledger.on_one_run(claims),
+        "of these derived": [one for one in claims if one.claim.derived],
+        "checks of the set-up": checks,
+    }
+    return markdown(
+        ("", "all", *VERDICTS),
+        [(name, str(len(found)), *(str(count) for count in ledger.counts(found).values()))
+         for name, found in rows.items() if found],
+    )  # fmt: skip
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table in Markdown, with an empty one on either side."""
+    lines = [head, ["---"] * len(head), *rows]
+    return ["", *("| " + " | ".join(cells) + " |" for cells in lines), ""]

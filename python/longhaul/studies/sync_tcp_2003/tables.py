@@ -1,0 +1,210 @@
+"""The tables of the README, which `longhaul study tables sync-tcp-2003` writes."""
+
+import csv
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from longhaul.studies.data import Data
+from longhaul.studies.numbers import Table, markdown
+
+NAMES = {
+    "reno": "Reno", "pcwnd": "Pcwnd", "mixreact": "MixReact", "cubic": "CUBIC", "bbr3": "BBR v3",
+    "ledbat": "LEDBAT",
+}  # fmt: skip
+THREE = ("reno", "pcwnd", "mixreact")
+LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
+READINGS = {
+    "stay after a cut": ("the window after an early cut",
+                         "grows as in congestion avoidance until the next cut or verdict", "stays"),
+    "whole windows": ("windows", "real numbers", "whole segments at reductions"),
+    "limited transmit": ("first duplicate ACKs", "release nothing", "limited transmit"),
+    "queue counts waiting": ("limit of 92 packets", "with the one in service, as in ns-2",
+                             "waiting ones only"),
+    "RTO of 200 ms": ("smallest RTO", "1 s", "200 ms"),
+    "start within 10 s": ("starts", "within 1 ms", "within 10 s"),
+    "keep at a tie": ("no trend (a tie)", "congestion avoidance", "the last growth goes on"),
+}  # fmt: skip
+
+TABLES: dict[str, Table] = {}
+
+
+def table(function: Table) -> Table:
+    """Register a table under its name."""
+    TABLES[function.__name__] = function
+    return function
+
+
+@cache
+def printed() -> dict[str, str]:
+    """The printed numbers of claims, as they are printed."""
+    found: dict[str, str] = {}
+    for part in ("transfers", "web"):
+        file = Path(__file__).parent / part / "claims.csv"
+        with file.open(encoding="utf-8", newline="") as text:
+            found |= {row["id"]: row["value"] for row in csv.DictReader(text)}
+    return found
+
+
+def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str, int]]
+            ) -> list[str]:  # fmt: skip
+    """The name of a protocol, and of each column what was measured and what is printed."""
+    cells = [NAMES[protocol]]
+    for metric, claim, decimals in columns:
+        cells.append(f"{data.value(metric, of, protocol=protocol):.{decimals}f}")
+        cells.append(printed().get(f"{claim}-{protocol}", ""))
+    return cells
+
+
+@table
+def one_bottleneck(data: Data) -> list[str]:
+    """Table 4.3."""
+    columns = (("utilisation", "SB-util", 1), ("loss_0", "SB-loss", 2), ("queue_0", "SB-queue", 1))
+    head = ["", "utilisation", "printed", "loss", "printed", "queue", "printed"]
+    return markdown(head, [_beside(data, "FTP-SB", name, columns) for name in THREE])
+
+
+@table
+def several_bottlenecks(data: Data) -> list[str]:
+    """Tables 4.6 and 4.7."""
+    columns = (
+        ("utilisation", "MB-util", 1), ("loss_1", "MB-loss-1", 2), ("loss_3", "MB-loss-3", 2),
+        ("queue_1", "MB-queue-1", 1), ("queue_3", "MB-queue-3", 1),
+    )  # fmt: skip
+    names = ("utilisation", "loss at R1", "at R3", "queue at R1", "at R3")
+    head = ["", *(word for name in names for word in (name, "printed"))]
+    return markdown(head, [_beside(data, "FTP-MB", name, columns) for name in THREE])
+
+
+@table
+def both_ways(data: Data) -> list[str]:
+    """Tables A.1 and A.2."""
+    rows = (
+        ("one way", "A1-ONEWAY", "99.83 %, 9983 kbit/s, 6181 drops"),
+        (
+            "both ways with an ACK for each packet",
+            "A1-TWOWAY",
+            "90.30 %, 8723 kbit/s, 11,169 drops",
+        ),
+        ("both ways with delayed ACKs", "FTP-SB", "90.59 %, 8869 kbit/s, 5685 drops"),
+    )
+    return markdown(
+        ["", "here", "printed"],
+        [[name, f"{data.value('utilisation', of, protocol='reno'):.1f} %, "
+                f"{data.value('goodput', of, protocol='reno'):.0f} kbit/s, "
+                f"{data.value('drops', of, protocol='reno'):,.0f} drops", then]
+         for name, of, then in rows],
+    )  # fmt: skip
+
+
+def _three(data: Data, of: str, **cell: str) -> str:
+    """Utilisation, loss and queue in one cell."""
+    utilisation, loss, queue = (
+        data.value(metric, of, **cell) for metric in ("utilisation", "loss_0", "queue_0")
+    )
+    return f"{utilisation:.1f} %, {loss:.2f} %, {queue:.1f}"
+
+
+@table
+def readings(data: Data) -> list[str]:
+    """What the source leaves open of long transfers."""
+
+    def both(reading: str) -> str:
+        return "; ".join(
+            _three(data, "FTP-OPEN", protocol=name, reading=reading) for name in THREE[1:]
+        )
+
+    rows = [["", "as chosen", both("chosen")]]
+    rows += [[name, chosen, f"{other}: {both(reading)}"]
+             for reading, (name, chosen, other) in READINGS.items()]  # fmt: skip
+    head = "otherwise: utilisation, loss, queue of Pcwnd; of MixReact (FTP-OPEN)"
+    return markdown(["", "chosen", head], rows)
+
+
+@table
+def clocks(data: Data) -> list[str]:
+    """Utilisation and Jain's index by drift."""
+    drifts = data.levels("drift_ppm", "FTP-CLOCK")
+    rows = []
+    for name in THREE[1:]:
+        cells = [
+            f"{data.value('utilisation', 'FTP-CLOCK', protocol=name, drift_ppm=drift):.1f} %, "
+            f"{data.value('jain', 'FTP-CLOCK', protocol=name, drift_ppm=drift):.2f}"
+            for drift in drifts
+        ]
+        rows.append([f"{NAMES[name]}: utilisation, Jain's index", *cells])
+    return markdown(["drift up to (ppm)", *(f"{drift:g}" for drift in drifts)], rows)
+
+
+@table
+def today(data: Data) -> list[str]:
+    """Today's senders over both networks, under both queues."""
+    places = (
+        ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
+        ("FTP-TODAY-MB", "fq-codel"),
+    )  # fmt: skip
+
+    def cell(name: str, of: str, queue: str) -> str:
+        utilisation, loss, jain = (
+            data.value(metric, of, protocol=name, queue=queue)
+            for metric in ("utilisation", "loss_most", "jain")
+        )
+        return f"{utilisation:.0f} %, {loss:.1f} %, {jain:.2f}"
+
+    head = ["", "one bottleneck, drop-tail", "FQ-CoDel", "several, drop-tail", "FQ-CoDel"]
+    return markdown(
+        head, [[shown, *(cell(name, *place) for place in places)] for name, shown in NAMES.items()]
+    )
+
+
+def _with_range(data: Data, metric: str, digits: int, **cell: str | float) -> str:
+    """A median, and the smallest and largest of its replications where they differ as written."""
+    runs = data.runs(metric, "H1", **cell).values()
+    low, high = (f"{end:.{digits}f}" for end in (min(runs), max(runs)))
+    middle = f"{data.value(metric, 'H1', **cell):.{digits}f}"
+    return middle + (f" ({low} to {high})" if low != high else "")
+
+
+@table
+def web_loss(data: Data) -> list[str]:
+    """Table 4.11, and the queue of Table 4.10."""
+    shown = {"reno": "loss (%), Reno", "pcwnd": "Sync-TCP(Pcwnd)", "mixreact": "Sync-TCP(MixReact)"}
+    rows = []
+    for name, title in shown.items():
+        rows.append([title, *(_loss(data, name, load) for load in LOADS)])
+        rows.append(["printed", *(_as_printed(f"E3.1-{name}-{load}") for load in LOADS)])
+    rows.append(["mean queue, MixReact", *(_queue(data, load) for load in LOADS)])
+    rows.append(["printed (Table 4.10)", *(_as_printed(f"E3.6-{load}") for load in LOADS)])
+    return markdown(["one bottleneck", "50 %", *(f"{load}" for load in LOADS[1:])], rows)
+
+
+def _loss(data: Data, protocol: str, load: int) -> str:
+    middle = data.value("loss_0", "H1", protocol=protocol, load=load)
+    digits = 2 if middle < 2 else 1
+    return _with_range(data, "loss_0", digits, protocol=protocol, load=load)
+
+
+def _queue(data: Data, load: int) -> str:
+    return _with_range(data, "queue_0", 0, protocol="mixreact", load=load)
+
+
+def _as_printed(claim: str) -> str:
+    return printed().get(claim, "")
+
+
+@table
+def web_today(data: Data) -> list[str]:
+    """Today's senders at 85 % load, behind drop-tail."""
+    where = {"queue": "droptail", "load": 85}
+    order = ("mixreact", "pcwnd", "ledbat", "reno", "cubic", "bbr3")
+    rows = []
+    for name in order:
+        early, late, last, loss = (
+            data.value(metric, "N-WEB", protocol=name, **where)
+            for metric in ("within_500", "within_1500", "p99", "loss_0")
+        )
+        shown = f"Sync-TCP({NAMES[name]})" if name in THREE[1:] else NAMES[name]
+        rows.append(
+            [shown, f"{early:.1f} %", f"{late:.1f} %", f"{last / 1e3:.1f} s", f"{loss:.1f} %"]
+        )
+    return markdown(["drop-tail of 136 packets", "500 ms", "1500 ms", "99 %", "loss"], rows)
