@@ -15,6 +15,15 @@ pub(crate) struct DualClockTime {
 }
 
 impl DualClockTime {
+    /// When a packet reaches the far end of the link that it is on.
+    #[inline]
+    pub(crate) fn of(packet: &Packet) -> Self {
+        Self {
+            time: packet.time,
+            ns2_s: packet.ns2_s,
+        }
+    }
+
     pub(super) fn at(time: Time) -> Self {
         Self {
             time,
@@ -54,7 +63,7 @@ pub(super) trait Clock {
 
 /// Exact times in picoseconds; at the same time departures come first.
 #[derive(Debug)]
-pub(super) struct ExactClock {
+pub(crate) struct ExactClock {
     transmitter: Transmitter,
     delay: Span,
     busy_until: Time,

@@ -17,7 +17,7 @@ use crate::schedule::TieBreak;
 
 /// The clock of one link.
 #[derive(Debug)]
-pub(super) struct Ns2Clock {
+pub(crate) struct Ns2Clock {
     rate: Rate,
     bits_per_s: f64,
     delay_s: f64,

@@ -17,7 +17,7 @@ use crate::queue::{Arrival, DropReason, Queue, Verdict};
 
 /// Queue discipline, loss and counters of a link, whatever its clock.
 #[derive(Debug)]
-pub(super) struct Port {
+pub(crate) struct Port {
     pub(super) queue: Queue,
     pub(super) loss: LossModel,
     /// Packets that have begun service and are not yet at the far end; with service on arrival

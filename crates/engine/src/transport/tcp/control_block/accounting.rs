@@ -5,7 +5,7 @@ use longhaul_units::{PS_PER_S, Time};
 
 use super::ControlBlock;
 use crate::measure::{self, EventKind, FlowCounters};
-use crate::transport::Env;
+use crate::transport::Environment;
 
 impl ControlBlock {
     /// Notes what keeps the sender from sending more.
@@ -62,10 +62,10 @@ impl ControlBlock {
     }
 
     #[inline]
-    pub(crate) fn check_finish(&mut self, env: &mut Env) {
+    pub(crate) fn check_finish(&mut self, env: &mut impl Environment) {
         if self.una > self.fin && self.finish == Time::NEVER {
-            self.account_limited_time(env.network.now);
-            self.finish = env.network.now;
+            self.account_limited_time(env.now());
+            self.finish = env.now();
             self.log(EventKind::Finish, self.congestion.window.cwnd(), env);
         }
     }
@@ -106,7 +106,7 @@ impl ControlBlock {
 
     /// Records the state after an acknowledgement, of those that are traced.
     #[inline]
-    pub(crate) fn trace_ack(&self, in_flight: impl FnOnce() -> u64, env: &mut Env) {
+    pub(crate) fn trace_ack(&self, in_flight: impl FnOnce() -> u64, env: &mut impl Environment) {
         if let Some(extras) = &self.extras
             && let Some(connection) = extras.traced_as
         {
@@ -115,10 +115,10 @@ impl ControlBlock {
     }
 
     #[cold]
-    fn record_state(&self, connection: u64, in_flight: u64, env: &mut Env) {
-        let (time, flow) = (env.network.now, self.flow);
+    fn record_state(&self, connection: u64, in_flight: u64, env: &mut impl Environment) {
+        let (time, flow) = (env.now(), self.flow);
         let mut record = |quantity, value| {
-            env.log.traced.push(measure::AckTrace {
+            env.log().traced.push(measure::AckTrace {
                 time,
                 flow,
                 connection,
@@ -133,10 +133,11 @@ impl ControlBlock {
     }
 
     /// Logs a congestion event; `before` is the window before it.
-    pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut Env) {
+    pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut impl Environment) {
         let window = &self.congestion.window;
-        env.log.push(measure::Event {
-            time: env.network.now,
+        let time = env.now();
+        env.log().push(measure::Event {
+            time,
             flow: self.flow,
             kind,
             cwnd_before: before,

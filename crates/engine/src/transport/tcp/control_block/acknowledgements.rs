@@ -6,25 +6,25 @@ use longhaul_units::Time;
 use super::{ControlBlock, LastReduction};
 use crate::config::AckCounting;
 use crate::packet::{SackHandle, SackOption};
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
     /// Processes the options of an acknowledgement. Returns its SACK blocks; router feedback is kept for
     /// the next sample.
     #[inline]
-    pub(crate) fn process_options(&mut self, handle: SackHandle, env: &mut Env) -> SackOption {
+    pub(crate) fn process_options(&mut self, handle: SackHandle, env: &mut impl Environment) -> SackOption {
         let blocks = if handle.has_header() {
             self.process_router_header(handle, env)
         } else {
             handle
         };
-        env.network.take_sack(blocks)
+        env.options().take(blocks)
     }
 
     #[cold]
-    fn process_router_header(&mut self, handle: SackHandle, env: &mut Env) -> SackHandle {
-        let (header, blocks) = env.network.take_header(handle);
+    fn process_router_header(&mut self, handle: SackHandle, env: &mut impl Environment) -> SackHandle {
+        let (header, blocks) = env.options().take_header(handle);
         if let (Some(header), Some(extras)) = (header, &mut self.extras) {
             *extras.granted.get_or_insert(0.0) += header.change / f64::from(self.full_bytes);
         }
@@ -33,8 +33,8 @@ impl ControlBlock {
 
     /// Processes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline(always)]
-    pub(crate) fn process_cumulative_ack(&mut self, ack: Ack, env: &mut Env) {
-        let now = env.network.now;
+    pub(crate) fn process_cumulative_ack(&mut self, ack: Ack, env: &mut impl Environment) {
+        let now = env.now();
         self.move_una(ack.next);
         self.dupacks = 0;
         self.sample_rtt(ack, now);

@@ -27,7 +27,7 @@ use crate::network::Path;
 use crate::prefetch::{prefetch, prefetch_lines};
 use crate::random::Stream;
 use crate::schedule::timers::Timer;
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// The last thing that moved the window down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,10 +226,10 @@ impl ControlBlock {
     /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this
     /// acknowledgement does not make it grow).
     #[cold]
-    pub(super) fn establish(&mut self, ack: Ack, env: &mut Env) {
+    pub(super) fn establish(&mut self, ack: Ack, env: &mut impl Environment) {
         self.established = true;
         self.process_cumulative_ack(ack, env);
-        self.on_handshake(ack, env.network.now);
+        self.on_handshake(ack, env.now());
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.
         self.rtt.replace_min_rtt();
         let initial = if self.syn_lost {

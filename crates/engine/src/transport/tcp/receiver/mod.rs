@@ -16,7 +16,7 @@ use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::prefetch::prefetch_lines;
 use crate::schedule::timers::{Kind, Timer};
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// The receiving end of a connection, in this order in memory: segments in order find what they touch in
 /// the first cache lines.
@@ -103,10 +103,10 @@ impl Receiver {
 
     /// A segment arrives.
     #[inline]
-    pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
+    pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let echo_changes = self.note_congestion(packet.flags, env);
         if let Some(reports) = &mut self.reports {
-            reports.record(packet, &mut env.network);
+            reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
@@ -129,16 +129,16 @@ impl Receiver {
     }
 
     /// A dummy arrives.
-    pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut Env) {
+    pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut impl Environment) {
         if let Some(path) = self.dummy_answers {
             let answer = dummies::answer(packet, path, self.next, self.ack_bytes);
-            env.network.send(answer);
+            env.send(answer);
         }
     }
 
     /// Whether a segment in order is answered at once. If not, the timer will see to it.
     #[inline(always)]
-    fn answers_at_once(&mut self, segment: u64, echo_changes: bool, env: &mut Env) -> bool {
+    fn answers_at_once(&mut self, segment: u64, echo_changes: bool, env: &mut impl Environment) -> bool {
         let Some(delayed) = self.config.delayed_ack else {
             return true;
         };
@@ -148,9 +148,9 @@ impl Receiver {
             return true;
         }
         if self.unacknowledged == 1 {
-            let due = env.network.now + delayed.timeout;
+            let due = env.now() + delayed.timeout;
             self.timer
-                .set(due, self.own_timer(), &mut env.network.schedule);
+                .set(due, self.own_timer(), env.schedule());
         }
         false
     }
@@ -158,7 +158,7 @@ impl Receiver {
     /// Records a segment's congestion mark. Returns whether the echo changes with it and has to
     /// be sent at once.
     #[inline]
-    fn note_congestion(&mut self, flags: Flags, env: &mut Env) -> bool {
+    fn note_congestion(&mut self, flags: Flags, env: &mut impl Environment) -> bool {
         let marked = flags.has(Flags::CE);
         match self.config.ecn {
             Ecn::Off | Ecn::Classic => {
@@ -180,7 +180,7 @@ impl Receiver {
     /// acknowledged yet is acknowledged with the old echo first, for an exact count at the sender
     /// (RFC 8257 section 3.2).
     #[cold]
-    fn change_echo(&mut self, marked: bool, env: &mut Env) {
+    fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
             self.acknowledge_cold(env);
         }
@@ -188,7 +188,7 @@ impl Receiver {
     }
 
     /// A segment that is out of order, fills a gap or repeats another is answered at once.
-    fn on_irregular(&mut self, packet: &Packet, env: &mut Env) {
+    fn on_irregular(&mut self, packet: &Packet, env: &mut impl Environment) {
         if packet.flags.has(Flags::ACK) {
             // The acknowledgement of its FIN, which has no data.
             return;
@@ -241,8 +241,8 @@ impl Receiver {
     }
 
     /// The delayed acknowledgement timer's event.
-    pub(crate) fn on_timer(&mut self, env: &mut Env) {
-        if self.timer.expires(env.network.now) && self.unacknowledged > 0 {
+    pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
+        if self.timer.expires(env.now()) && self.unacknowledged > 0 {
             self.acknowledge_cold(env);
         }
     }
@@ -250,7 +250,7 @@ impl Receiver {
     /// As [`Self::acknowledge`] without blocks, which is inlined where segments in order are
     /// answered.
     #[cold]
-    fn acknowledge_cold(&mut self, env: &mut Env) {
+    fn acknowledge_cold(&mut self, env: &mut impl Environment) {
         self.acknowledge(false, env);
     }
 
@@ -261,7 +261,7 @@ impl Receiver {
 
     /// Acknowledges what has arrived, if `reports` with the blocks worked out last.
     #[inline(always)]
-    fn acknowledge(&mut self, reports: bool, env: &mut Env) {
+    fn acknowledge(&mut self, reports: bool, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.cancel();
         let blocks = if reports {
@@ -274,16 +274,16 @@ impl Receiver {
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
         let (sack, flags) = match &mut self.reports {
-            Some(reports) => reports.take_report(blocks, self.next, &mut env.network),
+            Some(reports) => reports.take_report(blocks, self.next, env.options()),
             None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
-            None => (env.network.store_sack(blocks, self.next), Flags::ACK),
+            None => (env.options().put(blocks, self.next), Flags::ACK),
         };
         let flags = flags
             .with_if(Flags::ECE, self.congestion_seen)
             .with_if(Flags::SYN, self.next == 1)
             .with_if(Flags::FIN, self.next == self.end);
-        env.network.send(Packet {
-            time: env.network.now,
+        env.send(Packet {
+            time: env.now(),
             ns2_s: 0.0,
             seq: self.next,
             stamp: self.stamp,

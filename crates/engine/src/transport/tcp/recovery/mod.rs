@@ -22,7 +22,7 @@ use longhaul_units::Time;
 use super::ack::Ack;
 use super::control_block::ControlBlock;
 use crate::config::Recovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// What a recovery decides about the segments of a connection.
 pub(super) trait LossRecovery {
@@ -36,13 +36,13 @@ pub(super) trait LossRecovery {
     fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64>;
 
     /// A segment has been sent.
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env);
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut impl Environment);
 
     /// The retransmission timer has expired.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
     /// Processes an acknowledgement. Returns how many segments may follow, if any.
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32>;
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) -> Option<u32>;
 }
 
 /// Loss detection and retransmission. The tag is a byte of its own, quicker to look at than one

@@ -7,7 +7,7 @@
 use longhaul_units::Time;
 
 use super::LossRecovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 use crate::transport::tcp::ranges::Ranges;
@@ -56,7 +56,7 @@ impl LossRecovery for Ns2Sack {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut impl Environment) {
         if self.recovering {
             self.pipe += 1;
             if segment < tcb.nxt {
@@ -75,7 +75,7 @@ impl LossRecovery for Ns2Sack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) -> Option<u32> {
         if self.recovering {
             self.on_ack_in_recovery(tcb, ack, env);
             return (ack.next >= tcb.una).then_some(u32::MAX);
@@ -83,7 +83,7 @@ impl LossRecovery for Ns2Sack {
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
             tcb.process_cumulative_ack(ack, env);
-            tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
+            tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.now());
             self.timed_out = false;
             if !self.sacked.is_empty() || self.repaired > 0 {
                 self.clear();
@@ -107,12 +107,12 @@ impl Ns2Sack {
         self.repaired = 0;
     }
 
-    fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         if !self.process_blocks(tcb, ack) {
             return;
         }
         tcb.dupacks += 1;
-        let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.now());
         tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if tcb.dupacks == tcb.config.dupack_threshold {
@@ -138,7 +138,7 @@ impl Ns2Sack {
         self.sacked.total() > before
     }
 
-    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.una > tcb.recover || tcb.una == 1 {
             self.enter_recovery(tcb, env);
             tcb.reduce(0.0, env);
@@ -151,7 +151,7 @@ impl Ns2Sack {
         tcb.transmit_cold(tcb.una, env);
     }
 
-    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let outstanding = (tcb.max_sent - tcb.una) as i64;
         self.pipe = outstanding - i64::from(tcb.config.dupack_threshold);
         self.recovering = true;
@@ -160,7 +160,7 @@ impl Ns2Sack {
         tcb.restart_timer_for_retransmission(env);
     }
 
-    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         self.pipe -= 1;
         let acked = ack.next.saturating_sub(tcb.una);
         let mut news = acked > 0;
@@ -182,7 +182,7 @@ impl Ns2Sack {
             news = self.process_blocks(tcb, ack);
         }
         if news {
-            let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.now());
             tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             tcb.on_ack_in_recovery(&sample);

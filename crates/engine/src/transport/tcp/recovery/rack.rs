@@ -13,7 +13,7 @@ use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
 use super::{CaState, LossRecovery};
 use crate::schedule::timers::{Kind, Timer};
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
@@ -132,9 +132,9 @@ impl LossRecovery for Rack {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut impl Environment) {
         let is_new = segment >= tcb.nxt;
-        self.note_sent(tcb, segment, env.network.now);
+        self.note_sent(tcb, segment, env.now());
         if is_new && self.may_probe(tcb) {
             self.arm_probe_timer(tcb, env);
         }
@@ -158,8 +158,8 @@ impl LossRecovery for Rack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
-        let now = env.network.now;
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) -> Option<u32> {
+        let now = env.now();
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = Arrived::default();
@@ -209,7 +209,7 @@ impl Rack {
         tcb: &mut ControlBlock,
         ack: Ack,
         duplicate: bool,
-        env: &mut Env,
+        env: &mut impl Environment,
     ) {
         if self.probe.on_ack(ack, duplicate) && self.ca_state == CaState::Open {
             tcb.reduce_for_loss(env);
@@ -311,7 +311,7 @@ impl Rack {
         &mut self,
         tcb: &mut ControlBlock,
         told: Option<(&AckSample, Ack)>,
-        env: &mut Env,
+        env: &mut impl Environment,
     ) {
         let before = self.ca_state;
         if before != CaState::Open && tcb.una >= self.recovery_point {
@@ -327,7 +327,7 @@ impl Rack {
         if ends && recovers {
             tcb.end_recovery(env);
         } else if ends {
-            tcb.congestion.on_recovery_exit(env.network.now);
+            tcb.congestion.on_recovery_exit(env.now());
         }
         if enters {
             self.enter_recovery(tcb, env);
@@ -336,7 +336,7 @@ impl Rack {
         }
     }
 
-    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.probe.end();
@@ -347,7 +347,7 @@ impl Rack {
         }
         if let Some(segment) = self.flight.first_lost() {
             tcb.transmit_cold(segment, env);
-            self.note_sent(tcb, segment, env.network.now);
+            self.note_sent(tcb, segment, env.now());
         }
     }
 
@@ -357,8 +357,8 @@ impl Rack {
     }
 
     /// The RACK-TLP timer. Returns whether it was due.
-    pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut Env) -> bool {
-        let now = env.network.now;
+    pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) -> bool {
+        let now = env.now();
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
             return false;
         }
@@ -376,7 +376,7 @@ impl Rack {
     }
 
     /// Sends a probe if one is due; the retransmission timer starts over in any case (section 7.3).
-    fn send_probe(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn send_probe(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         tcb.restart_timer(env);
         let Some(segment) = self.probe.segment(tcb) else {
             return;
@@ -386,15 +386,15 @@ impl Rack {
             tcb.restart_timer_for_retransmission(env);
         }
         tcb.transmit_cold(segment, env);
-        self.note_sent(tcb, segment, env.network.now);
+        self.note_sent(tcb, segment, env.now());
         self.probe.on_sent(tcb, repeats);
     }
 
     /// Sets the timer after an acknowledgement: for the last of the segments that were overtaken, or
     /// for a probe.
     #[inline]
-    fn set_timer(&mut self, tcb: &mut ControlBlock, advanced: bool, env: &mut Env) {
-        let now = env.network.now;
+    fn set_timer(&mut self, tcb: &mut ControlBlock, advanced: bool, env: &mut impl Environment) {
+        let now = env.now();
         if let Some(last) = self.flight.last_overtaken() {
             let due = last.sent + self.rtt + self.reordering_window(tcb);
             self.wait = Wait::Reordering;
@@ -413,15 +413,15 @@ impl Rack {
     }
 
     #[inline]
-    fn arm_probe_timer(&mut self, tcb: &ControlBlock, env: &mut Env) {
+    fn arm_probe_timer(&mut self, tcb: &ControlBlock, env: &mut impl Environment) {
         self.wait = Wait::Probe;
-        let due = TailProbe::deadline(tcb, env.network.now);
+        let due = TailProbe::deadline(tcb, env.now());
         self.start_timer(tcb, due, env);
     }
 
     #[inline]
-    fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut Env) {
+    fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut impl Environment) {
         let of = (Kind::RackTlp, tcb.index);
-        self.timer.set(due, of, &mut env.network.schedule);
+        self.timer.set(due, of, env.schedule());
     }
 }

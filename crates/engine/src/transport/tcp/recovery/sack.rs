@@ -10,7 +10,7 @@ use longhaul_units::Time;
 use super::prr::Prr;
 use super::{CaState, LossRecovery, fack};
 use crate::config::Recovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
@@ -110,7 +110,7 @@ impl LossRecovery for Sack {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut impl Environment) {
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
@@ -133,8 +133,8 @@ impl LossRecovery for Sack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
-        let now = env.network.now;
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) -> Option<u32> {
+        let now = env.now();
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.ca_state == CaState::Open && self.sacked.is_empty();
@@ -215,7 +215,7 @@ impl Sack {
         tcb: &mut ControlBlock,
         ack: Ack,
         sample: Option<&AckSample>,
-        env: &mut Env,
+        env: &mut impl Environment,
     ) {
         let before = self.ca_state;
         if before != CaState::Open && tcb.una >= self.recovery_point {
@@ -231,7 +231,7 @@ impl Sack {
         if ends && recovers {
             tcb.end_recovery(env);
         } else if ends {
-            tcb.congestion.on_recovery_exit(env.network.now);
+            tcb.congestion.on_recovery_exit(env.now());
         }
         if enters {
             self.enter_recovery(tcb, env);
@@ -248,13 +248,13 @@ impl Sack {
 
     /// The same for an acknowledgement without new information.
     #[cold]
-    fn update_ca_state_without_news(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+    fn update_ca_state_without_news(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         self.update_ca_state(tcb, ack, None, env);
     }
 
     /// RFC 6675 section 5, step 4.
     #[cold]
-    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.rescued = false;

@@ -6,7 +6,7 @@ use longhaul_units::Time;
 
 use super::LossRecovery;
 use crate::config::Recovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 
@@ -59,7 +59,7 @@ impl LossRecovery for WindowRecovery {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut impl Environment) {
         tcb.nxt = segment + 1;
     }
 
@@ -72,18 +72,18 @@ impl LossRecovery for WindowRecovery {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) -> Option<u32> {
         if ack.next > tcb.una {
             let acked = ack.next - tcb.una;
             if self.recovering {
                 self.on_ack_in_recovery(tcb, ack, acked, env);
             } else {
                 tcb.process_cumulative_ack(ack, env);
-                tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
+                tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.now());
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
             tcb.process_duplicate_ack();
-            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.now());
             tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             self.on_duplicate(tcb, env);
@@ -96,7 +96,7 @@ impl LossRecovery for WindowRecovery {
 }
 
 impl WindowRecovery {
-    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if self.recovering {
             self.inflation += 1;
             return;
@@ -122,7 +122,7 @@ impl WindowRecovery {
         tcb.transmit_cold(tcb.una, env);
     }
 
-    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, acked: u64, env: &mut Env) {
+    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, acked: u64, env: &mut impl Environment) {
         let full = ack.next >= self.recover || self.kind == Recovery::Reno;
         if full {
             tcb.process_cumulative_ack(ack, env);
@@ -130,7 +130,7 @@ impl WindowRecovery {
             tcb.process_partial_ack(ack.next);
             tcb.lost += 1;
         }
-        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.now());
         tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if full {
@@ -147,7 +147,7 @@ impl WindowRecovery {
         tcb.on_ack_in_recovery(&sample);
     }
 
-    fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.recovering = false;
         self.inflation = 0;
         if !tcb.controls_cwnd {

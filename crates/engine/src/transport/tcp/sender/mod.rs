@@ -22,7 +22,7 @@ use crate::packet::{Flags, Packet, SackOption};
 use crate::prefetch::prefetch;
 use crate::random::Stream;
 use crate::schedule::Schedule;
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// The sending end of a connection.
 #[derive(Debug)]
@@ -62,10 +62,10 @@ impl Sender {
     }
 
     /// Opens the connection: the SYN leaves.
-    pub(crate) fn start(&mut self, env: &mut Env) {
+    pub(crate) fn start(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        tcb.limit_since = env.network.now;
-        tcb.cwnd_since = env.network.now;
+        tcb.limit_since = env.now();
+        tcb.cwnd_since = env.now();
         tcb.limit = Limit::Network;
         tcb.log(EventKind::Start, tcb.congestion.window.cwnd(), env);
         tcb.nxt = 1;
@@ -96,15 +96,15 @@ impl Sender {
 
     /// An acknowledgement arrives.
     #[inline(always)]
-    pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut Env) {
+    pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut impl Environment) {
         with_recovery!(self, recovery => process_ack(&mut self.tcb, recovery, packet, env));
     }
 
     /// A send event: the jitter or the pacing gap is over.
-    pub(crate) fn on_send_event(&mut self, env: &mut Env) {
+    pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.end_wait();
-        tcb.integrate_cwnd(env.network.now);
+        tcb.integrate_cwnd(env.now());
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, true, env));
     }
 
@@ -119,20 +119,20 @@ impl Sender {
     }
 
     /// The event of a dummy.
-    pub(crate) fn on_dummy_event(&mut self, env: &mut Env) {
+    pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         self.tcb.on_dummy_event(env);
     }
 
     /// The answer to a dummy arrives: the window may have grown.
-    pub(crate) fn on_dummy_ack(&mut self, env: &mut Env) {
+    pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        tcb.integrate_cwnd(env.network.now);
+        tcb.integrate_cwnd(env.now());
         tcb.congestion.on_dummy_ack();
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, false, env));
     }
 
     /// The event of the timer of the recovery of loss recovery.
-    pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut Env) {
+    pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut impl Environment) {
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
             && rack.on_timer(&mut self.tcb, env)
         {
@@ -141,9 +141,9 @@ impl Sender {
     }
 
     /// The retransmission timer's event.
-    pub(crate) fn on_timer(&mut self, env: &mut Env) {
+    pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        let now = env.network.now;
+        let now = env.now();
         if !tcb.timer.expires(now) || tcb.una == tcb.max_sent {
             return;
         }
@@ -241,7 +241,7 @@ fn process_ack(
     tcb: &mut ControlBlock,
     recovery: &mut impl LossRecovery,
     packet: &Packet,
-    env: &mut Env,
+    env: &mut impl Environment,
 ) {
     let options;
     let ack = Ack {
@@ -257,7 +257,7 @@ fn process_ack(
         in_recovery: recovery.in_recovery(tcb),
         delivered: tcb.delivered,
     };
-    tcb.integrate_cwnd(env.network.now);
+    tcb.integrate_cwnd(env.now());
     let echoes = ack.ece() && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
@@ -292,7 +292,7 @@ fn send(
     recovery: &mut impl LossRecovery,
     burst: u32,
     released: bool,
-    env: &mut Env,
+    env: &mut impl Environment,
 ) {
     let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
     match tcb.sending {
@@ -301,14 +301,14 @@ fn send(
         Sending::Later => return,
     }
     let jitter = tcb.config.send_jitter;
-    let pacing = tcb.pacing(env.network.now);
+    let pacing = tcb.pacing(env.now());
     while left > 0 {
         let Some(segment) = recovery.next(tcb) else {
             break;
         };
         if jitter > Span::ZERO && !released {
             let delay = tcb.stream.span(jitter);
-            tcb.arm_send(env.network.now + delay, env);
+            tcb.arm_send(env.now() + delay, env);
             break;
         }
         if let Some(pacing) = pacing
@@ -320,5 +320,5 @@ fn send(
         recovery.on_sent(tcb, segment, env);
         left -= 1;
     }
-    tcb.note_limit(env.network.now);
+    tcb.note_limit(env.now());
 }
