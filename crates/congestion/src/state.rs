@@ -195,6 +195,11 @@ impl CongestionState {
         self.controller.pacing_rate()
     }
 
+    /// Whether the algorithm may come to pace although it does not measure delivery rates: one of a user's own.
+    pub fn may_pace(&self) -> bool {
+        matches!(self.controller, Controller::Custom(_)) || self.pacing_rate().is_some()
+    }
+
     /// If the algorithm paces, the segments that may leave at once.
     #[inline]
     pub fn send_quantum(&self) -> u64 {

@@ -78,7 +78,9 @@ fn bound(
             observation.min(sender.due(schedule))
         }
         Delivery::ToReceivers => observation.min(schedule.next_delayed_ack()),
-        Delivery::ToReceiver(connection) => observation.min(tcp[connection as usize].receiver.due()),
+        Delivery::ToReceiver(connection) => {
+            observation.min(tcp[connection as usize].receiver.due())
+        }
     }
 }
 

@@ -128,7 +128,13 @@ fn run<S: PacketService>(from: &mut Link, env: &mut Along<'_, S>, ends: Ends<'_>
         prefetches,
     } = ends;
     let until = |tcp: &[Connection], schedule: &Schedule| {
-        bound(reach.delivery, reach.begin, reach.observation, schedule, tcp)
+        bound(
+            reach.delivery,
+            reach.begin,
+            reach.observation,
+            schedule,
+            tcp,
+        )
     };
     match side {
         Side::Receivers => {

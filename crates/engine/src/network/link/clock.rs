@@ -44,12 +44,13 @@ pub(super) trait Clock {
     /// whole picosecond does not hold is sent after it.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
-    /// Serves a packet after all earlier ones. Returns when its service begins, and its arrival at
-    /// the far end.
+    /// Serves a packet after all earlier ones, which finds the link `idle` or not. Returns when its service begins,
+    /// and its arrival at the far end.
     fn serve(
         &mut self,
         bytes: u16,
         arrival: DualClockTime,
+        idle: bool,
         none_waits: bool,
     ) -> (Time, DualClockTime);
 
@@ -105,9 +106,10 @@ impl Clock for ExactClock {
         &mut self,
         bytes: u16,
         arrival: DualClockTime,
+        idle: bool,
         none_waits: bool,
     ) -> (Time, DualClockTime) {
-        let start = arrival.time.max(self.busy_until);
+        let start = if idle { arrival.time } else { self.busy_until };
         if start > self.busy_until {
             self.transmitter.note_pause();
         }

@@ -1,10 +1,10 @@
 //! The near end of a link for many packets, one after the other: what serves them is looked up once for all.
 
+use super::Offer;
 use super::clock::{DualClockTime, ExactClock};
 use super::explicit::ExplicitService;
 use super::ns2_clock::Ns2Clock;
 use super::port::Port;
-use super::Offer;
 use crate::packet::{OptionStore, Packet};
 
 /// What serves the packets of a link.

@@ -100,9 +100,10 @@ impl Clock for Ns2Clock {
         &mut self,
         bytes: u16,
         arrival: DualClockTime,
+        idle: bool,
         none_waits: bool,
     ) -> (Time, DualClockTime) {
-        let start_s = if self.is_idle(arrival) {
+        let start_s = if idle {
             arrival.ns2_s
         } else {
             self.busy_until_s

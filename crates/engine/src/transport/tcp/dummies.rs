@@ -52,7 +52,13 @@ impl DummyTrain {
     }
 
     /// The event of a dummy: sends a copy of `segment`.
-    pub(super) fn on_event(&mut self, connection: u32, segment: u64, bytes: u16, env: &mut impl Environment) {
+    pub(super) fn on_event(
+        &mut self,
+        connection: u32,
+        segment: u64,
+        bytes: u16,
+        env: &mut impl Environment,
+    ) {
         let now = env.now();
         if self.left == 0 || now != self.next_at {
             return;

@@ -134,7 +134,8 @@ impl Port {
             return Offer::Dropped;
         };
         let none_waits = self.waiting_pkts == 0;
-        let (start, DualClockTime { time, ns2_s }) = clock.serve(packet.bytes, arrival, none_waits);
+        let (start, DualClockTime { time, ns2_s }) =
+            clock.serve(packet.bytes, arrival, idle, none_waits);
         if !idle {
             self.note_waiting(packet.bytes);
             self.note_wait(start.since(now));

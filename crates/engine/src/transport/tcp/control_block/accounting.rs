@@ -6,6 +6,7 @@ use longhaul_units::{PS_PER_S, Time};
 use super::ControlBlock;
 use crate::measure::{self, EventKind, FlowCounters};
 use crate::transport::Environment;
+use crate::transport::tcp::regular::usual;
 
 impl ControlBlock {
     /// Notes what keeps the sender from sending more.
@@ -19,6 +20,7 @@ impl ControlBlock {
             Limit::Network
         };
         if limit != self.limit {
+            self.plain_below = 0;
             self.account_limited_time(now);
             self.limit = limit;
         }
@@ -52,8 +54,8 @@ impl ControlBlock {
 
     /// Adds the time since the last change to the integral of the window.
     #[inline]
-    pub(crate) fn integrate_cwnd(&mut self, now: Time) {
-        if self.running() {
+    pub(crate) fn integrate_cwnd<const REGULAR: bool>(&mut self, now: Time) {
+        if usual::<REGULAR>(self.running()) {
             // Processors have an instruction for signed integers only.
             let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
             self.cwnd_integral_ps += self.congestion.window.cwnd() * span_ps;
@@ -84,7 +86,7 @@ impl ControlBlock {
 
     /// Counters up to `now`, without the receiver's part.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
-        self.integrate_cwnd(now);
+        self.integrate_cwnd::<false>(now);
         self.account_limited_time(now);
         let sent_pkts = self.sent_pkts();
         FlowCounters {

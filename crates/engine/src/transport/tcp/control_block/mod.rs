@@ -4,6 +4,7 @@
 mod accounting;
 mod acknowledgements;
 mod messages;
+mod plain;
 mod reductions;
 mod sending;
 
@@ -93,6 +94,8 @@ pub(super) struct ControlBlock {
     pub(super) fin: u64,
     /// Segments that receive window and send buffer allow in flight.
     pub(super) peer_window: u64,
+    /// While nothing is out of the ordinary, segments below this are whole and not the last; else zero.
+    plain_below: u64,
     /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
     /// acknowledged, or one for each duplicate acknowledgement.
     pub(super) sacked_or_dupacked: u64,
@@ -117,6 +120,8 @@ pub(super) struct ControlBlock {
     pub(super) dupacks: u32,
     cwr_pending: bool,
     syn_lost: bool,
+    /// Whether segments leave as soon as the window allows, however many.
+    unhindered: bool,
     /// Whether a round trip has begun of which the algorithm has not been told.
     new_round: bool,
     short: ShortSegments,
@@ -165,6 +170,10 @@ impl ControlBlock {
         let controls_cwnd = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
         let sending = Sending::new(&congestion);
+        let unhindered = config.pacing.is_none()
+            && config.send_jitter == Span::ZERO
+            && config.max_burst.is_none()
+            && !congestion.may_pace();
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, short) = (wire.end(), ShortSegments::last_of(&wire));
@@ -193,6 +202,8 @@ impl ControlBlock {
             dupacks: 0,
             last_reduction: LastReduction::None,
             cwr_pending: false,
+            plain_below: 0,
+            unhindered,
             syn_lost: false,
             new_round: false,
             established: false,
@@ -228,7 +239,7 @@ impl ControlBlock {
     #[cold]
     pub(super) fn establish(&mut self, ack: Ack, env: &mut impl Environment) {
         self.established = true;
-        self.process_cumulative_ack(ack, env);
+        self.process_cumulative_ack::<false>(ack, env);
         self.on_handshake(ack, env.now());
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.
         self.rtt.replace_min_rtt();

@@ -12,6 +12,7 @@ use crate::schedule::timers::Kind;
 use crate::transport::Environment;
 use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
+use crate::transport::tcp::regular::{unusual, usual};
 
 /// State of pacing.
 #[derive(Debug, Default)]
@@ -48,24 +49,25 @@ impl Pace {
 impl ControlBlock {
     /// Sends a segment.
     #[inline(always)]
-    pub(crate) fn transmit(&mut self, segment: u64, env: &mut impl Environment) {
+    pub(crate) fn transmit<const PLAIN: bool>(&mut self, segment: u64, env: &mut impl Environment) {
         let now = env.now();
-        let is_new = segment >= self.max_sent;
-        let nothing_outstanding = self.una == self.max_sent;
-        let bytes = self.wire_bytes(segment);
+        let is_new = usual::<PLAIN>(segment >= self.max_sent);
+        let nothing_outstanding = unusual::<PLAIN>(self.una == self.max_sent);
+        let bytes = self.wire_bytes::<PLAIN>(segment);
         let mut flags = Flags::NONE;
-        if segment == 0 {
+        if unusual::<PLAIN>(segment == 0) {
             flags = Flags::SYN;
         } else {
-            if self.config.ecn.is_on() && (is_new || self.ns2) && self.holds_data(segment) {
+            let is_capable = is_new || self.ns2;
+            if self.config.ecn.is_on() && is_capable && (PLAIN || self.holds_data(segment)) {
                 // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
-                flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
+                flags = Flags::ECT.with_if(Flags::CWR, unusual::<PLAIN>(self.cwr_pending));
                 self.cwr_pending = false;
             }
-            flags = flags.with_if(Flags::FIN, segment == self.fin);
+            flags = flags.with_if(Flags::FIN, unusual::<PLAIN>(segment == self.fin));
         }
         let mut sack = SackHandle::NONE;
-        if self.extras.is_some() {
+        if unusual::<PLAIN>(self.extras.is_some()) {
             (flags, sack) = self.equip(segment, flags, env);
         }
         if is_new {
@@ -87,7 +89,7 @@ impl ControlBlock {
             bytes,
             flags,
         });
-        if nothing_outstanding || !self.timer.is_set() {
+        if nothing_outstanding || unusual::<PLAIN>(!self.timer.is_set()) {
             self.restart_timer(env);
         }
     }
@@ -102,7 +104,12 @@ impl ControlBlock {
     /// Does for a segment about to leave what the algorithm asks for beyond the usual. Returns its
     /// flags and options.
     #[inline(never)]
-    fn equip(&mut self, segment: u64, flags: Flags, env: &mut impl Environment) -> (Flags, SackHandle) {
+    fn equip(
+        &mut self,
+        segment: u64,
+        flags: Flags,
+        env: &mut impl Environment,
+    ) -> (Flags, SackHandle) {
         // Nothing that returns to this function is called, so that it saves no registers.
         if let Some(extras) = &mut self.extras
             && !extras.marks_segments
@@ -118,7 +125,12 @@ impl ControlBlock {
 
     /// The same for the first segment of a burst whose delivery rate will be measured.
     #[inline(never)]
-    fn begin_burst(&mut self, segment: u64, flags: Flags, env: &mut impl Environment) -> (Flags, SackHandle) {
+    fn begin_burst(
+        &mut self,
+        segment: u64,
+        flags: Flags,
+        env: &mut impl Environment,
+    ) -> (Flags, SackHandle) {
         let alone = self.una == self.max_sent;
         let delivered = self.delivered;
         if segment > 0
@@ -131,7 +143,12 @@ impl ControlBlock {
 
     /// The same for segments that are timed or paired, or ask routers.
     #[inline(never)]
-    fn mark(&mut self, segment: u64, flags: Flags, env: &mut impl Environment) -> (Flags, SackHandle) {
+    fn mark(
+        &mut self,
+        segment: u64,
+        flags: Flags,
+        env: &mut impl Environment,
+    ) -> (Flags, SackHandle) {
         let bare = self.begin_burst(segment, flags, env);
         let Some(extras) = &mut self.extras else {
             return bare;
@@ -173,7 +190,7 @@ impl ControlBlock {
     /// The same for a segment that loss recovery sends by itself: rare, so that it is not inlined.
     #[cold]
     pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut impl Environment) {
-        self.transmit(segment, env);
+        self.transmit::<false>(segment, env);
     }
 
     /// The other side, which closes with the acknowledgement of the last segment of a transfer, gets its FIN
@@ -191,18 +208,18 @@ impl ControlBlock {
             flow: self.index,
             route: self.path.route,
             sack: SackHandle::NONE,
-            bytes: self.wire_bytes(0),
+            bytes: self.wire_bytes::<false>(0),
             flags: Flags::ACK,
         });
     }
 
     #[inline]
-    fn wire_bytes(&self, segment: u64) -> u16 {
-        if segment == 0 {
+    fn wire_bytes<const PLAIN: bool>(&self, segment: u64) -> u16 {
+        if unusual::<PLAIN>(segment == 0) {
             let options = self.config.timestamps.bytes().unwrap_or(0);
             return (self.config.ack_bytes + options) as u16;
         }
-        if segment >= self.short.first() {
+        if unusual::<PLAIN>(segment >= self.short.first()) {
             self.full_bytes - self.short.missing_in(segment)
         } else {
             self.full_bytes
@@ -315,7 +332,7 @@ impl ControlBlock {
     /// The event of a dummy.
     pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         let last = self.max_sent - 1;
-        let bytes = self.wire_bytes(last);
+        let bytes = self.wire_bytes::<false>(last);
         let train = self
             .extras
             .as_mut()
@@ -338,8 +355,11 @@ impl ControlBlock {
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
     #[inline(always)]
-    pub(crate) fn restart_or_stop_timer(&mut self, env: &mut impl Environment) {
-        if self.una < self.max_sent {
+    pub(crate) fn restart_or_stop_timer<const REGULAR: bool>(
+        &mut self,
+        env: &mut impl Environment,
+    ) {
+        if usual::<REGULAR>(self.una < self.max_sent) {
             self.restart_timer(env);
         } else {
             self.stop_timer(env);

@@ -9,6 +9,7 @@ use longhaul_units::Time;
 
 use super::dummies;
 use super::ranges::Ranges;
+use super::regular::{unusual, usual};
 use super::reports::Reports;
 use super::wire::Wire;
 use crate::config::{ClockError, Ecn, Tcp};
@@ -29,6 +30,9 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
+    /// While nothing is out of the ordinary, segments in order below this are neither the first nor the last; else
+    /// zero.
+    plain_below: u64,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
     /// What acknowledgements report beyond the usual, if anything.
@@ -59,6 +63,7 @@ impl Receiver {
             ack_bytes: (config.ack_bytes + config.timestamps.bytes().unwrap_or(0)) as u16,
             reports_sack: config.reports_sack(),
             next: 0,
+            plain_below: 0,
             out_of_order: Ranges::default(),
             reported: SackBlocks::default(),
             congestion_seen: false,
@@ -104,8 +109,31 @@ impl Receiver {
     /// A segment arrives.
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
-        let echo_changes = self.note_congestion(packet.flags, env);
-        if let Some(reports) = &mut self.reports {
+        let in_order = packet.seq == self.next && packet.seq < self.plain_below;
+        if in_order && packet.flags.only(Flags::ECT) {
+            self.take_segment::<true>(packet, env);
+        } else {
+            self.take_any_segment(packet, env);
+        }
+    }
+
+    /// One that is not regular, after which it is found out whether anything is out of the ordinary: out of line, it
+    /// has no part in what the others keep in registers.
+    #[inline(never)]
+    fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
+        self.take_segment::<false>(packet, env);
+        let plain = self.next > 1
+            && self.reports.is_none()
+            && self.out_of_order.is_empty()
+            && self.config.ecn != Ecn::Dctcp;
+        self.plain_below = if plain { self.end - 1 } else { 0 };
+    }
+
+    /// Takes a segment; `REGULAR` is what [`super::regular`] says, of segments.
+    #[inline(always)]
+    fn take_segment<const REGULAR: bool>(&mut self, packet: &Packet, env: &mut impl Environment) {
+        let echo_changes = !REGULAR && self.note_congestion(packet.flags, env);
+        if !REGULAR && let Some(reports) = &mut self.reports {
             reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
@@ -113,10 +141,10 @@ impl Receiver {
             self.stamp = packet.stamp;
         }
         let in_order = packet.seq == self.next;
-        if in_order && self.out_of_order.is_empty() {
+        if usual::<REGULAR>(in_order && self.out_of_order.is_empty()) {
             self.next += 1;
-            if self.answers_at_once(packet.seq, echo_changes, env) {
-                self.acknowledge(false, env);
+            if self.answers_at_once::<REGULAR>(packet.seq, echo_changes, env) {
+                self.acknowledge::<REGULAR>(false, env);
             }
             return;
         }
@@ -138,19 +166,23 @@ impl Receiver {
 
     /// Whether a segment in order is answered at once. If not, the timer will see to it.
     #[inline(always)]
-    fn answers_at_once(&mut self, segment: u64, echo_changes: bool, env: &mut impl Environment) -> bool {
+    fn answers_at_once<const REGULAR: bool>(
+        &mut self,
+        segment: u64,
+        echo_changes: bool,
+        env: &mut impl Environment,
+    ) -> bool {
         let Some(delayed) = self.config.delayed_ack else {
             return true;
         };
-        let delays = segment > 0 || delayed.delays_syn;
+        let delays = usual::<REGULAR>(segment > 0) || delayed.delays_syn;
         self.unacknowledged += 1;
         if self.unacknowledged >= delayed.segments || !delays || echo_changes {
             return true;
         }
         if self.unacknowledged == 1 {
             let due = env.now() + delayed.timeout;
-            self.timer
-                .set(due, self.own_timer(), env.schedule());
+            self.timer.set(due, self.own_timer(), env.schedule());
         }
         false
     }
@@ -202,7 +234,7 @@ impl Receiver {
         if self.reports_sack {
             self.report(newest);
         }
-        self.acknowledge(true, env);
+        self.acknowledge::<false>(true, env);
     }
 
     /// Receives a segment; returns the block that holds it, if it is out of order.
@@ -251,7 +283,7 @@ impl Receiver {
     /// answered.
     #[cold]
     fn acknowledge_cold(&mut self, env: &mut impl Environment) {
-        self.acknowledge(false, env);
+        self.acknowledge::<false>(false, env);
     }
 
     #[inline(always)]
@@ -261,7 +293,7 @@ impl Receiver {
 
     /// Acknowledges what has arrived, if `reports` with the blocks worked out last.
     #[inline(always)]
-    fn acknowledge(&mut self, reports: bool, env: &mut impl Environment) {
+    fn acknowledge<const REGULAR: bool>(&mut self, reports: bool, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.cancel();
         let blocks = if reports {
@@ -274,14 +306,15 @@ impl Receiver {
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
         let (sack, flags) = match &mut self.reports {
+            _ if REGULAR => (SackHandle::NONE, Flags::ACK),
             Some(reports) => reports.take_report(blocks, self.next, env.options()),
             None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
             None => (env.options().put(blocks, self.next), Flags::ACK),
         };
         let flags = flags
             .with_if(Flags::ECE, self.congestion_seen)
-            .with_if(Flags::SYN, self.next == 1)
-            .with_if(Flags::FIN, self.next == self.end);
+            .with_if(Flags::SYN, unusual::<REGULAR>(self.next == 1))
+            .with_if(Flags::FIN, unusual::<REGULAR>(self.next == self.end));
         env.send(Packet {
             time: env.now(),
             ns2_s: 0.0,

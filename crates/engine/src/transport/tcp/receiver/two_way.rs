@@ -12,6 +12,7 @@ impl Receiver {
     /// Before the first segment: this direction begins without a handshake of its own.
     pub(crate) fn join(&mut self) {
         self.next = 1;
+        self.plain_below = 0;
     }
 
     /// The next segment expected.
@@ -22,6 +23,7 @@ impl Receiver {
     /// One past the last segment of all, which is answered with a FIN.
     pub(crate) fn expect_end(&mut self, end: u64) {
         self.end = end;
+        self.plain_below = 0;
     }
 
     /// A segment of the other direction carries the acknowledgement that is held back.

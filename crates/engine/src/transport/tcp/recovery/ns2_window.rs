@@ -43,19 +43,29 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
+    /// What an acknowledgement does here depends on the last reduction, too.
+    fn is_open(&self) -> bool {
+        false
+    }
+
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
 
     #[inline(always)]
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let window = tcb.congestion.window.cwnd() as u64 + self.inflation;
         let open = tcb.nxt < tcb.una + window.min(tcb.peer_window);
         (open && tcb.nxt < tcb.end).then_some(tcb.nxt)
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut impl Environment) {
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        _env: &mut impl Environment,
+    ) {
         tcb.nxt = segment + 1;
     }
 
@@ -66,7 +76,12 @@ impl LossRecovery for Ns2Window {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) -> Option<u32> {
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32> {
         if ack.next > tcb.una {
             let repairing = ack.in_recovery;
             if self.newreno && repairing && ack.next < tcb.recover {
@@ -84,8 +99,8 @@ impl LossRecovery for Ns2Window {
                     ..ack
                 };
                 let acked = ack.next - tcb.una;
-                tcb.process_cumulative_ack(ack, env);
-                tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.now());
+                tcb.process_cumulative_ack::<false>(ack, env);
+                tcb.on_new_ack::<false>(ack, acked, self.in_flight(tcb), env.now());
             }
         } else if ack.next == tcb.una && tcb.una < tcb.max_sent {
             tcb.process_duplicate_ack();

@@ -17,6 +17,7 @@ use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
+use crate::transport::tcp::regular::{unusual, usual};
 
 /// What the RACK-TLP timer waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,15 +111,30 @@ impl LossRecovery for Rack {
     }
 
     #[inline]
+    fn is_open(&self) -> bool {
+        let none_missing = self.sacked.is_empty() && self.flight.lost() == 0;
+        self.ca_state == CaState::Open
+            && none_missing
+            && !self.forced
+            && self.flight.last_overtaken().is_none()
+            && !self.probe.is_under_way()
+    }
+
+    #[inline]
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
     /// The next segment to send, if there is room: lost ones first.
     #[inline(always)]
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
-        if self.forced {
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        if unusual::<REGULAR>(self.forced) {
             return Some(tcb.una);
+        }
+        if REGULAR {
+            let room = tcb.cwnd_allows(tcb.max_sent - tcb.una);
+            let new = room && tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+            return new.then_some(tcb.nxt);
         }
         let room = match &self.prr {
             Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
@@ -132,10 +148,15 @@ impl LossRecovery for Rack {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut impl Environment) {
-        let is_new = segment >= tcb.nxt;
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        env: &mut impl Environment,
+    ) {
+        let is_new = usual::<REGULAR>(segment >= tcb.nxt);
         self.note_sent(tcb, segment, env.now());
-        if is_new && self.may_probe(tcb) {
+        if is_new && usual::<REGULAR>(self.may_probe(tcb)) {
             self.arm_probe_timer(tcb, env);
         }
     }
@@ -158,22 +179,37 @@ impl LossRecovery for Rack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) -> Option<u32> {
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32> {
         let now = env.now();
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = Arrived::default();
-        if advanced > 0 {
+        if usual::<REGULAR>(advanced > 0) {
             self.forced = false;
-            self.process_newly_acked(tcb, ack, now, &mut arrived);
-            tcb.process_cumulative_ack(ack, env);
+            self.process_newly_acked::<REGULAR>(tcb, ack, now, &mut arrived);
+            tcb.process_cumulative_ack::<REGULAR>(ack, env);
         }
-        self.process_blocks(tcb, ack, now, &mut arrived);
+        if !REGULAR {
+            self.process_blocks(tcb, ack, now, &mut arrived);
+        }
         if let Some(newest) = arrived.newest {
             self.rtt = now.since(newest.sent);
             self.newest = self.newest.max(newest);
         }
         self.find_lost(tcb, now);
+        if REGULAR && self.flight.last_overtaken().is_none() {
+            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            tcb.complete(&mut sample, ack);
+            tcb.grow_window(&sample);
+            self.arm_probe_timer(tcb, env);
+            return Some(u32::MAX);
+        }
+        tcb.leave_plain();
         if arrived.any {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
@@ -228,7 +264,7 @@ impl Rack {
 
     /// Processes the segments that the cumulative acknowledgement covers.
     #[inline]
-    fn process_newly_acked(
+    fn process_newly_acked<const REGULAR: bool>(
         &mut self,
         tcb: &ControlBlock,
         ack: Ack,
@@ -236,7 +272,7 @@ impl Rack {
         arrived: &mut Arrived,
     ) {
         let Self { sacked, flight, .. } = self;
-        if sacked.is_empty() {
+        if usual::<REGULAR>(sacked.is_empty()) {
             for segment in tcb.una..ack.next {
                 arrived.take(segment, flight, tcb, ack, now);
             }
@@ -362,7 +398,7 @@ impl Rack {
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
             return false;
         }
-        tcb.integrate_cwnd(now);
+        tcb.integrate_cwnd::<false>(now);
         match self.wait {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {

@@ -13,12 +13,14 @@ impl Sender {
     /// Before the start: the application has nothing to send yet. The configured transfer does not
     /// count.
     pub(crate) fn begin_empty(&mut self) {
+        self.tcb.leave_plain();
         self.tcb.begin_empty();
     }
 
     /// Begins to send over a connection that the other side has opened. The handshake is when the SYN
     /// was answered and when that was acknowledged: a first sample of the round trip.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
+        self.tcb.leave_plain();
         let now = env.now();
         self.tcb.begin_empty();
         self.tcb.limit_since = now;
@@ -28,6 +30,7 @@ impl Sender {
 
     /// The application has `bytes` more to send. Returns one past the last segment that holds them.
     pub(crate) fn append(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
+        self.tcb.leave_plain();
         self.tcb.append(bytes);
         self.send_appended(env);
         self.tcb.end
@@ -35,6 +38,7 @@ impl Sender {
 
     /// The same for the last time: the connection is closed after it.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
+        self.tcb.leave_plain();
         self.tcb.append(bytes);
         self.tcb.end_with(self.tcb.end);
         self.send_appended(env);
@@ -44,6 +48,7 @@ impl Sender {
     /// Closes behind data of which all is acknowledged, with a FIN in a segment of its own, which is sent
     /// again like any other until it is acknowledged.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
+        self.tcb.leave_plain();
         let now = env.now();
         self.tcb.append_fin();
         self.send_appended(env);
@@ -53,6 +58,7 @@ impl Sender {
 
     /// Puts the FIN on the last segment, which has not left.
     pub(crate) fn put_fin_on_last(&mut self) {
+        self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
     }
 
@@ -90,6 +96,7 @@ impl Sender {
 
     /// The application has nothing more to send than it has given.
     pub(crate) fn close(&mut self, env: &mut impl Environment) {
+        self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
         self.tcb.check_finish(env);
     }
@@ -102,7 +109,7 @@ impl Sender {
     fn send_appended(&mut self, env: &mut impl Environment) {
         if self.tcb.established {
             self.restart_after_idle(env.now());
-            self.tcb.integrate_cwnd(env.now());
+            self.tcb.integrate_cwnd::<false>(env.now());
             with_recovery!(self, recovery => send(&mut self.tcb, recovery, u32::MAX, false, env));
         }
     }

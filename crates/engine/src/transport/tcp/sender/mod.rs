@@ -14,6 +14,7 @@ use longhaul_units::{Span, Time};
 use super::ack::Ack;
 use super::control_block::{ControlBlock, Sending};
 use super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
+use super::regular::{unusual, usual};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
@@ -53,11 +54,13 @@ impl Sender {
 
     /// A run begins.
     pub(crate) fn reset(&mut self) {
+        self.tcb.leave_plain();
         self.tcb.reset_clock();
     }
 
     /// Has its state recorded after each acknowledgement, as that of a connection of its flow.
     pub(crate) fn trace_as(&mut self, connection: u64) {
+        self.tcb.leave_plain();
         self.tcb.trace_as(connection);
     }
 
@@ -74,6 +77,7 @@ impl Sender {
 
     /// The application stops: what was sent is still delivered, nothing new is sent.
     pub(crate) fn stop(&mut self) {
+        self.tcb.leave_plain();
         let sent = self.tcb.max_sent.max(1);
         if sent < self.tcb.end {
             self.tcb.end_with(sent);
@@ -97,14 +101,15 @@ impl Sender {
     /// An acknowledgement arrives.
     #[inline(always)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut impl Environment) {
-        with_recovery!(self, recovery => process_ack(&mut self.tcb, recovery, packet, env));
+        with_recovery!(self, recovery => process_packet(&mut self.tcb, recovery, packet, env));
     }
 
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
+        tcb.leave_plain();
         tcb.end_wait();
-        tcb.integrate_cwnd(env.now());
+        tcb.integrate_cwnd::<false>(env.now());
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, true, env));
     }
 
@@ -126,13 +131,15 @@ impl Sender {
     /// The answer to a dummy arrives: the window may have grown.
     pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        tcb.integrate_cwnd(env.now());
+        tcb.leave_plain();
+        tcb.integrate_cwnd::<false>(env.now());
         tcb.congestion.on_dummy_ack();
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, false, env));
     }
 
     /// The event of the timer of the recovery of loss recovery.
     pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut impl Environment) {
+        self.tcb.leave_plain();
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
             && rack.on_timer(&mut self.tcb, env)
         {
@@ -147,7 +154,8 @@ impl Sender {
         if !tcb.timer.expires(now) || tcb.una == tcb.max_sent {
             return;
         }
-        tcb.integrate_cwnd(now);
+        tcb.leave_plain();
+        tcb.integrate_cwnd::<false>(now);
         let cwnd = tcb.congestion.window.cwnd();
         tcb.on_timeout(now);
         tcb.log(EventKind::Timeout, cwnd, env);
@@ -234,10 +242,37 @@ impl Sender {
     }
 }
 
-/// Processes an acknowledgement. There is one such function for each recovery, so that which one it is is
+/// An acknowledgement arrives. There is one such function for each recovery, so that which one it is is
 /// decided once for all that follows.
 #[inline(never)]
-fn process_ack(
+fn process_packet(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    packet: &Packet,
+    env: &mut impl Environment,
+) {
+    if tcb.expects(packet) {
+        process_ack::<true>(tcb, recovery, packet, env);
+    } else {
+        process_any_ack(tcb, recovery, packet, env);
+    }
+}
+
+/// One that is not regular, out of line: it has no part in what the others keep in registers.
+#[inline(never)]
+fn process_any_ack(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    packet: &Packet,
+    env: &mut impl Environment,
+) {
+    tcb.leave_plain();
+    process_ack::<false>(tcb, recovery, packet, env);
+    tcb.survey(recovery.is_open());
+}
+
+#[inline(always)]
+fn process_ack<const REGULAR: bool>(
     tcb: &mut ControlBlock,
     recovery: &mut impl LossRecovery,
     packet: &Packet,
@@ -246,7 +281,7 @@ fn process_ack(
     let options;
     let ack = Ack {
         next: packet.seq,
-        sack: if packet.sack.is_none() {
+        sack: if usual::<REGULAR>(packet.sack.is_none()) {
             &SackOption::NONE
         } else {
             options = tcb.process_options(packet.sack, env);
@@ -254,19 +289,19 @@ fn process_ack(
         },
         flags: packet.flags,
         stamp: packet.stamp,
-        in_recovery: recovery.in_recovery(tcb),
+        in_recovery: unusual::<REGULAR>(recovery.in_recovery(tcb)),
         delivered: tcb.delivered,
     };
-    tcb.integrate_cwnd(env.now());
-    let echoes = ack.ece() && tcb.established && ack.next >= tcb.una;
+    tcb.integrate_cwnd::<REGULAR>(env.now());
+    let echoes = unusual::<REGULAR>(ack.ece()) && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
     let counts_first = tcb.config.ecn == Ecn::Dctcp;
     if echoes && !counts_first {
         tcb.on_ecn_echo(ack, base, env);
     }
-    let burst = if tcb.established {
-        recovery.on_ack(tcb, ack, env)
+    let burst = if usual::<REGULAR>(tcb.established) {
+        recovery.on_ack::<REGULAR>(tcb, ack, env)
     } else {
         tcb.establish(ack, env);
         Some(u32::MAX)
@@ -275,7 +310,13 @@ fn process_ack(
         tcb.on_ecn_echo(ack, base, env);
     }
     if let Some(limit) = burst {
-        send(tcb, recovery, limit, false, env);
+        if REGULAR && !tcb.is_plain(tcb.nxt) {
+            return send_cold(tcb, recovery, limit, env);
+        }
+        send_as::<REGULAR>(tcb, recovery, limit, false, env);
+    }
+    if REGULAR {
+        return;
     }
     tcb.trace_ack(|| recovery.in_flight(tcb), env);
     tcb.check_finish(env);
@@ -294,19 +335,46 @@ fn send(
     released: bool,
     env: &mut impl Environment,
 ) {
-    let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
-    match tcb.sending {
-        Sending::AtOnce => {}
-        Sending::InPairs => left = left.min(tcb.whole_pairs(recovery.in_flight(tcb))),
-        Sending::Later => return,
+    send_as::<false>(tcb, recovery, burst, released, env);
+}
+
+/// The same out of line: what was regular when the acknowledgement came is not any more.
+#[cold]
+#[inline(never)]
+fn send_cold(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    burst: u32,
+    env: &mut impl Environment,
+) {
+    send(tcb, recovery, burst, false, env);
+}
+
+#[inline(always)]
+fn send_as<const REGULAR: bool>(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    burst: u32,
+    released: bool,
+    env: &mut impl Environment,
+) {
+    let mut left = burst;
+    let (mut jitter, mut pacing) = (Span::ZERO, None);
+    if !REGULAR {
+        left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
+        match tcb.sending {
+            Sending::AtOnce => {}
+            Sending::InPairs => left = left.min(tcb.whole_pairs(recovery.in_flight(tcb))),
+            Sending::Later => return,
+        }
+        jitter = tcb.config.send_jitter;
+        pacing = tcb.pacing(env.now());
     }
-    let jitter = tcb.config.send_jitter;
-    let pacing = tcb.pacing(env.now());
     while left > 0 {
-        let Some(segment) = recovery.next(tcb) else {
+        let Some(segment) = recovery.next::<REGULAR>(tcb) else {
             break;
         };
-        if jitter > Span::ZERO && !released {
+        if unusual::<REGULAR>(jitter > Span::ZERO && !released) {
             let delay = tcb.stream.span(jitter);
             tcb.arm_send(env.now() + delay, env);
             break;
@@ -316,8 +384,14 @@ fn send(
         {
             break;
         }
-        tcb.transmit(segment, env);
-        recovery.on_sent(tcb, segment, env);
+        if REGULAR && tcb.is_plain(segment) {
+            tcb.transmit::<true>(segment, env);
+        } else if REGULAR {
+            tcb.transmit_cold(segment, env);
+        } else {
+            tcb.transmit::<false>(segment, env);
+        }
+        recovery.on_sent::<REGULAR>(tcb, segment, env);
         left -= 1;
     }
     tcb.note_limit(env.now());
