@@ -20,7 +20,7 @@ impl ControlBlock {
             Limit::Network
         };
         if limit != self.limit {
-            self.plain_below = 0;
+            self.plain = false;
             self.account_limited_time(now);
             self.limit = limit;
         }

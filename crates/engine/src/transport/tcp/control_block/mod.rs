@@ -94,8 +94,6 @@ pub(super) struct ControlBlock {
     pub(super) fin: u64,
     /// Segments that receive window and send buffer allow in flight.
     pub(super) peer_window: u64,
-    /// While nothing is out of the ordinary, segments below this are whole and not the last; else zero.
-    plain_below: u64,
     /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
     /// acknowledged, or one for each duplicate acknowledgement.
     pub(super) sacked_or_dupacked: u64,
@@ -120,8 +118,8 @@ pub(super) struct ControlBlock {
     pub(super) dupacks: u32,
     cwr_pending: bool,
     syn_lost: bool,
-    /// Whether segments leave as soon as the window allows, however many.
-    unhindered: bool,
+    /// Whether nothing is out of the ordinary ([`super::regular`]).
+    plain: bool,
     /// Whether a round trip has begun of which the algorithm has not been told.
     new_round: bool,
     short: ShortSegments,
@@ -170,10 +168,6 @@ impl ControlBlock {
         let controls_cwnd = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
         let sending = Sending::new(&congestion);
-        let unhindered = config.pacing.is_none()
-            && config.send_jitter == Span::ZERO
-            && config.max_burst.is_none()
-            && !congestion.may_pace();
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream));
         let wire = Wire::new(&config);
         let (end, short) = (wire.end(), ShortSegments::last_of(&wire));
@@ -202,8 +196,7 @@ impl ControlBlock {
             dupacks: 0,
             last_reduction: LastReduction::None,
             cwr_pending: false,
-            plain_below: 0,
-            unhindered,
+            plain: false,
             syn_lost: false,
             new_round: false,
             established: false,

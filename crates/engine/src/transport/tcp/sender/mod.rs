@@ -310,7 +310,7 @@ fn process_ack<const REGULAR: bool>(
         tcb.on_ecn_echo(ack, base, env);
     }
     if let Some(limit) = burst {
-        if REGULAR && !tcb.is_plain(tcb.nxt) {
+        if REGULAR && !tcb.is_plain() {
             return send_cold(tcb, recovery, limit, env);
         }
         send_as::<REGULAR>(tcb, recovery, limit, false, env);
@@ -384,7 +384,7 @@ fn send_as<const REGULAR: bool>(
         {
             break;
         }
-        if REGULAR && tcb.is_plain(segment) {
+        if REGULAR && tcb.is_whole(segment) {
             tcb.transmit::<true>(segment, env);
         } else if REGULAR {
             tcb.transmit_cold(segment, env);
