@@ -272,10 +272,31 @@ def test_responses_are_looked_up_by_table_row_and_column() -> None:
         look_up(kept, "gooput_bps")
 
 
+def test_the_scenario_may_be_that_of_a_run(tmp_path: Path) -> None:
+    whole = tomllib.loads(SCENARIO)["scenario"]
+    longhaul.run(whole, out=tmp_path / "r1")
+    # Of another kind of algorithm, the keys of the run's would be left over.
+    factors = "\n".join(FACTORS.splitlines()[:-1])
+    file = written(tmp_path, 'scenario = "r1/run.json"', factors, scenario="")
+    campaign = read_campaign(file)
+    rates = {run.scenario["topology"]["dumbbell"]["bottleneck"]["rate"] for run in campaign.runs()}
+    assert rates == {"2 Mbps", "4 Mbps"}
+    # With the levels of the run, it is the run's scenario.
+    again = longhaul.load(campaign.template)
+    assert again.hash == longhaul.Results(tmp_path / "r1").meta["scenario_hash"]
+
+
+def test_a_byte_order_mark_before_a_campaign_is_skipped(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    file.write_text("\ufeff" + file.read_text())
+    assert len(read_campaign(file).runs()) == 12
+
+
 def test_a_response_that_no_run_has_stops_the_campaign_at_the_first(
     cli: CommandLine, tmp_path: Path
 ) -> None:
-    file = written(tmp_path, 'responses = ["gooput_bps"]')
+    # A column of runs that have a policer.
+    file = written(tmp_path, 'responses = ["links.bottleneck.dropped_policed_pkts"]')
     stopped = cli("campaign", "run", file, "--workers", "1")
     assert stopped.returncode == 2
     assert "all.goodput_bps" in stopped.stderr

@@ -157,12 +157,13 @@ def test_lists_name_keys_columns_traffic_and_profiles(cli: CommandLine) -> None:
 def test_columns_are_those_of_the_tables(finished: longhaul.Results, cli: CommandLine) -> None:
     rows = json.loads(done(cli("list", "columns", "--json")))
     for name in ("flows", "links", "series", "events"):
-        # None of its links has a policer or thins ACKs.
+        # None of its links has a policer, thins or filters ACKs.
         always = [row for row in rows if row["table"] == name and not row["only_with"]]
         assert finished.table(name).columns == [row["column"] for row in always]
     rare = {row["only_with"]: row["column"] for row in rows if row["column"].startswith("dropped_")}
     assert rare["policer"] == "dropped_policed_pkts"
     assert rare["ack_thinning"] == "dropped_thinned_pkts"
+    assert rare["ack_filtering"] == "dropped_filtered_pkts"
 
 
 def test_a_policer_has_a_column_where_there_is_one(tmp_path: Path) -> None:
@@ -174,6 +175,37 @@ def test_a_policer_has_a_column_where_there_is_one(tmp_path: Path) -> None:
     bottleneck = run.links.row(0, named=True)
     assert bottleneck["dropped_policed_pkts"] == bottleneck["dropped_pkts"] > 0
     assert "dropped_thinned_pkts" not in run.links.columns
+
+
+SLOW_RETURN = """
+duration = "20 s"
+measure = { from = "5 s" }
+tcp = { receive_window = 100, delayed_ack = false, timestamps = false }
+
+[topology.dumbbell.bottleneck]
+rate = "10 Mbps"
+delay = "20 ms"
+queue = { kind = "droptail", limit = "100 packets" }
+reverse = { rate = "64 kbps", queue = { kind = "droptail", limit = "1000 packets" } }
+
+[[flows]]
+congestion = { kind = "reno" }
+"""
+
+
+@pytest.mark.parametrize(("filtering", "low", "high"), [(False, 2.3, 2.34), (True, 9.6, 9.74)])
+def test_filtered_acks_do_not_limit_the_way_there(
+    filtering: bool, low: float, high: float, tmp_path: Path
+) -> None:
+    """64 kbit/s are 200 ACKs of 40 bytes per second, or 2.34 Mbit/s in segments of 1460 bytes."""
+    file = tmp_path / "slow_return.toml"
+    file.write_text(SLOW_RETURN)
+    change = f"topology.dumbbell.bottleneck.reverse.ack_filtering={str(filtering).lower()}"
+    run = longhaul.run(file, out=tmp_path / "run", set=[change])
+    assert low < run.flows["goodput_bps"][0] * 1e-6 < high
+    assert ("dropped_filtered_pkts" in run.links.columns) == filtering
+    back = run.links.row(1, named=True)
+    assert back["dropped_pkts"] == back.get("dropped_filtered_pkts", 0)
 
 
 def test_a_run_can_be_run_again(

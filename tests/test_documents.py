@@ -94,6 +94,11 @@ def _flow(run: longhaul.Results) -> dict[str, float]:
     return {"cuts": flow["cuts_loss"], "goodput": flow["goodput_bps"] * 1e-6}
 
 
+def _slow_return(run: longhaul.Results) -> dict[str, float]:
+    flow = run.flows.row(0, named=True)
+    return {"mbps": flow["goodput_bps"] * 1e-6, "rtt": flow["rtt_mean_s"] * 1e3}
+
+
 def _satellite(run: longhaul.Results) -> dict[str, float]:
     link = run.link_series.filter(pl.col("name") == "bottleneck")
     later = link.filter(pl.col("t_s") >= 100)
@@ -117,7 +122,25 @@ def _unsplit(queue: int, row: str) -> Statement:
     )
 
 
+def _return_channel(does: str, row: str) -> Statement:
+    queue = '{ kind = "droptail", limit = "200 packets" }'
+    channel = f'{{ rate = "256 kbps", queue = {queue}{does} }}'
+    return Statement(
+        "links.md",
+        f"| {row} | {{mbps:.1f}} | {{rtt:.0f}} |",
+        "satellite_return.toml",
+        (f"topology.dumbbell.bottleneck.reverse={channel}",),
+        _slow_return,
+    )
+
+
+THINNED = 'ack_thinning = { keep_every = 4, hold = "100 ms" }'
+
+
 STATEMENTS = (
+    _return_channel("", "as it is"),
+    _return_channel(f", {THINNED}", f"`{THINNED}`".replace("{", "{{").replace("}", "}}")),
+    _return_channel(", ack_filtering = true", "`ack_filtering = true`"),
     Statement(
         "links.md",
         "gHSTCP is cut {cuts} times in 80 s at {goodput:.0f} Mbit/s",

@@ -133,7 +133,17 @@ def test_output_that_is_too_much_is_announced_or_refused(
     announced = cli("check", small, *both_ways, "--set", "duration=24000 s")
     assert "measure.capture of bottleneck, bottleneck-reverse takes up to 8 GB" in announced.stderr
     assert "capture" not in cli("check", small, *both_ways).stderr
+    # Datagrams of 1 Mbit/s, and a transfer, do not fill a fast link.
     rate = "topology.dumbbell.bottleneck.rate=10 Tbps"
+    little = tmp_path / "little.toml"
+    little.write_text(
+        'duration = "500 s"\nmeasure = { capture = ["bottleneck"] }\n'
+        '[topology.dumbbell.bottleneck]\nrate = "10 Tbps"\ndelay = "10 ms"\n'
+        '[[flows]]\nprotocol = "udp"\nrate = "1 Mbps"\n'
+        '[[flows]]\ntransfer = "1 MB"\n'
+    )
+    assert cli("check", little).stderr == ""
+    assert longhaul.load(little).expected_bytes < 10e6
     refused = cli("run", small, *both_ways, "--set", "duration=99999 s", "--set", rate)
     assert refused.returncode == 2
     assert "measure.capture" in refused.stderr

@@ -265,8 +265,8 @@ LOOPING = AIMD.replace(
 )
 
 
-def _looping(folder: Path) -> list[str]:
-    (folder / "cc.py").write_text(LOOPING)
+def _looping(folder: Path, text: str = LOOPING) -> list[str]:
+    (folder / "cc.py").write_text(text)
     (folder / "loops.toml").write_text(with_python('{ python = "cc.py:Aimd" }'))
     longhaul_command = str(Path(sys.executable).with_name("longhaul"))
     return [longhaul_command, "run", "loops.toml", "--out", "r1", "--quiet"]
@@ -282,6 +282,68 @@ def test_a_method_that_does_not_return_is_ended_by_the_limit(tmp_path: Path) -> 
     assert "has not returned when the time limit was reached (in Aimd.on_ack at 1." in ended.stderr
     assert "Traceback" not in ended.stderr
     assert longhaul.Results(tmp_path / "r1").meta["stopped"]
+
+
+_GROW = "        window.grow(self.increase * ack.credit / window.cwnd)"
+_ENDED = "the program is ended, and"
+
+# The algorithm's text, the line and the place that the message names, and what becomes of the run.
+ENDLESS = {
+    "waiting": (
+        AIMD.replace(_GROW, "        import time\n        time.sleep(10**6)"),
+        "cc.py:12: has not returned when the time limit was reached (in Aimd.on_ack at ",
+        "the recorded part is in r1",
+    ),
+    "a call into C": (
+        AIMD.replace(_GROW, "        sum(range(10**12))"),
+        "cc.py:11: has not returned when the time limit was reached (in on_ack), nor",
+        f"{_ENDED} what this run had recorded is lost",
+    ),
+    "the constructor": (
+        AIMD.replace("        self.increase = increase", "        while True:\n            pass"),
+        "has not returned when the time limit was reached (in Aimd.__init__)",
+        "",
+    ),
+    "the constructor, into C": (
+        AIMD.replace("        self.increase = increase", "        sum(range(10**12))"),
+        "cc.py:7: has not returned when the time limit was reached (in __init__), nor",
+        f"{_ENDED} nothing was simulated",
+    ),
+    "the file": (
+        f"{AIMD}\nwhile True:\n    pass\n",
+        "has not returned when the time limit was reached (in the file itself)",
+        "",
+    ),
+    "the file, into C": (
+        f"{AIMD}\nsum(range(10**12))\n",
+        "cc.py:21: has not returned when the time limit was reached (in the file itself), nor",
+        f"{_ENDED} nothing was simulated",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_whatever_does_not_return_is_ended_by_the_limit(what: str, tmp_path: Path) -> None:
+    text, place, kept = ENDLESS[what]
+    command = [*_looping(tmp_path, text), "--limit", "1 s"]
+    ended = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 2, ended
+    assert ended.stderr.startswith("error: ")
+    for expected in ("cc.py:", place, kept):
+        assert expected in ended.stderr
+    assert "Traceback" not in ended.stderr
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"cc.py", "loops.toml"} | ({"r1"} if "recorded part" in kept else set())
+
+
+def test_the_limit_of_the_library_ends_the_reading_of_a_file(tmp_path: Path) -> None:
+    _looping(tmp_path, f"{AIMD}\nwhile True:\n    pass\n")
+    with pytest.raises(longhaul.ScenarioError, match=r"cc\.py:.*time limit.*in the file itself"):
+        longhaul.run(tmp_path / "loops.toml", limit="300 ms")
+    # The next run in this thread knows nothing of it.
+    assert not longhaul.run(SMALL, limit="1 min").meta["stopped"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

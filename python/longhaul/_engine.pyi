@@ -251,6 +251,16 @@ class Interval:
         """Starts, window changes, timeouts and ends of traced flows in it, in columns likewise."""
 
 @final
+class TimeLimit:
+    """How long a scenario may take to be read and to run, by the wall clock, from now on.
+
+    `stacks` is a file to which `faulthandler` writes soon after the limit has passed: with it the
+    program is ended where an algorithm in Python cannot be interrupted.
+    """
+
+    def __init__(self, limit_s: float, stacks: str | None = None) -> None: ...
+
+@final
 class Scenario:
     """A scenario, checked and resolved."""
 
@@ -259,6 +269,7 @@ class Scenario:
         path: str,
         overrides: Sequence[str] = (),
         algorithms: Mapping[str, type] | None = None,
+        limit: TimeLimit | None = None,
     ) -> Scenario:
         """Read a scenario file, with `key=value` overrides and classes that it may name."""
 
@@ -268,6 +279,7 @@ class Scenario:
         name: str,
         overrides: Sequence[str] = (),
         algorithms: Mapping[str, type] | None = None,
+        limit: TimeLimit | None = None,
     ) -> Scenario:
         """Read scenario text, TOML or JSON; `name` stands for the file in messages."""
 
@@ -282,8 +294,15 @@ class Scenario:
     @property
     def warnings(self) -> list[str]: ...
     @property
-    def draws(self) -> bool:
-        """Whether random numbers decide anything, without which all replications are the same."""
+    def links(self) -> list[str]:
+        """Names of the links; none of MesoNet."""
+
+    @property
+    def nothing_drawn(self) -> str | None:
+        """Why all replications are the same, and what would make them differ.
+
+        None where random numbers decide anything.
+        """
 
     @property
     def expected_bytes(self) -> float:
@@ -319,13 +338,13 @@ class Scenario:
         measures: Sequence[Callable[[Interval], Mapping[str, float]]] = (),
         overwrite: bool = False,
         checkpoint_every_s: float | None = None,
-        limit_s: float | None = None,
+        limit: TimeLimit | None = None,
         threads: int = 1,
     ) -> tuple[Path, BaseException | None]:
         """Simulate, and leave a run directory at `out`.
 
-        Returns the directory, and what was raised if that stopped the run. After `limit_s` seconds
-        by the wall clock the run is stopped. `threads` share a run of MesoNet; their number changes
+        Returns the directory, and what was raised if that stopped the run. When `limit` has
+        passed the run is stopped. `threads` share a run of MesoNet; their number changes
         no results.
 
         `measures` get each interval of MesoNet; the values that they return by name, the same names

@@ -9,6 +9,7 @@ import hashlib
 import inspect
 import json
 import linecache
+import signal
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
@@ -77,7 +78,7 @@ def load(
         )
     try:
         found(**keys)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit, _LimitReached) as error:
         raise AlgorithmError(explain(error, file, f"{name}.__init__")) from error
     return Found(name, found, keys, methods, found.phases, file, text)
 
@@ -90,8 +91,14 @@ class _LimitReached(BaseException):
 
 
 def interrupt(thread: int) -> None:
-    """End the call that a thread is in, at its next line that loops or calls."""
+    """End the call that a thread is in, at its next line that loops or calls.
+
+    What it waits for, such as time.sleep, ends where the program handles the signal, as the command
+    line does; elsewhere the signal is ignored.
+    """
     _raise_in(thread, ctypes.py_object(_LimitReached))
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(thread, signal.SIGURG)
 
 
 def forget_interruption(thread: int) -> None:
@@ -130,7 +137,7 @@ def _executed(file: str, text: str) -> ModuleType:
     sys.modules[module.__name__] = module
     try:
         exec(compile(text, file, "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit, _LimitReached) as error:
         raise AlgorithmError(explain(error, file, "the file itself")) from error
     return module
 

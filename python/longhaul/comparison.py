@@ -56,10 +56,15 @@ LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("dropped_pkts", "packets dropped", number(0)),
     ("dropped_policed_pkts", "of these by the policer", number(0)),
     ("dropped_thinned_pkts", "of these ACKs thinned out", number(0)),
+    ("dropped_filtered_pkts", "of these ACKs filtered", number(0)),
     ("marked_pkts", "packets marked", number(0)),
 )
+# In place of the utilisation of a link whose rate was 0 all the time that is measured.
+NO_CAPACITY = "no capacity"
 # Rows of links that are left out where no run has them.
-OF_SOME_LINKS = ("line_utilization", "dropped_policed_pkts", "dropped_thinned_pkts")
+OF_SOME_LINKS = (
+    "line_utilization", "dropped_policed_pkts", "dropped_thinned_pkts", "dropped_filtered_pkts",
+)  # fmt: skip
 
 
 def row(
@@ -82,7 +87,8 @@ def row(
 
 
 def _cells(values: Sequence[Any], form: Callable[[Any], str]) -> list[str]:
-    return ["" if value is None else form(value) for value in values]
+    texts = {None: "", NO_CAPACITY: NO_CAPACITY}
+    return [texts[value] if value in texts else form(value) for value in values]
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
@@ -109,7 +115,10 @@ def table(runs: Sequence[Results]) -> Table:
         for key, title, form in LINK_FIGURES:
             values: list[Any] = []
             for summary, link in zip(summaries, links, strict=True):
-                values += [None] * len(summary.labels) + [link.get(key)]
+                value = link.get(key)
+                if link and key == "utilization" and value is None:
+                    value = NO_CAPACITY
+                values += [None] * len(summary.labels) + [value]
             if key not in OF_SOME_LINKS or any(values):
                 rows.append((title, _cells(values, form)))
         blocks.append(Block(f"link {name}", rows))

@@ -100,6 +100,30 @@ def warnings(runs: Sequence[Results]) -> list[str]:
             each = ", ".join(f"{run.name}: {v}" for run, v in zip(runs, values, strict=True))
             found.append(f"the runs differ in their {what} ({each})")
     found += [f"{run.name}: {run.stopped}" for run in runs if run.stopped]
+    return found + [f"{names} have the same figures: {why}" for names, why in same_figures(runs)]
+
+
+# Keys that change random numbers and nothing else.
+RANDOM = ("seed", "replication")
+
+
+def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
+    """Runs that differ in random numbers alone, of which there are none: their names, and why."""
+    alike: dict[str, list[Results]] = {}
+    for run in runs:
+        rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
+        alike.setdefault(json.dumps(rest, sort_keys=True), []).append(run)
+    found = []
+    for group in alike.values():
+        if len({run.meta["scenario_hash"] for run in group}) < 2:
+            continue
+        try:
+            why = load(group[0].scenario).nothing_drawn
+        except LonghaulError:
+            # Written by another version, or its algorithm's file is gone.
+            continue
+        if why:
+            found.append((", ".join(run.name for run in group), why))
     return found
 
 

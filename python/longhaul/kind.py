@@ -61,6 +61,8 @@ class Kind:
     tables: Callable[[RunData], Any]
     """The tables of a run, each read when it is first asked for."""
     summary: Callable[[RunData], Figures]
+    columns: Callable[[], Mapping[str, Sequence[str]]]
+    """Columns of numbers that the tables of figures have."""
     compare: Callable[[Sequence[RunData]], Table]
     """The figures of several runs side by side."""
     plots: str

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from longhaul import comparison, plots
 from longhaul._engine import OutputError
+from longhaul.differences import same_figures
 from longhaul.results import Results
 from longhaul.writing import write_text
 
@@ -49,7 +50,8 @@ def report(
         "report.html",
         title=title or several[0].title,
         provenance=_provenance(several),
-        warnings=[(run.name, text) for run in several for text in run.warnings],
+        warnings=[(run.name, text) for run in several for text in run.warnings]
+        + [(names, f"the same figures: {why}") for names, why in same_figures(several)],
         runs=several,
         table=comparison.table(several),
         plots=[_inline(name, several) for name in names],
@@ -100,16 +102,22 @@ def embedded(svg: str, name: str) -> Markup:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r"<!--.*?-->|\n\s*(?=<)", "", svg)
-    svg = _COORDINATES.sub(lambda found: _FINE.sub(r"\1", found[0]).replace(" \n", ""), svg)
+    svg = _COORDINATES.sub(lambda found: _BEYOND_FINE.sub("", found[0]).replace(" \n", ""), svg)
     # Element ids are unique within one picture only.
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
+    # Said once if it is the same in all texts: a list of a dozen names.
+    families = set(_FAMILY.findall(svg))
+    font = ""
+    if len(families) == 1:
+        font = f' style="font-family: {families.pop()}"'
+        svg = _FAMILY.sub("", svg)
     # The page decides on the width.
-    svg = re.sub(
-        r"<svg [^>]*(viewBox=\S+ \S+ \S+ [^\" ]+\")[^>]*>", r"<svg \1 role='img'>", svg, count=1
-    )
-    return Markup(svg)
+    view = re.search(r"viewBox=\"[^\"]*\"", svg)
+    head = f"<svg {view[0] if view else ''} role='img'{font}>"
+    return Markup(head + svg[svg.index(">") + 1 :])
 
 
 _COORDINATES = re.compile(r' (?:d|x|y|transform)="[^"]*"')
-_FINE = re.compile(r"(\.\d\d)\d+")
+_BEYOND_FINE = re.compile(r"(?<=\.\d\d)\d+")
+_FAMILY = re.compile(r"font-family: ([^;\"]+)(?:; )?")

@@ -13,6 +13,7 @@ from longhaul._engine import (
     OutputError,
     Scenario,
     ScenarioError,
+    TimeLimit,
     seconds,
 )
 from longhaul.congestion import CongestionControl
@@ -33,9 +34,16 @@ Measure = Callable[[Interval], Mapping[str, float]]
 
 
 def load(
-    scenario: ScenarioSource, set: Sequence[str] = (), algorithms: Algorithms = ()
+    scenario: ScenarioSource,
+    set: Sequence[str] = (),
+    algorithms: Algorithms = (),
+    *,
+    limit: TimeLimit | None = None,
 ) -> Scenario:
-    """Check a scenario and fill in its defaults; `set` holds `key=value` overrides."""
+    """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
+
+    An algorithm's file that is still being executed after `limit` is refused.
+    """
     given: dict[str, type[CongestionControl]] = {}
 
     def hand_over(value: object) -> str:
@@ -50,10 +58,10 @@ def load(
         hand_over(algorithm)
     if isinstance(scenario, Mapping):
         text = json.dumps(scenario, default=hand_over)
-        return Scenario.parse(text, "scenario", list(set), given)
+        return Scenario.parse(text, "scenario", list(set), given, limit)
     if isinstance(scenario, str) and "\n" in scenario:
-        return Scenario.parse(scenario, "scenario", list(set), given)
-    return Scenario.load(str(scenario), list(set), given)
+        return Scenario.parse(scenario, "scenario", list(set), given, limit)
+    return Scenario.load(str(scenario), list(set), given, limit)
 
 
 def run(
@@ -76,14 +84,16 @@ def run(
     calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
     what they return is a row of the table `measures`. With `checkpoint_every`, for example
     `"10 min"`, the same call resumes a run of MesoNet that was killed; measuring functions start
-    afresh then. With `limit`, the run stops after this much wall-clock time. `threads` share a run
+    afresh then. With `limit`, the run stops after this much wall-clock time, and so does an
+    algorithm in Python that loops, unless it does so in code outside Python. `threads` share a run
     of MesoNet; results do not depend on their number.
 
     A run that is stopped before its end, by the limit, an interrupt, or an exception of `progress`,
     keeps what was recorded and says how far it came (`Results.stopped`). It does not replace an
     older run; it is written next to it as `<out>.stopped`.
     """
-    loaded = load(scenario, set, algorithms)
+    started = None if limit is None else TimeLimit(limit_seconds(limit))
+    loaded = load(scenario, set, algorithms, limit=started)
     return run_loaded(
         loaded,
         out=out,
@@ -91,7 +101,7 @@ def run(
         measures=measures,
         overwrite=overwrite,
         checkpoint_every=checkpoint_every,
-        limit=limit,
+        limit=started,
         threads=threads,
     )
 
@@ -104,19 +114,18 @@ def run_loaded(
     measures: Sequence[Measure] = (),
     overwrite: bool = False,
     checkpoint_every: str | None = None,
-    limit: str | None = None,
+    limit: TimeLimit | None = None,
     threads: int = 1,
 ) -> Results:
     """`run` for a scenario that is already checked."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
-    limit_s = None if limit is None else _seconds(limit, "the limit")
     if threads < 1:
         raise ScenarioError(f"threads: expected at least 1, found {threads}")
     if out is not None:
         _check_room(scenario, Path(out))
         path = _simulate(
             scenario, Path(out), progress, measures,
-            overwrite=overwrite, every_s=every_s, limit_s=limit_s, threads=threads,
+            overwrite=overwrite, every_s=every_s, limit=limit, threads=threads,
         )  # fmt: skip
         return Results(path)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
@@ -124,7 +133,7 @@ def run_loaded(
         _check_room(scenario, scratch)
         path = _simulate(
             scenario, scratch / "run", progress, measures,
-            overwrite=False, limit_s=limit_s, threads=threads,
+            overwrite=False, limit=limit, threads=threads,
         )  # fmt: skip
     except BaseException:
         shutil.rmtree(scratch)
@@ -151,6 +160,11 @@ def _every(checkpoint_every: str, out: str | Path | None) -> float:
     return _seconds(checkpoint_every, "the time between two checkpoints")
 
 
+def limit_seconds(limit: str) -> float:
+    """The seconds of a time limit."""
+    return _seconds(limit, "the limit")
+
+
 def _seconds(text: str, what: str) -> float:
     try:
         return seconds(text)
@@ -166,7 +180,7 @@ def _simulate(
     *,
     overwrite: bool,
     every_s: float | None = None,
-    limit_s: float | None = None,
+    limit: TimeLimit | None = None,
     threads: int = 1,
 ) -> Path:
     """Leave a run directory, and return its path; raise what has stopped the run."""
@@ -178,7 +192,7 @@ def _simulate(
             measures=list(measures),
             overwrite=overwrite,
             checkpoint_every_s=every_s,
-            limit_s=limit_s,
+            limit=limit,
             threads=threads,
         )
         # As it was given, if it is not another one.

@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 
+from longhaul._engine import columns
 from longhaul.analysis.fairness import jain_of_column
-from longhaul.responses import FIGURES
+from longhaul.responses import FIGURES, response_times
 
 # Sources of flows that are one connection each, which shares of a link can be compared among: a
 # source of web traffic is many connections, and datagrams do not ask for a share.
@@ -14,6 +15,9 @@ COMPARABLE = ("greedy", "transfer", "messages")
 
 # Counters whose values before the measurement window are shown where they are 0 in it.
 COUNTS = ("cuts_loss", "cuts_ecn", "timeouts")
+
+# Columns that hold text.
+_TEXTS = ("name", "label", "congestion", "source", "bundle")
 
 # What can hold a sender back; a flow's limiting factor is the one that did longest.
 LIMITS = {
@@ -46,6 +50,12 @@ class Summary:
         labels = labels.join(of_labels, on="label", how="left", maintain_order="left")
         return cls(labels, flows, _links(links), total)
 
+    @classmethod
+    def without_flows(cls) -> "Summary":
+        """A summary with all its columns, and nothing in them: what runs of TCP can have."""
+        flows, links = (_declared(table) for table in ("flows", "links"))
+        return cls.of(bundles(flows), links, response_times(flows, None, 0.0))
+
     def link(self, name: str) -> dict[str, Any]:
         """The figures of one link; none if the run has no such link."""
         rows = self.links.filter(pl.col("link") == name).to_dicts()
@@ -59,6 +69,14 @@ class Summary:
             "flows": self.flows.to_dicts(),
             "links": self.links.to_dicts(),
         }
+
+
+def _declared(table: str) -> pl.DataFrame:
+    """A table of runs with its columns and no rows."""
+    names = [column["name"] for column in columns() if column["table"] == table]
+    return pl.DataFrame(
+        schema={name: pl.String if name in _TEXTS else pl.Float64 for name in names}
+    )
 
 
 def bundles(flows: pl.DataFrame) -> pl.DataFrame:

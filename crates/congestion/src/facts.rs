@@ -90,7 +90,7 @@ pub struct AckSample {
 /// segments only; the transport converts to bytes where a header has them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RouterRequest {
-    /// XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.1). A router takes
+    /// XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.2). A router takes
     /// the flow's throughput as `cwnd / rtt` and the spacing of its packets as `rtt / cwnd`, and
     /// replaces `change` by its own grant where that is smaller.
     Xcp {

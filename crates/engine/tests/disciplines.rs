@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::disciplines::Discipline;
-use common::{AT_ONCE, add_datagrams, add_flows, controller, dumbbell, run, tcp};
+use common::disciplines::{DISCIPLINES, Discipline};
+use common::{AT_ONCE, add_datagrams, add_flows, controller, drop_tail, dumbbell, run, tcp};
 use longhaul_congestion::Variant;
 use longhaul_engine::Config;
 use longhaul_engine::config::{Ecn, Recovery, Shaper, Start, Tcp};
@@ -172,5 +172,44 @@ fn a_token_bucket_sets_the_rate() {
         // The last packet may be on its way, and the last token for another.
         assert!(counters.departed_bytes <= most, "{counters:?}");
         assert!(counters.departed_bytes + 2000 > most, "{counters:?}");
+    }
+}
+
+/// 10 Mbit/s there and 64 kbit/s back, which are 200 ACKs of 40 bytes per second, or 2.34 Mbit/s of 1460 bytes each. An
+/// ACK that is filtered lets a newer one arrive in its place, so that what goes there is not limited, whatever the
+/// discipline.
+#[test]
+fn filtered_acks_do_not_limit_the_way_there() {
+    let back = Rate::from_bps(64_000);
+    let run_with = |queue, ack_filtering| {
+        let delay = Span::from_millis(20);
+        let mut config = dumbbell(mbps(10), delay, drop_tail(100), 30);
+        config.measure.from = Time::ZERO + Span::from_secs(10);
+        config.links[1].rate = back;
+        config.links[1].queue = queue;
+        config.links[1].ack_filtering = ack_filtering;
+        // A window that fills the path, but not the queue on the way there.
+        let window = Tcp {
+            receive_window: 100,
+            ..tcp(Recovery::NewReno)
+        };
+        add_flows(&mut config, "flow", 1, AT_ONCE, window);
+        let (totals, _) = run(&config);
+        let flow = &totals.flows[0];
+        assert_eq!(flow.total.timeouts, 0);
+        let goodput = 8e-6 * flow.window.delivered_bytes as f64 / 20.0;
+        (goodput, totals.links[1].total)
+    };
+    let (slow, all) = run_with(drop_tail(10_000), false);
+    assert!((2.3..2.34).contains(&slow), "{slow}");
+    assert_eq!(all.dropped_pkts(), 0);
+    for discipline in DISCIPLINES {
+        let limit = Capacity::Packets(50);
+        let queue = discipline.config(limit, false, back, Span::from_millis(20));
+        let (fast, acks) = run_with(queue, true);
+        assert!(fast > 9.6, "{discipline:?}: {fast}");
+        assert!(acks.dropped_filtered_pkts > acks.departed_pkts, "{acks:?}");
+        let gone = acks.departed_pkts + acks.dropped_pkts();
+        assert!((gone..gone + 52).contains(&acks.arrived_pkts), "{acks:?}");
     }
 }

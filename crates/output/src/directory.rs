@@ -203,6 +203,18 @@ fn remove_stale(target: &Path) {
     }
 }
 
+/// Removes what this process has written so far of a run, for a process that is about to end without finishing it.
+/// Failing to is no error: the next run of that name removes it.
+pub fn discard_unfinished(target: &Path) {
+    let Ok(target) = std::path::absolute(target) else {
+        return;
+    };
+    let mut attempts = (0..).map(|attempt| own_sibling(&target, attempt));
+    while let Some(temporary) = attempts.next().filter(|path| path.exists()) {
+        let _ = fs::remove_dir_all(temporary);
+    }
+}
+
 /// The absolute path of a run that may be written, in a directory that exists.
 fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
     check_target(target, overwrite)?;

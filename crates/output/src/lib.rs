@@ -33,6 +33,7 @@ mod series;
 mod table;
 
 pub use catalogue::{ColumnInfo, columns};
+pub use directory::discard_unfinished;
 pub use error::OutputError;
 pub use mesonet::{MesoNetMeta, MesoNetRows, MesoNetWriter};
 pub use run::{Progress, RunSummary};

@@ -44,7 +44,7 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 type Does = fn(&Link) -> bool;
 /// Columns of what only some links do, and the key that makes them do it: where none does, the table has no such
 /// column.
-const OF_SOME: [(&str, &str, Does); 3] = [
+const OF_SOME: [(&str, &str, Does); 4] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate
     }),
@@ -55,6 +55,9 @@ const OF_SOME: [(&str, &str, Does); 3] = [
     ("dropped_thinned_pkts", "ack_thinning", |link| {
         let impairments = link.impairments.as_ref();
         impairments.is_some_and(|impairments| impairments.ack_thinning.is_some())
+    }),
+    ("dropped_filtered_pkts", "ack_filtering", |link| {
+        link.ack_filtering
     }),
 ];
 

@@ -4,8 +4,8 @@
 //! `longhaul.algorithm` finds and checks the class; here it becomes a controller like any other.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{Change, CongestionControl, Factory, Needs, Phase, Phases};
@@ -29,7 +29,11 @@ thread_local! {
 
 /// The calls of algorithms by one thread, as others may look at them.
 #[derive(Debug, Default)]
-pub(crate) struct Calls(AtomicU64);
+pub(crate) struct Calls {
+    /// Odd within a call.
+    number: AtomicU64,
+    files: Mutex<Vec<String>>,
+}
 
 impl Calls {
     /// Those of this thread.
@@ -39,16 +43,40 @@ impl Calls {
 
     /// The number of the call that the thread is in, if it is in one.
     pub(crate) fn current(&self) -> Option<u64> {
-        let number = self.0.load(Ordering::Relaxed);
+        let number = self.number.load(Ordering::Relaxed);
         (number % 2 == 1).then_some(number)
+    }
+
+    /// The files that the algorithms of this thread stand in.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let files = self.files.lock();
+        files
+            .expect("no thread panics while it holds the lock")
+            .clone()
+    }
+
+    fn note_file(&self, file: &str) {
+        let files = self.files.lock();
+        let mut files = files.expect("no thread panics while it holds the lock");
+        if !files.iter().any(|known| known == file) {
+            files.push(file.to_string());
+        }
     }
 
     /// A call begins, or ends.
     fn count(&self) {
         // Only its own thread writes it.
-        let number = self.0.load(Ordering::Relaxed);
-        self.0.store(number + 1, Ordering::Relaxed);
+        let number = self.number.load(Ordering::Relaxed);
+        self.number.store(number + 1, Ordering::Relaxed);
     }
+}
+
+/// Does what counts as a call of an algorithm.
+fn called<T>(act: impl FnOnce() -> T) -> T {
+    CALLS.with(|calls| calls.count());
+    let done = act();
+    CALLS.with(|calls| calls.count());
+    done
 }
 
 /// Ends the call that a thread of Python is in. To be called with the interpreter's lock, so that the thread is not
@@ -112,10 +140,12 @@ impl Algorithms for Loader {
             let (file, text) = wanted.file.unzip();
             let parameters = wanted.parameters.to_string();
             let given = self.given.as_ref().map(|given| given.bind(py));
-            let found: Found<'_> = py
-                .import(HELPER)?
-                .call_method1("load", (wanted.class, file, text, parameters, given))?
-                .extract()?;
+            let helper = py.import(HELPER)?;
+            if let Some(file) = file {
+                CALLS.with(|calls| calls.note_file(file));
+            }
+            let arguments = (wanted.class, file, text, parameters, given);
+            let found: Found<'_> = called(|| helper.call_method1("load", arguments))?.extract()?;
             let source = found.source.clone();
             let algorithm: Arc<dyn Factory> = Arc::new(Shared(Arc::new(Algorithm::new(found)?)));
             Ok((algorithm, source))
@@ -357,20 +387,15 @@ impl Controller {
         if self.failed.get() {
             return None;
         }
-        Python::attach(|py| {
-            CALLS.with(|calls| calls.count());
-            let done = act(py);
-            CALLS.with(|calls| calls.count());
-            match done {
-                Ok(value) => Some(value),
-                Err(error) => {
-                    self.failed.set(true);
-                    let error = self.explained(py, error, method);
-                    FAILURE.with_borrow_mut(|failure| {
-                        failure.get_or_insert(error);
-                    });
-                    None
-                }
+        Python::attach(|py| match called(|| act(py)) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.failed.set(true);
+                let error = self.explained(py, error, method);
+                FAILURE.with_borrow_mut(|failure| {
+                    failure.get_or_insert(error);
+                });
+                None
             }
         })
     }

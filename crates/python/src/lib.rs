@@ -7,6 +7,7 @@ mod catalogue;
 mod facts;
 mod functions;
 mod hybrid;
+mod limit;
 mod measures;
 mod memory;
 mod rounds;
@@ -60,6 +61,8 @@ mod _engine {
     use crate::functions::{Tabulated, exp, log, power};
     #[pymodule_export]
     use crate::hybrid::hybrid;
+    #[pymodule_export]
+    use crate::limit::TimeLimit;
     #[pymodule_export]
     use crate::measures::Interval;
     #[pymodule_export]

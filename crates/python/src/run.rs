@@ -17,9 +17,10 @@ use pyo3::prelude::*;
 
 use crate::algorithm;
 use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
+use crate::limit::TimeLimit;
 use crate::measures::Measuring;
 use crate::memory::Baseline;
-use crate::watch::{CallLimit, Clock, Stop, StoppedBy, Watch};
+use crate::watch::{Clock, Stop, StoppedBy, Watch};
 
 /// How a run is to be done.
 pub(crate) struct Options {
@@ -30,7 +31,7 @@ pub(crate) struct Options {
     /// Time between checkpoints of a run of MesoNet, which the same call resumes.
     pub(crate) checkpoint_every: Option<Duration>,
     /// After how long by the wall clock to stop.
-    pub(crate) limit: Option<Duration>,
+    pub(crate) limit: Option<TimeLimit>,
     /// Threads of a run of MesoNet.
     pub(crate) threads: usize,
 }
@@ -49,7 +50,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();
     let (limit, by) = (options.limit, stopped_by.clone());
-    let mut watch = Watch::new(options.progress, ticker.clone(), limit, by);
+    let mut watch = Watch::new(options.progress, ticker.clone(), limit.clone(), by);
     let turn: Progress = Box::new(move |now, packets| {
         if algorithm::has_failed() {
             return Control::Stop;
@@ -59,8 +60,11 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     // An error of an earlier run in this thread that was not reported.
     algorithm::take_failure();
     let memory = Baseline::take();
-    let call_limit = options.limit.map(CallLimit::new).transpose()?;
-    let _clock = Clock::start(ticker.clone(), call_limit);
+    let ticking = ticker.clone();
+    let _clock = Clock::start(move || ticking.tick());
+    let _call_watch = limit
+        .map(|limit| limit.watch_calls(Some(out)))
+        .transpose()?;
     let cannot_write = |error: WriteError| OutputError::new_err(error.to_string());
     let (measures, overwrite) = (options.measures, options.overwrite);
     let (failure, written) = match scenario.simulation() {

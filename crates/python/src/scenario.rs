@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::algorithm::{self, Loader};
 use crate::error::ScenarioError;
+use crate::limit::TimeLimit;
 use crate::rounds::{self, Experiment};
 use crate::run::{self, Options};
 
@@ -23,29 +24,35 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Reads a scenario file, with `key=value` overrides and classes that it may name.
     #[staticmethod]
-    #[pyo3(signature = (path, overrides = Vec::new(), algorithms = None))]
-    fn load(path: &str, overrides: Vec<String>, algorithms: Option<Py<PyDict>>) -> PyResult<Self> {
+    #[pyo3(signature = (path, overrides = Vec::new(), algorithms = None, limit = None))]
+    fn load(
+        py: Python<'_>,
+        path: &str,
+        overrides: Vec<String>,
+        algorithms: Option<Py<PyDict>>,
+        limit: Option<Py<TimeLimit>>,
+    ) -> PyResult<Self> {
         let loader = Loader { given: algorithms };
-        Self::checked(longhaul_scenario::load_with(
-            Path::new(path),
-            &overrides,
-            &loader,
-        ))
+        Self::checked(py, limit, || {
+            longhaul_scenario::load_with(Path::new(path), &overrides, &loader)
+        })
     }
 
     /// Reads scenario text, TOML or JSON; `name` is the name of the file in messages.
     #[staticmethod]
-    #[pyo3(signature = (text, name, overrides = Vec::new(), algorithms = None))]
+    #[pyo3(signature = (text, name, overrides = Vec::new(), algorithms = None, limit = None))]
     fn parse(
+        py: Python<'_>,
         text: &str,
         name: &str,
         overrides: Vec<String>,
         algorithms: Option<Py<PyDict>>,
+        limit: Option<Py<TimeLimit>>,
     ) -> PyResult<Self> {
         let loader = Loader { given: algorithms };
-        Self::checked(longhaul_scenario::parse_with(
-            text, name, None, &overrides, &loader,
-        ))
+        Self::checked(py, limit, || {
+            longhaul_scenario::parse_with(text, name, None, &overrides, &loader)
+        })
     }
 
     #[getter]
@@ -70,10 +77,19 @@ impl Scenario {
         self.inner.expected_bytes()
     }
 
-    /// Whether random numbers decide anything, without which all replications are the same.
+    /// Why all replications are the same, and what would make them differ, where nothing is drawn at random.
     #[getter]
-    fn draws(&self) -> bool {
-        self.inner.draws()
+    fn nothing_drawn(&self) -> Option<&'static str> {
+        self.inner.nothing_drawn()
+    }
+
+    /// Names of the links, none of kinds of simulation that have no links of their own.
+    #[getter]
+    fn links(&self) -> Vec<String> {
+        match self.inner.simulation() {
+            Simulation::Tcp(config) => config.links.iter().map(|link| link.name.clone()).collect(),
+            Simulation::MesoNet(_) => Vec::new(),
+        }
     }
 
     #[getter]
@@ -128,7 +144,7 @@ impl Scenario {
     /// Returns the directory, and what was raised if that stopped the run.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
-        checkpoint_every_s = None, limit_s = None, threads = 1
+        checkpoint_every_s = None, limit = None, threads = 1
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -142,7 +158,7 @@ impl Scenario {
         measures: Vec<Py<PyAny>>,
         overwrite: bool,
         checkpoint_every_s: Option<f64>,
-        limit_s: Option<f64>,
+        limit: Option<Py<TimeLimit>>,
         threads: usize,
     ) -> PyResult<(PathBuf, Option<PyErr>)> {
         let options = Options {
@@ -150,7 +166,7 @@ impl Scenario {
             measures,
             overwrite,
             checkpoint_every: duration(checkpoint_every_s, "the time between two checkpoints")?,
-            limit: duration(limit_s, "the limit")?,
+            limit: limit.map(|limit| limit.get().clone()),
             threads,
         };
         let ended = py.detach(|| run::run(&self.inner, &out, options))?;
@@ -164,10 +180,19 @@ fn duration(seconds: Option<f64>, of: &str) -> PyResult<Option<Duration>> {
 }
 
 impl Scenario {
+    /// What was read, without the interpreter's lock: algorithms in Python take it, and must be watched meanwhile.
     fn checked(
-        result: Result<longhaul_scenario::Scenario, longhaul_scenario::ScenarioError>,
+        py: Python<'_>,
+        limit: Option<Py<TimeLimit>>,
+        read: impl FnOnce() -> Result<longhaul_scenario::Scenario, longhaul_scenario::ScenarioError>
+        + Send,
     ) -> PyResult<Self> {
-        match result {
+        let limit = limit.map(|limit| limit.get().clone());
+        let result = py.detach(|| -> PyResult<_> {
+            let _watch = limit.map(|limit| limit.watch_calls(None)).transpose()?;
+            Ok(read())
+        });
+        match result? {
             Ok(inner) => Ok(Self { inner }),
             // The user may have interrupted an algorithm's file.
             Err(error) => Err(algorithm::take_failure()

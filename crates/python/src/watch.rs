@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use longhaul_engine::measure::{Control, DataPackets, Ticker};
 use longhaul_units::Time;
 use pyo3::prelude::*;
 
-use crate::algorithm::{self, Calls};
+use crate::limit::TimeLimit;
 
 /// How often Python gets a turn, by the wall clock.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -30,8 +30,7 @@ pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 pub(crate) struct Watch {
     callback: Option<Py<PyAny>>,
     ticker: Ticker,
-    began: Instant,
-    limit: Option<Duration>,
+    limit: Option<TimeLimit>,
     stopped_by: StoppedBy,
 }
 
@@ -39,13 +38,12 @@ impl Watch {
     pub(crate) fn new(
         callback: Option<Py<PyAny>>,
         ticker: Ticker,
-        limit: Option<Duration>,
+        limit: Option<TimeLimit>,
         stopped_by: StoppedBy,
     ) -> Self {
         Self {
             callback,
             ticker,
-            began: Instant::now(),
             limit,
             stopped_by,
         }
@@ -58,8 +56,8 @@ impl Watch {
         }
         let stop = match Python::attach(|py| self.turn(py, now, data_packets())) {
             Err(error) => Stop::Raised(error),
-            Ok(()) => match self.limit {
-                Some(limit) if self.began.elapsed() >= limit => Stop::Limit(limit),
+            Ok(()) => match &self.limit {
+                Some(limit) if limit.is_over() => Stop::Limit(limit.limit),
                 _ => return Control::Continue,
             },
         };
@@ -79,70 +77,18 @@ impl Watch {
     }
 }
 
-/// Ends a call of an algorithm that goes on when time is up: the simulation has no turn then.
-pub(crate) struct CallLimit {
-    began: Instant,
-    limit: Duration,
-    calls: Arc<Calls>,
-    /// The simulation's, as Python names it.
-    thread: Py<PyAny>,
-    /// The call at the last tick.
-    seen: Option<u64>,
-    interrupts: bool,
-}
-
-impl CallLimit {
-    /// For algorithms that this thread calls.
-    pub(crate) fn new(limit: Duration) -> PyResult<Self> {
-        let thread = Python::attach(|py| -> PyResult<_> {
-            let ident = py.import("threading")?.call_method0("get_ident")?;
-            Ok(ident.unbind())
-        })?;
-        Ok(Self {
-            began: Instant::now(),
-            limit,
-            calls: Calls::of_this_thread(),
-            thread,
-            seen: None,
-            interrupts: false,
-        })
-    }
-
-    /// Called at each tick.
-    fn check(&mut self) {
-        let before = std::mem::replace(&mut self.seen, self.calls.current());
-        let lasts = self.seen.is_some() && self.seen == before;
-        if !lasts || self.began.elapsed() < self.limit {
-            return;
-        }
-        Python::attach(|py| {
-            if self.calls.current() == self.seen {
-                self.interrupts = true;
-                let _ = algorithm::interrupt(py, &self.thread);
-            }
-        });
-    }
-
-    /// The run is over.
-    fn end(&self) {
-        if self.interrupts {
-            let _ = Python::attach(|py| algorithm::forget_interruption(py, &self.thread));
-        }
-    }
-}
-
-/// Ticks as long as it lives, in a thread of its own: whether a simulation has its turn soon is no
-/// question of what it simulates.
+/// Does something at each tick as long as it lives, in a thread of its own: whether a simulation has its turn soon is
+/// no question of what it simulates.
 pub(crate) struct Clock {
     over: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Clock {
-    pub(crate) fn start(ticker: Ticker, mut call_limit: Option<CallLimit>) -> Self {
+    pub(crate) fn start(mut tick: impl FnMut() + Send + 'static) -> Self {
         let over = Arc::new((Mutex::new(false), Condvar::new()));
         let seen = Arc::clone(&over);
-        let tick = move || {
+        let ticking = move || {
             let (over, changed) = &*seen;
             let mut over = over
                 .lock()
@@ -150,16 +96,10 @@ impl Clock {
             while !*over {
                 let waited = changed.wait_timeout(over, INTERVAL);
                 over = waited.expect("no thread panics while it holds the lock").0;
-                ticker.tick();
-                if let Some(limit) = &mut call_limit {
-                    limit.check();
-                }
-            }
-            if let Some(limit) = &call_limit {
-                limit.end();
+                tick();
             }
         };
-        let thread = thread::Builder::new().name("ticker".into()).spawn(tick);
+        let thread = thread::Builder::new().name("ticker".into()).spawn(ticking);
         // Without a thread more, a run has its reports of progress less often.
         Self {
             over,

@@ -28,6 +28,10 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(refuse("it has more than 256 MiB"));
     }
+    // A byte order mark, which some editors and spreadsheets write, is no part of the text.
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        bytes.drain(..3);
+    }
     String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text"))
 }
 
@@ -43,6 +47,15 @@ mod tests {
         if cfg!(unix) {
             assert!(refused("/dev/zero").contains("not a regular file"));
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let path = std::env::temp_dir().join(format!("longhaul-marked-{}", std::process::id()));
+        std::fs::write(&path, "\u{feff}at, rate\n").unwrap();
+        let text = read_text(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(text.unwrap(), "at, rate\n");
     }
 
     #[test]

@@ -180,6 +180,11 @@ impl Scenario {
         self.simulation.draws()
     }
 
+    /// Why all replications are the same, and what would make them differ, where nothing is drawn at random.
+    pub fn nothing_drawn(&self) -> Option<&'static str> {
+        (!self.draws()).then_some(warnings::NOTHING_DRAWN)
+    }
+
     /// Bytes that it is expected to write, as far as they can be predicted: time series and captures.
     pub fn expected_bytes(&self) -> f64 {
         self.simulation.expected_bytes()

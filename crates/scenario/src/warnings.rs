@@ -172,20 +172,27 @@ fn samples(config: &Config) -> f64 {
     config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
 }
 
-/// Bytes that a run is expected to write: the minimum for its samples, and its captures if unlimited flows
-/// fill the links.
+/// Bytes that a run is expected to write: the minimum for its samples, and its captures of what is sent all the time.
 pub(crate) fn expected_bytes(config: &Config) -> f64 {
-    let unlimited = |transport: &Transport| match transport {
-        Transport::Tcp(tcp) => tcp.transfer.is_none(),
-        Transport::Udp(udp) => udp.bursts.is_none(),
-        Transport::Traffic(..) | Transport::Messages(..) => false,
+    // An unlimited source fills the links; others may offer less than they could.
+    let all_the_time = |transport: &Transport| match transport {
+        Transport::Tcp(tcp) if tcp.transfer.is_none() => f64::INFINITY,
+        Transport::Udp(udp) if udp.bursts.is_none() => udp.rate.as_bps() as f64,
+        _ => 0.0,
     };
-    let unlimited = config.flows.iter().any(|flow| unlimited(&flow.transport));
+    let offered = offered_bps(config, all_the_time);
     // Data fills one direction of a link, and the other one carries its ACKs.
     let one_way = |link: &&Link| !is_opposite_of_captured(config, link);
     let captures = captured(config).filter(one_way);
-    let captures = captures.map(|link| captured_bytes(config, link));
-    samples(config) * BYTES_PER_SAMPLE[0] + if unlimited { captures.sum() } else { 0.0 }
+    let captures: f64 = captures
+        .map(|link| captured_bytes(config, link, offered))
+        .sum();
+    samples(config) * BYTES_PER_SAMPLE[0] + captures
+}
+
+/// Sum of what sources offer.
+fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
+    config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }
 
 fn captured(config: &Config) -> impl Iterator<Item = &Link> {
@@ -198,8 +205,9 @@ fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// Maximum size of a link's capture in bytes: that of full data packets all the time.
-fn captured_bytes(config: &Config, link: &Link) -> f64 {
+/// Size of a link's capture in bytes: that of full data packets, at the rate that sources offer if it is below the
+/// link's.
+fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let full = |transport: &Transport| match transport {
         Transport::Udp(udp) => udp.packet_bytes,
         Transport::Tcp(tcp) | Transport::Traffic(tcp, _) | Transport::Messages(tcp, _) => {
@@ -208,13 +216,24 @@ fn captured_bytes(config: &Config, link: &Link) -> f64 {
     };
     let packet_bytes = config.flows.iter().map(|flow| full(&flow.transport)).min();
     let bits = 8.0 * f64::from(packet_bytes.unwrap_or(1500));
-    let packets = link.rate.as_bps() as f64 / bits * config.duration.as_secs_f64();
+    let rate = offered_bps.min(link.rate.as_bps() as f64);
+    let packets = rate / bits * config.duration.as_secs_f64();
     packets * BYTES_PER_CAPTURED_PACKET
 }
 
 fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
+    let duration = config.duration.as_secs_f64();
+    let at_most = |transport: &Transport| match transport {
+        Transport::Tcp(tcp) => tcp.transfer.map_or(f64::INFINITY, |bytes| {
+            let packets = bytes.div_ceil(u64::from(tcp.mss_bytes)) as f64;
+            packets * 8.0 * f64::from(tcp.mss_bytes + tcp.header_bytes) / duration
+        }),
+        Transport::Udp(udp) => udp.rate.as_bps() as f64,
+        Transport::Traffic(..) | Transport::Messages(..) => f64::INFINITY,
+    };
+    let offered = offered_bps(config, at_most);
     let bytes: f64 = captured(config)
-        .map(|link| captured_bytes(config, link))
+        .map(|link| captured_bytes(config, link, offered))
         .sum();
     if bytes > MANY_BYTES {
         let links: Vec<&str> = captured(config).map(|link| link.name.as_str()).collect();

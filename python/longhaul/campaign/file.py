@@ -20,6 +20,7 @@ Levels that are tables, or that several places follow in different ways, are wri
 
 import csv
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,11 +32,19 @@ from typing import Any
 import numpy as np
 
 from longhaul._engine import LonghaulError, ScenarioError
-from longhaul.campaign.place import indexed, line_of
-from longhaul.campaign.responses import Response, Responses, read_responses
+from longhaul._engine import Scenario as Resolved
+from longhaul.campaign.place import indexed, line_of, line_of_value
+from longhaul.campaign.responses import (
+    Response,
+    ResponseError,
+    Responses,
+    check,
+    read_responses,
+)
 from longhaul.campaign.sweep import Level, Run, Setting
 from longhaul.campaign.template import Scenario, filled_in
 from longhaul.designs import Design, Factor, full, latin_hypercube, one_at_a_time, two_level
+from longhaul.differences import RANDOM
 
 KEYS = (
     "title", "scenario", "factors", "set", "design", "replications", "responses", "keep",
@@ -48,10 +57,6 @@ DESIGNS = (
 
 class CampaignError(LonghaulError):
     """A campaign file that cannot be used; the message names file and key."""
-
-
-# Keys that change random numbers and nothing else.
-_RANDOM = {"seed", "replication"}
 
 
 @dataclass(frozen=True)
@@ -95,17 +100,15 @@ class Campaign:
 
     def warnings(self) -> list[str]:
         """What is allowed but probably not intended."""
-        replicated = self.replications > 1 or not _RANDOM.isdisjoint(self.settings)
-        if not replicated or any(self._draws(cell) for cell in _few(self.cells)):
+        replicated = self.replications > 1 or not set(RANDOM).isdisjoint(self.settings)
+        if not replicated:
             return []
-        return [
-            "replications are the same, and intervals have no width: nothing is drawn at random "
-            "but the order of packets that arrive together; draw start times, "
-            'start = { uniform = ["0 s", "1 s"] }, or losses or traffic'
-        ]
-
-    def _draws(self, cell: Mapping[str, Level]) -> bool:
-        return Run(self.name, cell, 0, self.scenario(cell)).resolved.draws
+        reason = None
+        for cell in _few(self.cells):
+            reason = Run(self.name, cell, 0, self.scenario(cell)).resolved.nothing_drawn
+            if reason is None:
+                return []
+        return [f"replications are the same, and intervals have no width: {reason}"]
 
     @cached_property
     def reducer(self) -> Responses:
@@ -116,14 +119,26 @@ class Campaign:
 def read_campaign(path: str | Path) -> Campaign:
     """Read a campaign file and check everything that can be checked without running."""
     file = Path(path)
+    text = file.read_text(encoding="utf-8-sig")
     try:
-        whole = tomllib.loads(file.read_text(encoding="utf-8"))
+        whole = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CampaignError(f"{file}: {error}") from None
     try:
         return _campaign(file, whole)
-    except CampaignError as error:
-        raise CampaignError(f"{file}: {error}") from None
+    except (CampaignError, ResponseError) as error:
+        raise CampaignError(f"{file}: {_with_line(text, str(error))}") from None
+
+
+# How messages about a key begin.
+_KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
+
+
+def _with_line(text: str, message: str) -> str:
+    """A message that begins with a key of the file, behind the line of that key."""
+    found = _KEY.match(message)
+    line = line_of(text, found[1].replace('"', "")) if found else None
+    return f"line {line}: {message}" if line else message
 
 
 def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
@@ -143,12 +158,24 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
         memory=_bytes(whole["memory"]) if "memory" in whole else None,
     )
     # A level, or a path, that the scenario refuses is refused before anything runs.
+    resolved = []
     for cell in _few(campaign.cells):
         try:
-            Run(campaign.name, cell, 0, campaign.scenario(cell)).resolved  # noqa: B018
+            resolved.append(Run(campaign.name, cell, 0, campaign.scenario(cell)).resolved)
         except ScenarioError as error:
             raise _located(campaign, whole.get("scenario"), cell, str(error)) from None
+    _check_responses(campaign, resolved)
     return campaign
+
+
+def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
+    """Refuse a response that no run can have, at its line."""
+    places = [one.place for one in campaign.responses if not one.function]
+    if (wrong := check(places, resolved)) is not None:
+        place, error = wrong
+        text = campaign.path.read_text(encoding="utf-8-sig")
+        line = line_of_value(text, "responses", place)
+        raise CampaignError(f"line {line}: {error}")
 
 
 # How a message about a scenario that was made here begins, and what it quotes of it.
@@ -172,7 +199,7 @@ def _located(
             f"{path}.".startswith(f"{written}.") or written.startswith(f"{path}.")
         ):
             factor = f"factors.{setting.axis}"
-            text = campaign.path.read_text(encoding="utf-8")
+            text = campaign.path.read_text(encoding="utf-8-sig")
             line = line_of(text, factor) or line_of(text, "factors")
             level = cell[setting.axis]
             return CampaignError(f"line {line}: {factor} = {level!r}: {path}: {reason}")
@@ -213,13 +240,20 @@ def _template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
     if not isinstance(given, str):
         raise CampaignError("scenario: expected a scenario file's name, or a table [scenario]")
     source = file.parent / given
+    text = source.read_text(encoding="utf-8-sig")
     try:
-        scenario = tomllib.loads(source.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+        scenario = _of_run(json.loads(text)) if text.lstrip()[:1] == "{" else tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         raise CampaignError(f"scenario: {source}: {error}") from None
     if "extends" in scenario:
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario
+
+
+def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
+    """The scenario in a `run.json`; any other document as it is."""
+    scenario = whole.get("scenario")
+    return scenario if "results_version" in whole and isinstance(scenario, dict) else whole
 
 
 def _factors(
@@ -304,7 +338,7 @@ def _design(file: Path, given: Any, factors: Sequence[Factor]) -> Design:  # noq
 
 def _from_csv(file: Path, factors: Sequence[Factor]) -> Design:
     """A design from a table of levels, a column a factor, as `design --natural` writes it."""
-    with file.open(encoding="utf-8", newline="") as text:
+    with file.open(encoding="utf-8-sig", newline="") as text:
         rows = list(csv.DictReader(text))
     coded = np.empty((len(rows), len(factors)))
     for j, factor in enumerate(factors):

@@ -34,6 +34,17 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
     return best if longest > len(_parts(root)) else None
 
 
+def line_of_value(text: str, path: str, value: str) -> int | None:
+    """The line from a key's on that quotes a value, or else the key's: an array may span lines."""
+    begin = line_of(text, path)
+    lines = text.splitlines()[(begin or 1) - 1 :]
+    quoted = (f'"{value}"', f"'{value}'")
+    for number, line in enumerate(lines, start=begin or 1):
+        if any(one in line for one in quoted):
+            return number
+    return begin
+
+
 def _parts(dotted: str) -> list[str]:
     return [part.strip().strip('"') for part in dotted.split(".") if part]
 

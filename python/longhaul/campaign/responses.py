@@ -1,15 +1,21 @@
 """Responses: figures of a run's summary, or functions of the user's."""
 
+import difflib
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longhaul._engine import LonghaulError
+import polars as pl
+
+from longhaul import kinds
+from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
+from longhaul.summary import Summary
 
 # Where a response's name without a dot is looked for, in this order.
 PLACES = ("all", "links", "network", "run")
@@ -93,9 +99,62 @@ def look_up(kept: Kept, place: str) -> float | None:
     tried = [[where, *steps] for where in PLACES] if len(steps) == 1 else [steps]
     for way in tried:
         found, value = _follow(kept, way)
+        if isinstance(value, str):
+            raise ResponseError(f"responses: `{place}` is no number")
         if found:
             return None if value is None else float(value)
-    raise ResponseError(f"responses: unknown column `{place}`; available: {_known(kept)}")
+    known = _known(kept)
+    near = difflib.get_close_matches(place, [*known, *(one.split(".")[-1] for one in known)], n=1)
+    hint = f" (did you mean `{near[0]}`?)" if near else ""
+    raise ResponseError(f"responses: unknown column `{place}`{hint}; available: {', '.join(known)}")
+
+
+def check(places: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ResponseError] | None:
+    """The first place that no run of these scenarios can have, and what is wrong with it."""
+    resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
+    kind = kinds.of(resolved[0])
+    if kind is None:
+        labels = [flow["label"] for one in resolved for flow in one["flows"]]
+        known = _of_tcp(labels, [link for one in scenarios for link in one.links])
+    else:
+        # The rows of its tables, such as classes and periods, are known when one has run.
+        tables = {name: [dict.fromkeys(columns)] for name, columns in kind.columns().items()}
+        known = {**tables, "run": _OF_RUN}
+    for place in places:
+        steps = place.split(".")
+        try:
+            look_up(known, f"{steps[0]}.{steps[-1]}" if kind and len(steps) > 1 else place)
+        except ResponseError as error:
+            return place, error
+    return None
+
+
+# Facts of a run without their values; texts are empty.
+_OF_RUN = facts(
+    {
+        **dict.fromkeys(("scenario_hash", "version"), ""),
+        **dict.fromkeys(("results_version", "simulated_s", "measured_from_s", "data_packets"), 0),
+        "machine": {"wall_s": 0},
+    }
+)
+
+
+def _of_tcp(labels: Sequence[str], links: Sequence[str]) -> Kept:
+    """What can be kept of runs of TCP: the names without the numbers."""
+    summary = Summary.without_flows()
+    of_all = _row(summary.labels, "label", "")
+    return {
+        "all": {key: value for key, value in of_all.items() if key in summary.total},
+        "labels": [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)],
+        "links": [_row(summary.links, "link", link) for link in dict.fromkeys(links)],
+        "run": _OF_RUN,
+    }
+
+
+def _row(table: pl.DataFrame, key: str, name: str) -> dict[str, Any]:
+    """A row that has a name, and otherwise no values but empty texts."""
+    texts = {column: "" for column, kind in table.schema.items() if kind == pl.String}
+    return {**dict.fromkeys(table.columns), **texts, key: name}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
@@ -113,7 +172,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
     return not isinstance(value, Mapping | list), value
 
 
-def _known(kept: Kept) -> str:
+def _known(kept: Kept) -> list[str]:
     names = []
     for table, value in kept.items():
         rows = value if isinstance(value, list) else [value]
@@ -121,7 +180,7 @@ def _known(kept: Kept) -> str:
             texts = [v for v in row.values() if isinstance(v, str)] if table != "run" else []
             head = ".".join([table, *texts[:1]]) if isinstance(value, list) else table
             names += [f"{head}.{k}" for k, v in row.items() if not isinstance(v, str)]
-    return ", ".join(names)
+    return names
 
 
 def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN401

@@ -21,6 +21,10 @@ def at_start() -> None:
 def at_work() -> None:
     """From now on an interrupt is an exception, so that commands can clean up."""
     _on_both(_interrupt)
+    if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG"):
+        # What waits, such as time.sleep, goes on to call this, in which an exception meant for its
+        # thread (longhaul.algorithm.interrupt) is raised.
+        signal.signal(signal.SIGURG, _awake)
 
 
 def _on_both(handler: "signal._HANDLER") -> None:
@@ -39,3 +43,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise Terminated("terminated") if number == signal.SIGTERM else KeyboardInterrupt
+
+
+def _awake(number: int, frame: FrameType | None) -> None:
+    pass

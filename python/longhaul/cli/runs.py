@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from longhaul.cli.limit import enforced
 from longhaul.cli.shared import (
     AsJson,
     Overrides,
@@ -39,7 +40,11 @@ def run(
     ] = None,
     limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Wall-clock time after which to stop, such as '10 min'."),
+        typer.Option(
+            metavar="TIME",
+            help="Wall-clock time after which to stop, such as '10 min'; also ends an algorithm in "
+            "Python that never returns.",
+        ),
     ] = None,
     threads: Annotated[
         int,
@@ -54,27 +59,28 @@ def run(
     FILE may be the run.json of a run, to repeat it. A run that is stopped keeps what was recorded
     and says how far it came.
     """
-    scenario = load(file, set or ())
-    warn(scenario.warnings)
-    target = out or Path("runs") / _name_of(file)
-    refuse_existing(target, overwrite=overwrite)
-    kept = _checkpoint_of(target)
-    if checkpoint_every and (kept / "state").exists() and not quiet:
-        typer.echo(f"resuming from {kept}", err=True)
-    try:
-        results = run_loaded(
-            scenario,
-            out=target,
-            progress=not (quiet or json),
-            overwrite=overwrite,
-            checkpoint_every=checkpoint_every,
-            limit=limit,
-            threads=threads,
-        )
-    except KeyboardInterrupt as interrupt:
-        if not kept.exists():
-            raise
-        raise type(interrupt)(f"interrupted; the same command resumes from {kept}") from None
+    with enforced(limit) as started:
+        scenario = load(file, set or (), limit=started)
+        warn(scenario.warnings)
+        target = out or Path("runs") / _name_of(file)
+        refuse_existing(target, overwrite=overwrite)
+        kept = _checkpoint_of(target)
+        if checkpoint_every and (kept / "state").exists() and not quiet:
+            typer.echo(f"resuming from {kept}", err=True)
+        try:
+            results = run_loaded(
+                scenario,
+                out=target,
+                progress=not (quiet or json),
+                overwrite=overwrite,
+                checkpoint_every=checkpoint_every,
+                limit=started,
+                threads=threads,
+            )
+        except KeyboardInterrupt as interrupt:
+            if not kept.exists():
+                raise
+            raise type(interrupt)(f"interrupted; the same command resumes from {kept}") from None
     if results.stopped:
         warn([f"{results.stopped}; the recorded part is in {results.path}"])
     if json:

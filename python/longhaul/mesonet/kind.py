@@ -61,6 +61,7 @@ MESONET = Kind(
     title="MesoNet",
     tables=MesoNet,
     summary=summary.Summary.of,
+    columns=summary.columns,
     compare=summary.table,
     plots="longhaul.mesonet.plots",
     report_plots=(

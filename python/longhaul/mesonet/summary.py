@@ -113,14 +113,18 @@ def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
     return 2 * out_pps / capacity_pps
 
 
+def _means(*names: str) -> list[pl.Expr]:
+    return [pl.col(name).mean() for name in names]
+
+
 def _network(interval_s: float, capacity_pps: float) -> list[pl.Expr]:
     column = pl.col
     out_pps = column("out_pkts").mean() / interval_s
     return [
-        column(
+        *_means(
             "active_flows", "connecting_flows", "initial_slow_start_flows", "normal_mode_flows",
             "above_threshold_flows", "srtt_mean_s", "cwnd_mean_pkts",
-        ).mean(),
+        ),
         (column("completed_flows").mean() / interval_s).alias("completed_per_s"),
         column("failed_flows").sum(),
         out_pps.alias("out_pps"),
@@ -136,16 +140,30 @@ def _network(interval_s: float, capacity_pps: float) -> list[pl.Expr]:
 
 def _class(interval_s: float) -> list[pl.Expr]:
     return [
-        pl.col("active_flows", "cwnd_mean_pkts", "srtt_mean_s", "throughput_pps").mean(),
+        *_means("active_flows", "cwnd_mean_pkts", "srtt_mean_s", "throughput_pps"),
         pl.col("completed_flows").sum(),
         (pl.col("out_pkts").mean() / interval_s).alias("out_pps"),
     ]
 
 
 _LONG_LIVED = (
-    pl.col("throughput_pps", "cwnd_pkts", "srtt_s").mean(),
-    pl.col("naks", "timeouts").sum(),
+    *_means("throughput_pps", "cwnd_pkts", "srtt_s"),
+    pl.col("naks").sum(),
+    pl.col("timeouts").sum(),
 )
+
+
+def columns() -> dict[str, list[str]]:
+    """The figures of each table of a summary."""
+    figures: dict[str, Sequence[pl.Expr]] = {
+        "network": _network(1.0, 1.0),
+        "classes": _class(1.0),
+        "long_lived": _LONG_LIVED,
+    }
+    return {
+        name: [one.meta.output_name() for one in expressions]
+        for name, expressions in figures.items()
+    }
 
 
 def table(runs: Sequence[RunData]) -> Table:

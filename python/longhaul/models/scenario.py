@@ -24,6 +24,7 @@ from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 OF_LINKS = (
     "loss", "shaper", "changes", "delivery_trace", "delay_box", "duplication", "reordering",
     "host_processing_delay", "tick", "router", "policer", "jitter", "ack_thinning",
+    "ack_filtering",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")
 OF_SCENARIOS = (*(kind.name for kind in KINDS), "proxies", "traffic")

@@ -13,9 +13,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Drawing
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 
 from longhaul import plots, styles
+from longhaul.studies.axes import TIMES, QuickAxes, power_of_ten
 from longhaul.studies.data import Curve, Data, NotRunError
 from longhaul.styles import Style
 
@@ -41,17 +42,10 @@ NAME_BELOW_IN, NAME_LEFT_IN = 0.27, 0.22
 # Columns of a legend: at most so many; the width of each without its text, and of a letter.
 MOST_COLUMNS = 5
 ENTRY_IN, LETTER_IN = 0.6, 0.073
-
-# Lines of the grid say where ticks are; marks at their ends would take as long to draw.
-NO_TICKS: Any = {
-    f"{axis}tick.{kind}.{what}": points
-    for axis in "xy"
-    for kind in ("major", "minor")
-    for what, points in (("size", 0.0), ("pad", 5.0))
-}
-
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
+# On logarithmic axes: what is written without a power of ten, and in how many powers of ten in view
+# ticks between them are named, at most, some and all of them.
+MIN_PLAIN, MAX_PLAIN = 1e-2, 1e5
+MINOR_NAMES = (1.0, 0.4)
 
 # Draws one panel: gets its axes, the data, and the panel's queue.
 Draw = Callable[[Axes, Data, str], None]
@@ -104,9 +98,11 @@ class Figure:
 def drawing(figure: Figure, data: Data) -> Drawing | None:
     """Draw a figure; None if there is nothing to draw."""
     panels = figure.panels or ("",)
-    with matplotlib.rc_context({**plots.STYLE, **NO_TICKS}):
+    with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
-        grid = whole.subplots(1, len(panels), sharey=True, squeeze=False)
+        grid = whole.subplots(
+            1, len(panels), sharey=True, squeeze=False, subplot_kw={"axes_class": QuickAxes}
+        )
         drawn = [
             _panel(axes, figure, data, panel) for axes, panel in zip(grid.flat, panels, strict=True)
         ]
@@ -160,12 +156,13 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
+    for axes in whole.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                _name_powers(axis)
     for axes in panels:
         # Where it is anyway: looking for room above the ticks takes as long as drawing them.
         axes.set_title(axes.get_title(), y=1.0)
-        for axis in (axes.xaxis, axes.yaxis):
-            if axis.get_scale() == "log":
-                _name_decades(axis)
     panels[0].set_ylabel(figure.frame.y)
     if figure.frame.from_zero and not figure.frame.log_y:
         panels[0].set_ylim(bottom=min(0.0, panels[0].get_ylim()[0]))
@@ -202,13 +199,16 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     """
     axis = panels[0].yaxis
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
-    left = NAME_IN + CHARACTER_IN * max((len(label.strip("$")) for label in labels), default=0)
-    # Bars of colours have labels of their own beside them.
-    gap = BAR_IN if len(whole.axes) > len(panels) else GAP_IN
-    width = (WIDTH_IN - left - RIGHT_IN - gap * (len(panels) - 1)) / len(panels)
+    left = NAME_IN + CHARACTER_IN * max((len(label) for label in labels), default=0)
+    others = [axes for axes in whole.axes if axes not in panels]
+    # Bars of colours have labels of their own beside them, and so have second axes.
+    gap = BAR_IN if others else GAP_IN
+    second = any(axes.bbox.bounds == panels[-1].bbox.bounds for axes in others)
+    right = BAR_IN if second else RIGHT_IN
+    width = (WIDTH_IN - left - right - gap * (len(panels) - 1)) / len(panels)
     whole.subplots_adjust(
         left=left / WIDTH_IN,
-        right=1 - RIGHT_IN / WIDTH_IN,
+        right=1 - right / WIDTH_IN,
         bottom=(FOOT_IN + ROW_IN * rows) / HEIGHT_IN,
         top=1 - TOP_IN / HEIGHT_IN,
         wspace=gap / width,
@@ -220,9 +220,32 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     axis.set_label_coords(-(left - NAME_LEFT_IN) / width, 0.5)
 
 
-def _name_decades(axis: Axis) -> None:
-    """Ticks at powers of ten, in plain text, if several are in view: fast to draw, and short."""
+def _name_powers(axis: Axis) -> None:
+    """Name ticks of a logarithmic axis in plain text: fast to draw, and short.
+
+    With several powers of ten in view there are no ticks between them.
+    """
     low, high = sorted(axis.get_view_interval())
     if low > 0 and floor(log10(high)) - ceil(log10(low)) >= 2:
         axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(lambda value, _: "10" + str(round(log10(value))).translate(RAISED))
+        axis.set_major_formatter(lambda value, _: power_of_ten(round(log10(value))))
+    elif axis.get_major_formatter().__class__ is LogFormatterSciNotation:
+        axis.set_major_formatter(_PlainLog())
+        axis.set_minor_formatter(_PlainLog(minor_thresholds=MINOR_NAMES))
+
+
+class _PlainLog(LogFormatter):
+    """Names the same ticks as its base, in plain text."""
+
+    def __call__(self, value: float, place: int | None = None) -> str:
+        """Name one tick; not all are named where there are many."""
+        return _in_plain_text(value) if super().__call__(value, place) else ""
+
+
+def _in_plain_text(value: float) -> str:
+    if MIN_PLAIN <= value < MAX_PLAIN:
+        return f"{value:.10g}"
+    exponent = floor(log10(value) + 1e-9)
+    factor = value / 10.0**exponent
+    power = power_of_ten(exponent)
+    return power if abs(factor - 1) < 1e-6 else f"{factor:.3g}{TIMES}{power}"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,9 @@ class Drawn:
         self.name = name
         self.whole = runs
         self.whole_cells = cells
+        # Read once: a table makes its schema anew each time.
+        self.schema = runs.table.schema
+        self.schema_of_cells = cells.table.schema
         self.axes = [axis for axis in axes if axis in runs.table.columns]
         self.replications: list[int] = sorted(set(runs.column(REPLICATION)))
         drawn = bootstrap_samples(range(len(self.replications)), count) or [[0]] * count
@@ -142,7 +146,7 @@ class _Runs(Lookup):
     """The runs of a sample."""
 
     def __init__(self, drawn: Drawn, sample: int) -> None:
-        super().__init__(drawn.whole.table.schema)
+        super().__init__(drawn.schema)
         self._drawn = drawn
         self._sample = sample
 
@@ -180,7 +184,7 @@ class _Cells(Lookup):
     """The medians of a sample."""
 
     def __init__(self, drawn: Drawn, sample: int) -> None:
-        super().__init__(drawn.whole_cells.table.schema)
+        super().__init__(drawn.schema_of_cells)
         self._drawn = drawn
         self._sample = sample
 
@@ -196,12 +200,16 @@ class _Cells(Lookup):
         if name in self._drawn.axes:
             levels = self._drawn.levels(name)
             return [levels[cell] for cell in self._order.cells]
-        return self._medians(name).to_list()
+        return [None if isnan(value) else value for value in self._found(name).tolist()]
+
+    def _found(self, metric: str) -> np.ndarray:
+        """The medians of a metric, not a number where there are none."""
+        found: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
+        return found
 
     def _medians(self, metric: str) -> pl.Series:
         """The medians of a metric, null where there are none."""
-        found = self._drawn.medians(metric)[self._sample, self._order.cells]
-        return pl.Series(metric, found, nan_to_null=True)
+        return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:
         known = {COUNT, EXPERIMENT, *self._drawn.axes}

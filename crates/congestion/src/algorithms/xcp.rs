@@ -1,7 +1,7 @@
 //! XCP, the sender's side: routers say by how much to change the throughput.
 //!
 //! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks",
-//! SIGCOMM 2002, section 3.2; draft-falk-xcp-spec-03, which states the feedback as a change of the
+//! SIGCOMM 2002, section 3.3; draft-falk-xcp-spec-03, which states the feedback as a change of the
 //! throughput. Every packet asks for its share of the change wanted; what the routers leave of it
 //! comes back with the acknowledgement.
 
@@ -30,7 +30,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
         default: DefaultValue::Fixed(1e12),
         allowed: Range::above(0.0, 1e12),
         help: "Rate to ask for; the default asks for all that there is.",
-        source: "SIGCOMM 2002 section 3.2; ns-2.35 asks for more than any path has",
+        source: "SIGCOMM 2002 section 3.3; ns-2.35 asks for more than any path has",
     }],
     build: |settings| Ok(Xcp::new(settings)),
 };

@@ -104,6 +104,8 @@ pub struct Link {
     pub delay: Span,
     /// Queue in front of the transmitter.
     pub queue: QueueConfig,
+    /// Whether a newer acknowledgement takes the place of an older one that waits in the queue.
+    pub ack_filtering: bool,
     /// Token bucket between queue and transmitter, if any.
     pub shaper: Option<Shaper>,
     /// What happens to packets before anything else, if anything does.
@@ -139,10 +141,11 @@ impl Link {
         shaped.min(policed).min(self.rate)
     }
 
-    /// How departures are computed: not on arrival if the discipline decides later, if packets wait
-    /// for tokens, ticks or opportunities, or if the link changes or its delay varies.
+    /// How departures are computed: not on arrival if the discipline decides later, if acknowledgements are replaced
+    /// while they wait, if packets wait for tokens, ticks or opportunities, or if the link changes or its delay varies.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
+            || self.ack_filtering
             || self.shaper.is_some()
             || self.tick.is_some()
             || self.jitter.is_some()

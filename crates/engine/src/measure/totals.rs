@@ -212,6 +212,9 @@ counters! {
         sum dropped_policed_pkts: u64 as "dropped_policed_pkts",
         /// Acknowledgements dropped for newer ones by `ack_thinning`; a column only where a link has it.
         sum dropped_thinned_pkts: u64 as "dropped_thinned_pkts",
+        /// Acknowledgements that took the place of older ones in the queue, by `ack_filtering`; a column only where a link
+        /// has it.
+        sum dropped_filtered_pkts: u64 as "dropped_filtered_pkts",
         /// Packets marked instead of dropped.
         sum marked_pkts: u64 as "marked_pkts",
         /// Packets of which a copy was made at the link's entrance.
@@ -249,5 +252,6 @@ impl LinkCounters {
             + self.dropped_forced_pkts
             + self.dropped_policed_pkts
             + self.dropped_thinned_pkts
+            + self.dropped_filtered_pkts
     }
 }

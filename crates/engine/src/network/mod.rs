@@ -99,6 +99,9 @@ impl Network {
                     Queue::new(&link.queue, queue_stream).prioritised()
                 }
                 Service::OnArrival => Queue::new(&link.queue, queue_stream),
+                Service::Explicit if link.ack_filtering => {
+                    Queue::buffered(&link.queue, queue_stream).filtering_acks()
+                }
                 Service::Explicit => Queue::buffered(&link.queue, queue_stream),
             };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));

@@ -47,6 +47,21 @@ impl Packet {
         flags: Flags::NONE,
     };
 
+    /// Whether it is a cumulative acknowledgement that says nothing else, so that a later one can replace it: no
+    /// SACK blocks or other options, neither SYN nor FIN, no flag of ECN (RFC 3449, section 5.2.1).
+    pub(crate) fn is_pure_ack(&self) -> bool {
+        const OTHERS: Flags = Flags::SYN
+            .with(Flags::FIN)
+            .with(Flags::CE)
+            .with(Flags::ECE)
+            .with(Flags::CWR)
+            .with(Flags::LOW);
+        self.flags.has(Flags::ACK)
+            && self.sack.is_none()
+            && !self.flags.has(OTHERS)
+            && self.flags.load().is_none()
+    }
+
     /// An ECN-capable data packet with a number.
     #[cfg(test)]
     pub(crate) fn data(number: u64, bytes: u16) -> Self {
@@ -84,10 +99,16 @@ impl Flags {
     const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
     /// Of low priority: a dummy, or the answer to one.
     pub(crate) const LOW: Self = Self(1 << 10);
+    /// The place of an acknowledgement in the queue of a link that filters them; see `queue/ack_filter`.
+    pub(crate) const PLACE: Self = Self(1 << 11);
 
     #[inline]
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     #[inline]

@@ -182,7 +182,9 @@ impl LocalQueue {
             DropReason::Overflow => &mut counters.dropped_overflow_pkts,
             DropReason::Early => &mut counters.dropped_early_pkts,
             DropReason::Forced => &mut counters.dropped_forced_pkts,
-            DropReason::Policed | DropReason::Thinned => unreachable!("only links do so"),
+            DropReason::Policed | DropReason::Thinned | DropReason::Filtered => {
+                unreachable!("only links do so")
+            }
         } += 1;
     }
 

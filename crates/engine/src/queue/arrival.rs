@@ -65,9 +65,11 @@ pub enum DropReason {
     Policed,
     /// An acknowledgement for which a newer one goes on.
     Thinned,
+    /// An acknowledgement that has taken the place of an older one in the queue.
+    Filtered,
 }
 
 impl DropReason {
     /// How many reasons there are.
-    pub(crate) const COUNT: usize = Self::Thinned as usize + 1;
+    pub(crate) const COUNT: usize = Self::Filtered as usize + 1;
 }

@@ -43,6 +43,11 @@ impl FlowNumbers {
         })
     }
 
+    /// The number of a packet's flow, if it has one.
+    pub(super) fn known(&self, packet: &Packet) -> Option<u32> {
+        self.numbers.get(&flow_key(packet)).copied()
+    }
+
     /// The flow of a number has no packets any more.
     pub(super) fn release(&mut self, number: u32) {
         let key = self.keys[number as usize];

@@ -14,6 +14,9 @@ pub struct LinkContext {
     pub rtt: Span,
     /// Largest packet that a flow sends.
     pub packet: Bytes,
+    /// Whether the queue is that of the opposite direction, taken over: a limit that is less than a packet at the rate
+    /// of this one is a packet then, since nobody chose it for this rate.
+    pub taken_over: bool,
 }
 
 /// Longer limits are refused as mistakes.
@@ -30,13 +33,17 @@ impl LinkContext {
             Quantity::Bdp(multiple) => self.complete_bdp(values, multiple)?,
             Quantity::Span(span) => {
                 let bytes = rate.bdp(span);
+                let rule = format!("{span} at {rate}");
+                if bytes < packet && self.taken_over {
+                    Self::derive_one_packet(values, &rule);
+                    return Ok(());
+                }
                 if bytes < packet {
                     return refuse(format!(
                         "{rate} sends {bytes} in {span}, less than one packet of {packet}; expected a longer \
                          time, or a limit in packets"
                     ));
                 }
-                let rule = format!("{span} at {rate}");
                 values.derive("limit", Value::Quantity(Quantity::Bytes(bytes)), &rule);
             }
             Quantity::Packets(packets) if packets.fract() != 0.0 => {
@@ -65,15 +72,24 @@ impl LinkContext {
         } = self;
         let bytes = rate.bdp(*rtt).0 as f64 * multiple;
         let packets = (bytes / packet.0 as f64).floor();
+        let rule = format!("{multiple} BDP: {rate} x {rtt} / {packet}");
+        if packets < 1.0 && self.taken_over {
+            Self::derive_one_packet(values, &rule);
+            return Ok(());
+        }
         if packets < 1.0 {
             return refuse(format!(
                 "{multiple} BDP is less than one packet here ({rate} x {rtt}, packets of {packet}); expected a \
                  limit in packets"
             ));
         }
-        let rule = format!("{multiple} BDP: {rate} x {rtt} / {packet}");
         values.derive("limit", Value::Quantity(Quantity::Packets(packets)), &rule);
         Ok(())
+    }
+
+    fn derive_one_packet(values: &mut Values, rule: &str) {
+        let rule = format!("{rule}, but at least one packet");
+        values.derive("limit", Value::Quantity(Quantity::Packets(1.0)), &rule);
     }
 
     /// Makes a size that is `auto` that of the largest packet.

@@ -11,6 +11,7 @@
 #[macro_use]
 mod registry;
 
+mod ack_filter;
 mod arrival;
 mod capacity;
 mod discipline;
@@ -23,6 +24,7 @@ mod tests;
 
 use longhaul_units::{Span, Time};
 
+use self::ack_filter::AckFilter;
 pub use self::arrival::{Arrival, DropReason, Verdict};
 pub use self::capacity::Capacity;
 pub(crate) use self::discipline::{Aqm, AqmState, Draws, Effects, PacketQueue, Parameters};
@@ -85,6 +87,15 @@ impl Queue {
     /// The same for explicit service: it holds its packets, whatever the discipline.
     pub(crate) fn buffered(config: &QueueConfig, stream: Stream) -> Self {
         Self::Buffered(Box::new(config.buffered(stream)))
+    }
+
+    /// The same where a newer acknowledgement takes the place of an older one that waits; for explicit service.
+    pub(crate) fn filtering_acks(self) -> Self {
+        let Self::Buffered(discipline) = self else {
+            unreachable!("made for service on arrival");
+        };
+        let filter = AckFilter::new(*discipline);
+        Self::Buffered(Box::new(BufferedQueue::FilteringAcks(Box::new(filter))))
     }
 
     /// The queue of a link with explicit service.

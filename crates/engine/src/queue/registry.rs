@@ -115,6 +115,8 @@ macro_rules! disciplines {
         #[derive(Clone, Debug)]
         pub(crate) enum BufferedQueue {
             $($Kind(<$Parameters as Parameters>::Queue),)+
+            /// One of the others, where acknowledgements are filtered.
+            FilteringAcks(Box<AckFilter>),
         }
 
         impl PacketQueue for BufferedQueue {
@@ -122,6 +124,7 @@ macro_rules! disciplines {
             fn observe_arrival(&mut self, packet: &Packet, options: &mut OptionStore) {
                 match self {
                     $(Self::$Kind(queue) => queue.observe_arrival(packet, options),)+
+                    Self::FilteringAcks(queue) => queue.observe_arrival(packet, options),
                 }
             }
 
@@ -134,6 +137,7 @@ macro_rules! disciplines {
             ) -> Result<(), DropReason> {
                 match self {
                     $(Self::$Kind(queue) => queue.enqueue(packet, arrival, effects),)+
+                    Self::FilteringAcks(queue) => queue.enqueue(packet, arrival, effects),
                 }
             }
 
@@ -141,6 +145,7 @@ macro_rules! disciplines {
             fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
                 match self {
                     $(Self::$Kind(queue) => queue.dequeue(now, effects),)+
+                    Self::FilteringAcks(queue) => queue.dequeue(now, effects),
                 }
             }
 
@@ -148,6 +153,7 @@ macro_rules! disciplines {
             fn stamp_departure(&mut self, packet: &mut Packet, options: &mut OptionStore) {
                 match self {
                     $(Self::$Kind(queue) => queue.stamp_departure(packet, options),)+
+                    Self::FilteringAcks(queue) => queue.stamp_departure(packet, options),
                 }
             }
 
@@ -155,24 +161,28 @@ macro_rules! disciplines {
             fn waiting(&self) -> (u64, u64) {
                 match self {
                     $(Self::$Kind(queue) => queue.waiting(),)+
+                    Self::FilteringAcks(queue) => queue.waiting(),
                 }
             }
 
             fn update_interval(&self) -> Option<Span> {
                 match self {
                     $(Self::$Kind(queue) => queue.update_interval(),)+
+                    Self::FilteringAcks(queue) => queue.update_interval(),
                 }
             }
 
             fn update(&mut self) {
                 match self {
                     $(Self::$Kind(queue) => queue.update(),)+
+                    Self::FilteringAcks(queue) => queue.update(),
                 }
             }
 
             fn state(&self) -> AqmState {
                 match self {
                     $(Self::$Kind(queue) => queue.state(),)+
+                    Self::FilteringAcks(queue) => queue.state(),
                 }
             }
         }

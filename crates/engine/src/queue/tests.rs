@@ -2,6 +2,7 @@
 
 use longhaul_units::Time;
 
+use super::ack_filter::AckFilter;
 use super::{Arrival, BufferedQueue, DropReason, Effects, PacketQueue, QueueConfig};
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
@@ -33,6 +34,13 @@ impl Bench {
             now: Time::ZERO,
             effects: Effects::default(),
         }
+    }
+
+    /// The same discipline where acknowledgements are filtered.
+    pub(super) fn filtering_acks(mut self) -> Self {
+        let filter = AckFilter::new(self.discipline);
+        self.discipline = BufferedQueue::FilteringAcks(Box::new(filter));
+        self
     }
 
     pub(super) fn enqueue(&mut self, packet: Packet) -> Result<(), DropReason> {

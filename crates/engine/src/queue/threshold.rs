@@ -170,6 +170,7 @@ mod tests {
             delay: Span::from_micros(50),
             rtt: Span::from_micros(100),
             packet: Bytes(1500),
+            taken_over: false,
         };
         let threshold = |value: Value| {
             let mut values = Values::default()

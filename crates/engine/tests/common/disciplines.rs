@@ -27,6 +27,7 @@ pub fn queue<'a>(
         delay,
         rtt: delay * 2,
         packet: Bytes(1500),
+        taken_over: false,
     };
     discipline
         .complete(&mut values, &link)

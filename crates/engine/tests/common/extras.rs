@@ -22,6 +22,7 @@ pub struct Extras {
     entrance: Option<Impairments>,
     tick_us: Option<u64>,
     jitter_us: Option<f64>,
+    ack_filtering: bool,
 }
 
 prop_compose! {
@@ -90,8 +91,11 @@ prop_compose! {
         opportunities in prop::option::weighted(0.2, prop::collection::vec(0u32..300, 20..200)),
         tick_us in prop::option::of(1u64..10_000),
         jitter_us in prop::option::of(0.0..20_000.0f64),
+        ack_filtering in any::<bool>(),
     ) -> Extras {
-        Extras { mean_burst, changes, period_ms, opportunities, entrance, tick_us, jitter_us }
+        Extras {
+            mean_burst, changes, period_ms, opportunities, entrance, tick_us, jitter_us, ack_filtering,
+        }
     }
 }
 
@@ -126,6 +130,7 @@ impl Extras {
         link.tick = self.tick_us.map(Span::from_micros);
         let jitter = |us| Distribution::Exponential { mean: 1e-6 * us };
         link.jitter = self.jitter_us.map(jitter);
+        link.ack_filtering = self.ack_filtering;
     }
 
     /// Makes a link lose nothing, and transmit, from a time on that is after all changes, none of which is repeated.
@@ -147,6 +152,6 @@ impl Extras {
     pub fn remove_from(link: &mut Link) {
         (link.changes, link.changes_period, link.delivery_trace) = (Vec::new(), None, None);
         link.impairments = None;
-        (link.tick, link.jitter) = (None, None);
+        (link.tick, link.jitter, link.ack_filtering) = (None, None, false);
     }
 }

@@ -148,6 +148,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
         rate,
         delay,
         queue: queue.clone(),
+        ack_filtering: false,
         shaper: None,
         impairments: None,
         loss: Loss::None,

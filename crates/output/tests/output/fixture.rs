@@ -84,6 +84,7 @@ fn link(name: &str, from: usize, to: usize) -> Link {
         rate: Rate::from_bps(100_000_000),
         delay: Span::from_millis(50),
         queue: QueueConfig::DropTail(DropTail::new(Capacity::Packets(100))),
+        ack_filtering: false,
         shaper: Some(Shaper {
             rate: Rate::from_bps(50_000_000),
             burst: Bytes(15_000),

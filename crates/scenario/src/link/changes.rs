@@ -139,7 +139,16 @@ fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagno
         let line = line.trim();
         !line.is_empty() && !line.starts_with('#')
     });
-    let columns = cells_of(&source, lines.next().unwrap_or_default());
+    let Some(header) = lines.next() else {
+        let columns: Vec<&str> = Change::KEYS.iter().map(|field| field.name).collect();
+        let message = format!(
+            "the table is empty; its first line names the columns, such as `at, rate`; available: {}",
+            columns.join(", ")
+        );
+        let origin = Origin::File(Arc::clone(&source), 0..0);
+        return Err(Diagnostic::new(path, &origin, message));
+    };
+    let columns = cells_of(&source, header);
     check_columns(&columns, path)?;
     let mut latest = None;
     let mut changes = Vec::new();

@@ -58,6 +58,10 @@ keys! {
         /// of forward flows go back.
         pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
             .source("RFC 3449 section 5.2"),
+        /// Whether a newer ACK of a connection takes the place of an older one that waits in the queue, forward
+        /// direction only: the ACKs of forward flows go back.
+        pub ack_filtering: Option<bool> = Kind::Flag.key()
+            .source("RFC 3449 section 5.2.1; ns-2: SemanticPacketQueue with replace_head_"),
     }
 }
 

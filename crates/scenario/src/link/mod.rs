@@ -50,6 +50,7 @@ impl Context {
             delay,
             rtt,
             packet: self.packet,
+            taken_over: false,
         }
     }
 }
@@ -94,6 +95,7 @@ impl Direction {
         let impairments = impairments::of(keys, &self.own, &self.name, forward_name);
         let link = Link {
             impairments,
+            ack_filtering: self.own.ack_filtering.unwrap_or(false),
             shaper: self.own.shaper,
             loss: self.own.loss,
             jitter: self.own.jitter,
@@ -164,22 +166,27 @@ pub(crate) fn both_ways(
     };
     forward.check(table, path, context.packet, out);
     reverse.check(table.sub("reverse"), &back_path, context.packet, out);
-    let mut resolve = |holder: &mut Table, path: &str, direction: &Direction| {
-        let link = context.of_link(direction.served(), direction.delay, rtt);
+    let mut resolve = |holder: &mut Table, path: &str, direction: &Direction, taken_over| {
+        let link = LinkContext {
+            taken_over,
+            ..context.of_link(direction.served(), direction.delay, rtt)
+        };
         let path = join(path, "queue");
         queue::resolve(holder.sub_mut("queue"), &path, &link, context.profile, out);
     };
     let written = table.node("queue").clone();
-    resolve(table, path, &forward);
+    resolve(table, path, &forward, false);
     // By default both directions have the same queue, whose errors are reported once; what follows from rate and delay
     // follows from those of its direction.
     let resolved = table.node("queue").clone();
     let alike = (reverse.rate, reverse.delay) == (forward.rate, forward.delay);
     let alike = alike && reverse.own.shaper.is_none();
     let other = table.sub_mut("reverse");
-    if other.contains_key("queue") || !alike {
-        other.entry("queue".to_string()).or_insert(written);
-        resolve(other, &back_path, &reverse);
+    if other.contains_key("queue") {
+        resolve(other, &back_path, &reverse, false);
+    } else if !alike {
+        other.insert("queue".to_string(), written);
+        resolve(other, &back_path, &reverse, true);
     } else {
         other.insert("queue".to_string(), resolved);
     }
@@ -244,6 +251,7 @@ pub(crate) fn plain(
         rate,
         delay,
         queue: queue::config(queue, served),
+        ack_filtering: false,
         shaper: None,
         impairments: None,
         loss: Loss::None,

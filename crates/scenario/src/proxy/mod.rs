@@ -61,6 +61,7 @@ pub(crate) fn resolve(
         delay,
         rtt: delay * 2,
         packet: shared.context.packet,
+        taken_over: false,
     };
     resolve_queue(proxy, path, &link, shared.context.profile, out);
     resolve_changes(proxy, path, payload, &link, shared, out);

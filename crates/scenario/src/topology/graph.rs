@@ -86,6 +86,11 @@ fn lay_out_edge(
         layout.refuse(&join(path, "name"), &edge.node("name").origin, message);
     }
     edge.default("duplex", Value::Flag(true), Origin::Default);
+    if let (false, Some(reverse)) = (edge.read::<bool>("duplex"), edge.get("reverse")) {
+        let message = "there is no link back with `duplex = false`; leave one of both keys out";
+        let origin = reverse.key_origin().clone();
+        return layout.refuse(&join(path, "reverse"), &origin, message);
+    }
     let (rtt, before) = (round_trip(edge), layout.links.len());
     layout.both_ways(&name, (from, to), edge, path, rtt);
     if !edge.read::<bool>("duplex") {

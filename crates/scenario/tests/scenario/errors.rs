@@ -31,7 +31,8 @@ fn an_unknown_key_is_underlined_with_the_nearest_name() {
     let expected = format!(
         "wrong.toml:5:16: topology.dumbbell.bottleneck.rat: unknown key `rat` (did you mean \
          `rate`?); allowed: rate, delay, changes_period, delay_box, host_processing_delay, tick, shaper, \
-         policer, loss, duplication, reordering, jitter, ack_thinning, changes, delivery_trace, queue, reverse\n 5 | {line}\n   | {}^^^",
+         policer, loss, duplication, reordering, jitter, ack_thinning, \
+         ack_filtering, changes, delivery_trace, queue, reverse\n 5 | {line}\n   | {}^^^",
         " ".repeat(15)
     );
     assert_eq!(message, expected);

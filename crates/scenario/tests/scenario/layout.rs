@@ -187,6 +187,20 @@ fn a_graph_routes_by_delay() {
     assert_eq!(tcp.receive_window, 414);
 }
 
+#[test]
+fn a_link_without_a_way_back_has_no_reverse() {
+    let text = "duration = \"1 s\"\n[topology.graph]\nnodes = [\"a\", \"b\"]\nlinks = [\n\
+        { from = \"a\", to = \"b\", rate = \"1 Mbps\", delay = \"50 ms\", duplex = false, reverse = { rate = \
+        \"1 Mbps\" } },\n]\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n";
+    let error = parse(text, "graph.toml", None, &[])
+        .unwrap_err()
+        .to_string();
+    let message = "there is no link back with `duplex = false`; leave one of both keys out";
+    let place = "topology.graph.links.0.reverse: ";
+    assert!(error.contains(&format!("{place}{message}")), "{error}");
+    assert!(!error.contains("route"), "{error}");
+}
+
 /// Over b and over c it is as far, and only the path over b is fast: what is derived from a path is
 /// derived from the one that packets take.
 #[test]

@@ -555,6 +555,22 @@ fn jitter_and_thinning_are_of_one_direction() {
     );
 }
 
+#[test]
+fn acks_are_filtered_in_the_queue_of_one_direction() {
+    let filters = |change: &str| -> Vec<bool> {
+        let scenario = with(&[&format!("{LINK}.{change}")]);
+        let links = scenario.config().links.iter();
+        links.map(|link| link.ack_filtering).collect()
+    };
+    assert_eq!(filters("reverse.ack_filtering=true"), [false, true]);
+    assert_eq!(filters("ack_filtering=true"), [true, false]);
+    assert_eq!(filters("reverse.ack_filtering=false"), [false, false]);
+    link_refusal(
+        "ack_filtering = 2",
+        &["bottleneck.ack_filtering: ", "true or false"],
+    );
+}
+
 /// 10,000 packets of 1500 B at 1 Gbit/s are 120 ms.
 #[test]
 fn hosts_as_slow_as_the_path_are_warned_of_unless_their_queue_is_given() {
@@ -568,4 +584,55 @@ fn hosts_as_slow_as_the_path_are_warned_of_unless_their_queue_is_given() {
         "{ rate = \"1 Gbps\", queue = { kind = \"droptail\", limit = \"1 BDP\" }, delay = \"1 ms\" }"
     ));
     assert!(!warned("{ rate = \"10 Gbps\" }") && !warned("{}"));
+}
+
+#[test]
+fn an_empty_table_of_changes_says_what_it_needs() {
+    for (name, text) in [("empty", ""), ("comment", "# nothing yet\n\n")] {
+        let error = with_file(name, text).expect_err("it is empty");
+        let expected = "the table is empty; its first line names the columns, such as `at, rate`; available: at, rate, \
+                        delay, loss";
+        assert!(
+            error.contains("trace.csv") && error.contains(expected),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_byte_order_mark_before_a_table_or_a_trace_is_skipped() {
+    let plain = with_file("plain", "at, rate\n1 s, 2 Mbps\n").expect("valid");
+    let marked = with_file("marked", "\u{feff}at, rate\n1 s, 2 Mbps\n").expect("valid");
+    assert_eq!(plain.hash(), marked.hash());
+    let trace = ("delay =", "delivery_trace = { file = \"t.down\" }, delay =");
+    let plain = beside_a_file(trace, ("t.down", "1\n2\n"), "trace").expect("valid");
+    let marked = beside_a_file(trace, ("t.down", "\u{feff}1\n2\n"), "marked-trace");
+    assert_eq!(plain.hash(), marked.expect("valid").hash());
+}
+
+/// The base scenario with a slow return channel, whose 1 BDP is less than a packet.
+fn slow_return(more: &str) -> Result<longhaul_scenario::Scenario, String> {
+    let link = format!("reverse = {{ rate = \"5 kbps\"{more} }}, delay =");
+    parse(&BASE.replacen("delay =", &link, 1), "base.toml", None, &[])
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_queue_that_a_slow_reverse_takes_over_holds_a_packet() {
+    let scenario = slow_return("").unwrap_or_else(|error| panic!("{error}"));
+    let link = &scenario.config().links[1];
+    assert_eq!(link.name, "bottleneck-reverse");
+    let limit = format!("{LINK}.reverse.queue.limit");
+    assert_eq!(
+        value(&scenario, &format!("/{}", limit.replace('.', "/"))),
+        "\"1 packet\""
+    );
+    let origin = origin(&scenario, &limit);
+    assert!(origin.contains("but at least one packet"), "{origin}");
+    // One that was written for it is refused.
+    let refused = slow_return(", queue = { kind = \"droptail\", limit = \"1 BDP\" }").unwrap_err();
+    assert!(
+        refused.contains("reverse.queue.limit: 1 BDP is less than one packet"),
+        "{refused}"
+    );
 }

@@ -13,7 +13,7 @@ use longhaul_units::Time;
 use super::later;
 use crate::config;
 use crate::network::route::Carrier;
-use crate::packet::{Flags, Packet};
+use crate::packet::Packet;
 
 /// The acknowledgements that wait for others.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl AckThinning {
         let waiting = groups[side].take();
         let superseded =
             waiting.filter(|group| group.last.flow == packet.flow && group.last.seq < packet.seq);
-        if !says_nothing_else(packet) || waiting.is_some() != superseded.is_some() {
+        if !packet.is_pure_ack() || waiting.is_some() != superseded.is_some() {
             return Thinned {
                 dropped: None,
                 forwarded: [waiting.map(|group| group.last), Some(*packet)],
@@ -114,22 +114,12 @@ impl AckThinning {
     }
 }
 
-/// Whether a packet is an acknowledgement that a later one can replace.
-fn says_nothing_else(packet: &Packet) -> bool {
-    let other = Flags::SYN
-        .with(Flags::FIN)
-        .with(Flags::CE)
-        .with(Flags::ECE)
-        .with(Flags::CWR)
-        .with(Flags::LOW);
-    packet.sack.is_none() && !packet.flags.has(other) && packet.flags.load().is_none()
-}
-
 #[cfg(test)]
 mod tests {
     use longhaul_units::Span;
 
     use super::*;
+    use crate::packet::Flags;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)

@@ -23,6 +23,7 @@ pub(super) fn config<const N: usize>(
         delay,
         rtt: delay * 2,
         packet: Bytes(1500),
+        taken_over: false,
     };
     <RedConfig as Parameters>::complete(&mut values, &link).expect("sound values");
     RedConfig::complete(&values, rate)

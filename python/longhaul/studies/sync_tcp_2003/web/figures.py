@@ -50,9 +50,12 @@ def curves(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """A recorded curve of each replication that has it."""
     found = data.samples(experiment, curve=name, **where)
-    for _, one in found.group_by(REPLICATION, maintain_order=True):
-        ordered = one.sort("x")
-        yield ordered["x"].to_numpy(), ordered["y"].to_numpy()
+    # Small tables, and many: arrays are faster than expressions.
+    replications, x, y = (found[column].to_numpy() for column in (REPLICATION, "x", "y"))
+    for number in dict.fromkeys(replications.tolist()):
+        rows = np.flatnonzero(replications == number)
+        ordered = rows[np.argsort(x[rows], kind="stable")]
+        yield x[ordered], y[ordered]
 
 
 def draw_curve(

@@ -282,6 +282,7 @@ impl Port {
             dropped_forced_pkts: dropped(DropReason::Forced),
             dropped_policed_pkts: dropped(DropReason::Policed),
             dropped_thinned_pkts: dropped(DropReason::Thinned),
+            dropped_filtered_pkts: dropped(DropReason::Filtered),
             marked_pkts: counters.marked_pkts,
             duplicated_pkts: 0,
             queue_integral_ps: waited_ps,

@@ -70,6 +70,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             counting: Counting::InService,
             ..DropTail::new(Capacity::Packets(1_000_000))
         }),
+        ack_filtering: false,
         shaper: None,
         impairments: None,
         loss: Loss::None,

@@ -1,0 +1,205 @@
+//! ACK filtering: a newer cumulative acknowledgement takes the place of an older one of its connection that waits
+//! (RFC 3449, section 5.2.1), in any discipline.
+//!
+//! The newer one goes where the older one was, as with `replace_head_` of ns-2 (`queue/semantic-packetqueue.cc`). It
+//! could also go to the tail, as in Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), where every flow has a queue
+//! of its own; in a queue for all, a connection whose acknowledgements come more often than the queue turns over
+//! would then never get one through. In a queue of its own both are the same.
+//!
+//! Only the last acknowledgement of a connection that has come to the queue is replaced, so that they keep their order,
+//! and only by one that acknowledges more and echoes no earlier time stamp (as in Linux). Whatever says something
+//! else stays ([`Packet::is_pure_ack`]), and so do duplicates, which are known as such while an acknowledgement of the
+//! connection waits: state is kept for connections that have one (section 5.2.1).
+//!
+//! What the discipline holds of a pure acknowledgement is its place: what it says is kept here until it leaves. So
+//! the discipline need not be searched, and knows nothing of it.
+
+#[cfg(test)]
+mod tests;
+
+use longhaul_units::{Span, Time};
+
+use super::flow::FlowNumbers;
+use super::{AqmState, Arrival, BufferedQueue, DropReason, Effects, PacketQueue};
+use crate::packet::{Flags, OptionStore, Packet};
+
+/// A discipline in which acknowledgements are filtered.
+#[derive(Clone, Debug)]
+pub(crate) struct AckFilter {
+    discipline: BufferedQueue,
+    /// Connections with pure acknowledgements that wait.
+    connections: FlowNumbers,
+    /// By their numbers.
+    waiting: Vec<Waiting>,
+    /// What acknowledgements say, by their place, which is the number of the packet that the discipline has.
+    contents: Vec<Content>,
+    free: Vec<u64>,
+}
+
+/// Pure acknowledgements of a connection that wait.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    pkts: u32,
+    /// The most that any of them acknowledges.
+    newest: u64,
+    /// The place of the last one, unless it is a duplicate or something else of the connection has followed.
+    replaceable: Option<u64>,
+}
+
+/// What an acknowledgement says.
+#[derive(Clone, Copy, Debug)]
+struct Content {
+    connection: u32,
+    seq: u64,
+    stamp: Time,
+}
+
+impl AckFilter {
+    pub(super) fn new(discipline: BufferedQueue) -> Self {
+        Self {
+            discipline,
+            connections: FlowNumbers::default(),
+            waiting: Vec::new(),
+            contents: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Lets an acknowledgement take the place of one that waits, if there is one that it can replace.
+    fn replace(&mut self, ack: &Packet) -> bool {
+        let Some(connection) = self.connections.known(ack) else {
+            return false;
+        };
+        let waiting = &mut self.waiting[connection as usize];
+        let Some(place) = waiting.replaceable else {
+            return false;
+        };
+        let content = &mut self.contents[place as usize];
+        if ack.seq <= content.seq || ack.stamp < content.stamp {
+            return false;
+        }
+        (content.seq, content.stamp) = (ack.seq, ack.stamp);
+        waiting.newest = ack.seq;
+        true
+    }
+
+    /// Gives an acknowledgement a place: what the discipline is to hold of it.
+    fn place(&mut self, ack: Packet) -> Packet {
+        let connection = self.connections.number(&ack);
+        let content = Content {
+            connection,
+            seq: ack.seq,
+            stamp: ack.stamp,
+        };
+        let place = self.free.pop().unwrap_or(self.contents.len() as u64);
+        if place < self.contents.len() as u64 {
+            self.contents[place as usize] = content;
+        } else {
+            self.contents.push(content);
+        }
+        self.waiting
+            .resize(self.connections.len(), Waiting::default());
+        let waiting = &mut self.waiting[connection as usize];
+        waiting.pkts += 1;
+        waiting.replaceable = (ack.seq > waiting.newest).then_some(place);
+        waiting.newest = waiting.newest.max(ack.seq);
+        Packet {
+            seq: place,
+            flags: ack.flags.with(Flags::PLACE),
+            ..ack
+        }
+    }
+
+    /// A packet has left the discipline, or has not been let in: if it is the place of an acknowledgement, it becomes
+    /// that, with the marks that it has got.
+    fn fill(&mut self, packet: &mut Packet) {
+        if !packet.flags.has(Flags::PLACE) {
+            return;
+        }
+        let place = packet.seq;
+        let content = self.contents[place as usize];
+        self.free.push(place);
+        let waiting = &mut self.waiting[content.connection as usize];
+        waiting.pkts -= 1;
+        if waiting.pkts == 0 {
+            *waiting = Waiting::default();
+            self.connections.release(content.connection);
+        } else if waiting.replaceable == Some(place) {
+            waiting.replaceable = None;
+        }
+        packet.flags = packet.flags.without(Flags::PLACE);
+        (packet.seq, packet.stamp) = (content.seq, content.stamp);
+    }
+
+    /// Something else of a connection follows its acknowledgements, or tries to.
+    fn keep_order(&mut self, packet: &Packet) {
+        if let Some(connection) = self.connections.known(packet) {
+            self.waiting[connection as usize].replaceable = None;
+        }
+    }
+
+    fn fill_dropped(&mut self, effects: &mut Effects) {
+        for (packet, _) in &mut effects.dropped {
+            self.fill(packet);
+        }
+    }
+}
+
+impl PacketQueue for AckFilter {
+    fn observe_arrival(&mut self, packet: &Packet, options: &mut OptionStore) {
+        self.discipline.observe_arrival(packet, options);
+    }
+
+    #[inline(never)]
+    fn enqueue(
+        &mut self,
+        packet: Packet,
+        arrival: &Arrival,
+        effects: &mut Effects,
+    ) -> Result<(), DropReason> {
+        let mut packet = packet;
+        if !packet.is_pure_ack() {
+            self.keep_order(&packet);
+        } else if self.replace(&packet) {
+            return Err(DropReason::Filtered);
+        } else {
+            packet = self.place(packet);
+        }
+        let taken = self.discipline.enqueue(packet, arrival, effects);
+        if taken.is_err() {
+            self.fill(&mut packet);
+        }
+        self.fill_dropped(effects);
+        taken
+    }
+
+    #[inline(never)]
+    fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
+        let mut next = self.discipline.dequeue(now, effects);
+        self.fill_dropped(effects);
+        if let Some(packet) = &mut next {
+            self.fill(packet);
+        }
+        next
+    }
+
+    fn stamp_departure(&mut self, packet: &mut Packet, options: &mut OptionStore) {
+        self.discipline.stamp_departure(packet, options);
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.discipline.waiting()
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        self.discipline.update_interval()
+    }
+
+    fn update(&mut self) {
+        self.discipline.update();
+    }
+
+    fn state(&self) -> AqmState {
+        self.discipline.state()
+    }
+}

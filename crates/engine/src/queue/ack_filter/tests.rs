@@ -1,0 +1,224 @@
+//! By hand, and in front of disciplines that drop what they hold: nothing is lost but what a newer acknowledgement says.
+
+use std::collections::BTreeMap;
+
+use longhaul_units::Bytes;
+use proptest::prelude::*;
+
+use super::*;
+use crate::packet::SackBlocks;
+use crate::queue::tests::Bench;
+use crate::queue::{
+    Capacity, CoDelConfig, CoDelParameters, DropFrom, DropTail, DrrConfig, FqCoDelConfig,
+    QueueConfig, RoundRobinConfig,
+};
+
+/// Of a connection: its time stamps are its numbers.
+fn ack(flow: u32, seq: u64) -> Packet {
+    Packet {
+        flow,
+        seq,
+        stamp: Time::from_ps(seq),
+        bytes: 40,
+        flags: Flags::ACK,
+        ..Packet::NONE
+    }
+}
+
+fn flagged(flow: u32, seq: u64, flag: Flags) -> Packet {
+    let ack = ack(flow, seq);
+    Packet {
+        flags: ack.flags.with(flag),
+        ..ack
+    }
+}
+
+fn with_sack(flow: u32, seq: u64) -> Packet {
+    let mut blocks = SackBlocks::NONE;
+    blocks.push((seq + 1, seq + 2));
+    let sack = OptionStore::default().put(&blocks, seq);
+    Packet {
+        sack,
+        ..ack(flow, seq)
+    }
+}
+
+fn drop_tail(packets: u64, drop: DropFrom) -> QueueConfig {
+    QueueConfig::DropTail(DropTail {
+        drop,
+        ..DropTail::new(Capacity::Packets(packets))
+    })
+}
+
+fn bench() -> Bench {
+    Bench::new(&drop_tail(100, DropFrom::Tail)).filtering_acks()
+}
+
+const TAKEN: Result<(), DropReason> = Ok(());
+const FILTERED: Result<(), DropReason> = Err(DropReason::Filtered);
+
+#[test]
+fn a_newer_one_takes_the_place_of_an_older_one_of_its_connection() {
+    let mut bench = bench();
+    for (packet, expected) in [
+        (ack(1, 2), TAKEN),
+        (ack(2, 50), TAKEN),
+        (ack(1, 4), FILTERED),
+        (ack(3, 70), TAKEN),
+        (ack(1, 6), FILTERED),
+        (ack(2, 52), FILTERED),
+    ] {
+        assert_eq!(bench.enqueue(packet), expected, "{packet:?}");
+    }
+    assert_eq!(bench.discipline.waiting(), (3, 120));
+    let first = bench.dequeue().expect("three wait");
+    assert_eq!((first.seq, first.stamp), (6, Time::from_ps(6)));
+    assert_eq!(first.flags, Flags::ACK);
+    // It has left, so that the next one waits itself, behind the others.
+    assert_eq!(bench.enqueue(ack(1, 8)), TAKEN);
+    assert_eq!(bench.dequeue_all(), [52, 70, 8]);
+}
+
+/// RFC 3449, section 5.2.1, and `cake_tcph_may_drop` of Linux.
+#[test]
+fn what_says_something_else_stays_in_its_order() {
+    let others = [
+        with_sack(1, 4),
+        flagged(1, 4, Flags::FIN),
+        flagged(1, 4, Flags::SYN),
+        flagged(1, 4, Flags::ECE),
+        flagged(1, 4, Flags::CWR),
+        flagged(1, 4, Flags::CE),
+        flagged(1, 4, Flags::LOW),
+        // A duplicate, one that came late, and one that echoes an earlier time stamp.
+        ack(1, 2),
+        ack(1, 1),
+        Packet {
+            stamp: Time::ZERO,
+            ..ack(1, 4)
+        },
+    ];
+    for other in others {
+        let mut bench = bench();
+        assert_eq!(bench.enqueue(ack(1, 2)), TAKEN);
+        assert_eq!(bench.enqueue(other), TAKEN, "{other:?}");
+        let replaces_it = other.stamp == Time::ZERO;
+        let expected = if replaces_it { FILTERED } else { TAKEN };
+        assert_eq!(bench.enqueue(ack(1, 6)), expected, "{other:?}");
+        let left = bench.dequeue_all();
+        if replaces_it {
+            assert_eq!(left, [2, 6]);
+        } else {
+            assert_eq!(left, [2, other.seq, 6]);
+        }
+    }
+}
+
+/// Three duplicates are what a sender without SACK retransmits at.
+#[test]
+fn duplicates_stay() {
+    let mut bench = bench();
+    for (packet, expected) in [
+        (ack(1, 2), TAKEN),
+        (ack(1, 4), FILTERED),
+        (ack(1, 4), TAKEN),
+        (ack(1, 4), TAKEN),
+        (ack(1, 4), TAKEN),
+        (ack(1, 9), TAKEN),
+        (ack(1, 11), FILTERED),
+    ] {
+        assert_eq!(bench.enqueue(packet), expected, "{packet:?}");
+    }
+    assert_eq!(bench.dequeue_all(), [4, 4, 4, 4, 11]);
+}
+
+#[test]
+fn data_passes_untouched() {
+    let mut bench = bench();
+    for number in [7, 7, 8] {
+        assert_eq!(bench.enqueue(Packet::data(number, 1500)), TAKEN);
+    }
+    assert_eq!(bench.dequeue_all(), [7, 7, 8]);
+}
+
+fn codel() -> CoDelParameters {
+    CoDelParameters {
+        target: Span::from_millis(5),
+        interval: Span::from_millis(20),
+        max_packet: Bytes(40),
+    }
+}
+
+/// Few wait, so that the disciplines drop.
+fn disciplines() -> [QueueConfig; 6] {
+    let limit = Capacity::Packets(6);
+    [
+        drop_tail(6, DropFrom::Tail),
+        drop_tail(6, DropFrom::Head),
+        QueueConfig::RoundRobin(RoundRobinConfig { limit }),
+        QueueConfig::Drr(DrrConfig {
+            limit,
+            quantum: Bytes(60),
+        }),
+        QueueConfig::CoDel(CoDelConfig {
+            limit: Capacity::Packets(1000),
+            ecn: true,
+            control: codel(),
+        }),
+        QueueConfig::FqCoDel(FqCoDelConfig {
+            limit,
+            ecn: true,
+            queues: 2,
+            quantum: Bytes(100),
+            drop_batch: 4,
+            control: codel(),
+        }),
+    ]
+}
+
+/// What comes: a connection, how much more it acknowledges, and whether it says something else.
+fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
+    let arrival = (0u32..4, 0u64..3, prop::bool::weighted(0.1));
+    prop::collection::vec(prop::option::weighted(0.6, arrival), 1..200)
+}
+
+proptest! {
+    /// Every packet leaves, waits, is dropped by the discipline, or was replaced; those of a connection leave in
+    /// order, and what they say was said by one that came. Nothing is kept of what has left.
+    #[test]
+    fn packets_are_conserved_and_keep_their_order(discipline in 0usize..6, steps in steps()) {
+        let mut bench = Bench::new(&disciplines()[discipline]).filtering_acks();
+        let (mut arrived, mut refused, mut dropped, mut left) = (0, 0, 0, 0);
+        let mut last_in: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut last_out: BTreeMap<u32, u64> = BTreeMap::new();
+        let mut said = vec![];
+        let drain = std::iter::repeat_n(None, 200);
+        for step in steps.into_iter().chain(drain) {
+            bench.now += Span::from_millis(3);
+            if let Some((flow, more, other)) = step {
+                let seq = last_in.entry(flow).or_insert(1);
+                *seq += more;
+                let packet = if other { flagged(flow, *seq, Flags::ECE) } else { ack(flow, *seq) };
+                said.push((flow, packet.seq, packet.stamp, other));
+                arrived += 1;
+                refused += usize::from(bench.enqueue(packet).is_err());
+            } else if let Some(packet) = bench.dequeue() {
+                left += 1;
+                let before = last_out.insert(packet.flow, packet.seq);
+                prop_assert!(before.is_none_or(|before| before <= packet.seq));
+                let other = packet.flags.has(Flags::ECE);
+                prop_assert!(said.contains(&(packet.flow, packet.seq, packet.stamp, other)));
+                prop_assert!(!packet.flags.has(Flags::PLACE));
+            }
+            dropped += bench.dropped().len();
+            let (waiting, _) = bench.discipline.waiting();
+            prop_assert_eq!(arrived, refused + dropped + left + waiting as usize);
+        }
+        let BufferedQueue::FilteringAcks(filter) = &bench.discipline else {
+            unreachable!("as it was made");
+        };
+        prop_assert_eq!(filter.discipline.waiting(), (0, 0));
+        prop_assert_eq!(filter.free.len(), filter.contents.len());
+        prop_assert!(filter.waiting.iter().all(|waiting| waiting.pkts == 0 && waiting.replaceable.is_none()));
+    }
+}

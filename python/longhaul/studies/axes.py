@@ -1,0 +1,207 @@
+"""Axes that are drawn quickly: grid lines as one path, and the labels of all ticks from one text.
+
+Matplotlib makes five artists per tick, and a page of a hundred figures has thousands of ticks. Only
+what these figures show is drawn: grid lines of major ticks, labels on the left and at the bottom,
+the name of the axis, and the power of ten by which labels are to be multiplied.
+"""
+
+import re
+from typing import Any, ClassVar
+
+import matplotlib
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis, YAxis
+from matplotlib.backend_bases import RendererBase
+from matplotlib.path import Path
+from matplotlib.text import Text
+from matplotlib.ticker import Formatter, NullFormatter
+from matplotlib.transforms import IdentityTransform
+
+RAISED = str.maketrans("-\N{MINUS SIGN}0123456789", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+# From the axes to labels of ticks, and to the power of ten below those of x, or above those of y.
+PAD_PT, POWER_BELOW_PT, POWER_ABOVE_PT = 5.0, 17.0, 3.0
+# How far outside the axes a tick may lie by rounding, in parts of the axes.
+ROUNDING = 1e-9
+
+Point = tuple[float, float]
+
+
+def power_of_ten(exponent: int | str) -> str:
+    """A power of ten in plain text, which is drawn faster than a formula."""
+    return "10" + str(exponent).translate(RAISED)
+
+
+class _Drawn(Axis):
+    """What both axes share; a subclass says where things are."""
+
+    # Of the label of a tick, and the name of the parameter that says whether there are any.
+    alignment: ClassVar[Any]
+    labels_on: ClassVar[str]
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
+        self._tick_label = Text(transform=IdentityTransform(), **self.alignment)
+        self._labelled = True
+        self._lined = True
+        super().__init__(*arguments, **settings)
+        self._tick_label.set_figure(self.axes.get_figure(root=False))  # type: ignore[arg-type]
+
+    def set_clip_path(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
+        """Clip the axis; there are no ticks to clip."""
+        Artist.set_clip_path(self, *arguments, **settings)
+
+    def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401
+        """Show grid lines of major ticks, or none."""
+        if which != "minor":
+            self._lined = not self._lined if visible is None else visible
+
+    def set_tick_params(self, *_: Any, **parameters: Any) -> None:  # noqa: ANN401
+        """Show labels of ticks or none: the one parameter that these axes know."""
+        self._labelled = parameters.get(self.labels_on, self._labelled)
+
+    def set_ticklabels(self, labels: Any, *, minor: bool = False, **text: Any) -> Any:  # noqa: ANN401
+        """Name the ticks; with properties of the text of all of them."""
+        self._tick_label.set(**text)
+        return super().set_ticklabels(labels, minor=minor)
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw grid lines, labels of ticks and the name of the axis."""
+        if not self.get_visible():
+            return
+        renderer.open_group(__name__)
+        locations = self.get_majorticklocs()
+        places = self._places(locations)
+        if self._lined:
+            self._draw_lines(renderer, places[self._in_view(places)])
+        if self._labelled:
+            self._draw_labels(renderer, locations, places, self.get_major_formatter())
+            if not isinstance(self.get_minor_formatter(), NullFormatter):
+                minor = self.get_minorticklocs()
+                self._draw_labels(renderer, minor, self._places(minor), self.get_minor_formatter())
+            self._draw_power(renderer)
+        self.label.draw(renderer)
+        renderer.close_group(__name__)
+        self.stale = False
+
+    def _places(self, locations: np.ndarray) -> np.ndarray:
+        """Where ticks are, in pixels along the axis."""
+        raise NotImplementedError
+
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the axes begin and end, in pixels along the axis and across it."""
+        raise NotImplementedError
+
+    def _point(self, along: float, across: float) -> Point:
+        """A point by its pixels along the axis and across it."""
+        raise NotImplementedError
+
+    def _power_at(self, point: float) -> Point:
+        """Where the power of ten is, in parts of the axes along x and pixels along y."""
+        raise NotImplementedError
+
+    def _in_view(self, places: np.ndarray) -> np.ndarray:
+        low, high = self._ends()[0]
+        room = ROUNDING * (high - low)
+        seen: np.ndarray = (low - room <= places) & (places <= high + room)
+        return seen
+
+    def _draw_lines(self, renderer: RendererBase, places: np.ndarray) -> None:
+        """All grid lines as one path."""
+        if not len(places):
+            return
+        across = self._ends()[1]
+        points = [self._point(place, end) for place in places for end in across]
+        lines = renderer.new_gc()
+        lines.set_foreground(matplotlib.rcParams["grid.color"])
+        lines.set_linewidth(_pixels(renderer, matplotlib.rcParams["grid.linewidth"]))
+        path = Path(points, [Path.MOVETO, Path.LINETO] * len(places))
+        renderer.draw_path(lines, path, IdentityTransform())
+        lines.restore()
+
+    def _draw_labels(
+        self, renderer: RendererBase, locations: np.ndarray, places: np.ndarray, by: Formatter
+    ) -> None:
+        foot = self._ends()[1][0] - _pixels(renderer, PAD_PT)
+        labels = by.format_ticks(locations.tolist())
+        for seen, place, label in zip(self._in_view(places), places, labels, strict=True):
+            if seen and label:
+                self._tick_label.set_text(label)
+                self._tick_label.set_position(self._point(place, foot))
+                self._tick_label.draw(renderer)
+
+    def _draw_power(self, renderer: RendererBase) -> None:
+        """What labels are to be multiplied by, or to be added to."""
+        power = self.get_major_formatter().get_offset()
+        if power:
+            plain = re.sub(r"\b1e(\D?\d+)", lambda found: TIMES + power_of_ten(found[1]), power)
+            self.offsetText.set_text(plain)
+            self.offsetText.set_position(self._power_at(_pixels(renderer, 1.0)))
+            self.offsetText.draw(renderer)
+
+
+def _pixels(renderer: RendererBase, points: float) -> float:
+    return float(renderer.points_to_pixels(points))  # type: ignore[arg-type]
+
+
+class _X(_Drawn, XAxis):
+    """The axis at the bottom."""
+
+    alignment: ClassVar[Any] = {"horizontalalignment": "center", "verticalalignment": "top"}
+    labels_on = "labelbottom"
+
+    def _places(self, locations: np.ndarray) -> np.ndarray:
+        points = np.column_stack([locations, np.zeros(len(locations))])
+        return self.axes.get_xaxis_transform(which="grid").transform(points)[:, 0]
+
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.axes.bbox.intervalx, self.axes.bbox.intervaly
+
+    def _point(self, along: float, across: float) -> Point:
+        return along, across
+
+    def _power_at(self, point: float) -> Point:
+        return 1.0, self.axes.bbox.y0 - POWER_BELOW_PT * point
+
+
+class _Y(_Drawn, YAxis):
+    """The axis on the left."""
+
+    alignment: ClassVar[Any] = {
+        "horizontalalignment": "right",
+        "verticalalignment": "center_baseline",
+    }
+    labels_on = "labelleft"
+
+    def _places(self, locations: np.ndarray) -> np.ndarray:
+        points = np.column_stack([np.zeros(len(locations)), locations])
+        return self.axes.get_yaxis_transform(which="grid").transform(points)[:, 1]
+
+    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.axes.bbox.intervaly, self.axes.bbox.intervalx
+
+    def _point(self, along: float, across: float) -> Point:
+        return across, along
+
+    def _power_at(self, point: float) -> Point:
+        return 0.0, self.axes.bbox.y1 + POWER_ABOVE_PT * point
+
+
+class QuickAxes(Axes):
+    """Axes with such an axis at the bottom and on the left."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **settings)
+        for spine in self.spines.values():
+            # Else it is put in its place by the ticks that there are none of.
+            spine.set_position(("outward", 0.0))
+
+    def _init_axis(self) -> None:
+        # As the example of matplotlib's gallery does it: custom projections.
+        self.xaxis = _X(self, clear=False)
+        self.yaxis = _Y(self, clear=False)
+        for axis, sides in ((self.xaxis, ("bottom", "top")), (self.yaxis, ("left", "right"))):
+            for side in sides:
+                self.spines[side].register_axis(axis)
