@@ -20,7 +20,7 @@ impl ControlBlock {
             Limit::Network
         };
         if limit != self.limit {
-            self.plain = false;
+            self.leave_plain();
             self.account_limited_time(now);
             self.limit = limit;
         }

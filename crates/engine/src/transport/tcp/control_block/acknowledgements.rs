@@ -69,7 +69,7 @@ impl ControlBlock {
     /// that was missing had been reported before.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
-        if !REGULAR && let Some(extras) = &mut self.extras {
+        if let Some(extras) = &mut self.extras {
             extras.on_cumulative(self.una, next);
         }
         if unusual::<REGULAR>(self.sacked_or_dupacked > 0) {
@@ -170,8 +170,8 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) {
-        let needs_sample = unusual::<REGULAR>(self.extras.is_some())
-            || unusual::<REGULAR>(self.growth_suppressed(ack.ece()));
+        let needs_sample =
+            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece()));
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }

@@ -16,6 +16,7 @@ use longhaul_congestion::{
 use longhaul_units::{Span, Time};
 
 use self::messages::ShortSegments;
+use self::plain::Plain;
 use self::sending::Pace;
 use super::ack::Ack;
 use super::extras::Extras;
@@ -118,8 +119,7 @@ pub(super) struct ControlBlock {
     pub(super) dupacks: u32,
     cwr_pending: bool,
     syn_lost: bool,
-    /// Whether nothing is out of the ordinary ([`super::regular`]).
-    plain: bool,
+    plain: Plain,
     /// Whether a round trip has begun of which the algorithm has not been told.
     new_round: bool,
     short: ShortSegments,
@@ -196,7 +196,7 @@ impl ControlBlock {
             dupacks: 0,
             last_reduction: LastReduction::None,
             cwr_pending: false,
-            plain: false,
+            plain: Plain::Nothing,
             syn_lost: false,
             new_round: false,
             established: false,

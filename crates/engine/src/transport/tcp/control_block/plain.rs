@@ -6,57 +6,69 @@ use longhaul_units::{Span, Time};
 use super::{ControlBlock, LastReduction, Sending};
 use crate::packet::{Flags, Packet};
 
+/// What is known to be as usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plain {
+    Nothing,
+    /// Acknowledgements of new data are regular.
+    Acknowledgements,
+    /// Segments, too, leave as soon as the window allows, however many.
+    Sending,
+}
+
 impl ControlBlock {
     /// Whether a packet is a regular acknowledgement.
     #[inline(always)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
-        self.plain
+        self.plain != Plain::Nothing
             && packet.flags == Flags::ACK
             && packet.sack.is_none()
             && packet.seq > self.una
             && packet.seq < self.max_sent
     }
 
-    /// Whether nothing is out of the ordinary.
+    /// Whether segments leave as soon as the window allows.
     #[inline(always)]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain
+    pub(crate) fn sends_plainly(&self) -> bool {
+        self.plain == Plain::Sending
     }
 
-    /// Whether a new segment is whole and not the last.
+    /// Whether a segment leaves like most: a new one, whole, not the last.
     #[inline(always)]
-    pub(crate) fn is_whole(&self, segment: u64) -> bool {
-        segment < self.short.first() && segment < self.fin
+    pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
+        self.plain != Plain::Nothing && segment < self.short.first() && segment < self.fin
     }
 
-    /// Something happens that is no acknowledgement, after which nothing is known to be regular.
+    /// Something happens after which it is not known whether anything is out of the ordinary.
     #[inline]
     pub(crate) fn leave_plain(&mut self) {
-        self.plain = false;
+        self.plain = Plain::Nothing;
     }
 
     /// Finds out whether anything is out of the ordinary, after an acknowledgement that was not regular. `open`, if
     /// nothing is as far as loss recovery knows.
     #[inline]
     pub(crate) fn survey(&mut self, open: bool) {
-        self.plain = open
-            && self.extras.is_none()
+        let plain = open
             && self.established
             && self.nxt == self.max_sent
             && self.sacked_or_dupacked == 0
-            && self.sending == Sending::AtOnce
             && self.limit == Limit::Network
             && self.last_reduction != LastReduction::Timeout
             && !self.cwr_pending
             && self.timer.is_set()
-            && self.finish == Time::NEVER
-            && self.sends_freely();
+            && self.finish == Time::NEVER;
+        self.plain = match plain {
+            false => Plain::Nothing,
+            true if self.sends_freely() => Plain::Sending,
+            true => Plain::Acknowledgements,
+        };
     }
 
-    /// Whether segments leave as soon as the window allows, however many.
     fn sends_freely(&self) -> bool {
         let config = &self.config;
-        config.pacing.is_none()
+        self.sending == Sending::AtOnce
+            && config.pacing.is_none()
             && config.send_jitter == Span::ZERO
             && config.max_burst.is_none()
             && !self.congestion.may_pace()

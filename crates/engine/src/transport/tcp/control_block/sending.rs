@@ -67,7 +67,7 @@ impl ControlBlock {
             flags = flags.with_if(Flags::FIN, unusual::<PLAIN>(segment == self.fin));
         }
         let mut sack = SackHandle::NONE;
-        if unusual::<PLAIN>(self.extras.is_some()) {
+        if self.extras.is_some() {
             (flags, sack) = self.equip(segment, flags, env);
         }
         if is_new {

@@ -48,6 +48,15 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
+    /// All segments have been sent that may be sent now, new ones among them or not.
+    fn after_sending<const REGULAR: bool>(
+        &mut self,
+        _tcb: &mut ControlBlock,
+        _sent_new: bool,
+        _env: &mut impl Environment,
+    ) {
+    }
+
     /// The retransmission timer has expired.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 

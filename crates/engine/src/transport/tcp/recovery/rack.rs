@@ -154,9 +154,17 @@ impl LossRecovery for Rack {
         segment: u64,
         env: &mut impl Environment,
     ) {
-        let is_new = usual::<REGULAR>(segment >= tcb.nxt);
         self.note_sent(tcb, segment, env.now());
-        if is_new && usual::<REGULAR>(self.may_probe(tcb)) {
+    }
+
+    #[inline]
+    fn after_sending<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        sent_new: bool,
+        env: &mut impl Environment,
+    ) {
+        if REGULAR || (sent_new && self.may_probe(tcb)) {
             self.arm_probe_timer(tcb, env);
         }
     }
@@ -202,11 +210,14 @@ impl LossRecovery for Rack {
             self.newest = self.newest.max(newest);
         }
         self.find_lost(tcb, now);
-        if REGULAR && self.flight.last_overtaken().is_none() {
+        if REGULAR && self.flight.last_overtaken().is_none() && self.flight.lost() == 0 {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
             tcb.grow_window(&sample);
-            self.arm_probe_timer(tcb, env);
+            if !tcb.sends_plainly() {
+                // Otherwise after sending.
+                self.arm_probe_timer(tcb, env);
+            }
             return Some(u32::MAX);
         }
         tcb.leave_plain();
@@ -272,7 +283,10 @@ impl Rack {
         arrived: &mut Arrived,
     ) {
         let Self { sacked, flight, .. } = self;
-        if usual::<REGULAR>(sacked.is_empty()) {
+        if REGULAR && flight.is_in_order_from(tcb.una) {
+            arrived.newest = Some(flight.deliver_first(ack.next));
+            arrived.any = true;
+        } else if usual::<REGULAR>(sacked.is_empty()) {
             for segment in tcb.una..ack.next {
                 arrived.take(segment, flight, tcb, ack, now);
             }

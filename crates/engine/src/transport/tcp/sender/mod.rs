@@ -104,10 +104,15 @@ impl Sender {
         with_recovery!(self, recovery => process_packet(&mut self.tcb, recovery, packet, env));
     }
 
+    /// Has the next acknowledgement processed as any, whatever it is.
+    #[cfg(test)]
+    pub(crate) fn leave_plain(&mut self) {
+        self.tcb.leave_plain();
+    }
+
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        tcb.leave_plain();
         tcb.end_wait();
         tcb.integrate_cwnd::<false>(env.now());
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, true, env));
@@ -310,15 +315,18 @@ fn process_ack<const REGULAR: bool>(
         tcb.on_ecn_echo(ack, base, env);
     }
     if let Some(limit) = burst {
-        if REGULAR && !tcb.is_plain() {
-            return send_cold(tcb, recovery, limit, env);
+        if REGULAR && tcb.sends_plainly() {
+            send_as::<true>(tcb, recovery, limit, false, env);
+        } else if REGULAR {
+            send_cold(tcb, recovery, limit, env);
+        } else {
+            send(tcb, recovery, limit, false, env);
         }
-        send_as::<REGULAR>(tcb, recovery, limit, false, env);
     }
+    tcb.trace_ack(|| recovery.in_flight(tcb), env);
     if REGULAR {
         return;
     }
-    tcb.trace_ack(|| recovery.in_flight(tcb), env);
     tcb.check_finish(env);
     if packet.flags.has(Flags::FIN) {
         tcb.acknowledge_fin(env);
@@ -338,8 +346,7 @@ fn send(
     send_as::<false>(tcb, recovery, burst, released, env);
 }
 
-/// The same out of line: what was regular when the acknowledgement came is not any more.
-#[cold]
+/// The same out of line, after a regular acknowledgement: it is paced, or something has turned up.
 #[inline(never)]
 fn send_cold(
     tcb: &mut ControlBlock,
@@ -370,6 +377,7 @@ fn send_as<const REGULAR: bool>(
         jitter = tcb.config.send_jitter;
         pacing = tcb.pacing(env.now());
     }
+    let mut sent_new = false;
     while left > 0 {
         let Some(segment) = recovery.next::<REGULAR>(tcb) else {
             break;
@@ -384,7 +392,8 @@ fn send_as<const REGULAR: bool>(
         {
             break;
         }
-        if REGULAR && tcb.is_whole(segment) {
+        sent_new |= usual::<REGULAR>(segment >= tcb.nxt);
+        if tcb.leaves_plainly(segment) {
             tcb.transmit::<true>(segment, env);
         } else if REGULAR {
             tcb.transmit_cold(segment, env);
@@ -394,5 +403,6 @@ fn send_as<const REGULAR: bool>(
         recovery.on_sent::<REGULAR>(tcb, segment, env);
         left -= 1;
     }
+    recovery.after_sending::<REGULAR>(tcb, sent_new, env);
     tcb.note_limit(env.now());
 }

@@ -4,6 +4,7 @@ mod dctcp;
 mod facts;
 mod messages;
 mod recovery;
+mod regular;
 mod routers;
 mod scoreboard;
 
