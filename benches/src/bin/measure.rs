@@ -3,6 +3,7 @@
 //! `measure FILE [KEY=VALUE...]` prints the least processor time of a data packet over some repetitions, without
 //! any records; with `--once`, of a single one; with `--hash` instead a number that changes if any record or total
 //! does.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;

@@ -12,7 +12,8 @@ use crate::config::DelayedAck;
 enum Fate {
     /// So many arrive, in order, and are answered by one acknowledgement.
     Arrive(usize),
-    Lost,
+    /// So many are lost.
+    Lost(usize),
     /// The second overtakes the first.
     Overtaken,
     /// Nothing, for a while.
@@ -21,12 +22,12 @@ enum Fate {
 
 fn fates() -> impl Strategy<Value = Vec<(Fate, u64)>> {
     let fate = prop_oneof![
-        20 => (1usize..4).prop_map(Fate::Arrive),
-        1 => Just(Fate::Lost),
+        12 => (1usize..4).prop_map(Fate::Arrive),
+        2 => (1usize..6).prop_map(Fate::Lost),
         1 => Just(Fate::Overtaken),
         1 => Just(Fate::Silence),
     ];
-    prop::collection::vec((fate, 1u64..60), 1..300)
+    prop::collection::vec((fate, 1u64..60), 1..600)
 }
 
 fn recoveries() -> impl Strategy<Value = Recovery> {
@@ -86,12 +87,13 @@ proptest! {
     #[test]
     fn regular_acknowledgements_do_what_any_do(
         fates in fates(), recovery in recoveries(), algorithm in algorithms(), stamps in any::<bool>(),
-        bytes in prop::option::of(100_000u64..3_000_000),
+        bytes in prop::option::of(100_000u64..3_000_000), jitter_ms in prop::sample::select(vec![0, 0, 20]),
     ) {
         let tcp = Tcp {
             timestamps: if stamps { Timestamps::Standard(12) } else { Timestamps::Off },
             transfer: bytes,
             receive_window: 300,
+            send_jitter: Span::from_millis(jitter_ms),
             ..tcp(recovery)
         };
         let mut usual = SenderBench::open(tcp.clone(), controller(algorithm));
@@ -112,8 +114,8 @@ proptest! {
             under_way.extend(data.filter(|&segment| segment > 0));
             let arriving = match fate {
                 Fate::Arrive(count) => count.min(under_way.len()),
-                Fate::Lost => {
-                    under_way.pop_front();
+                Fate::Lost(count) => {
+                    under_way.drain(..count.min(under_way.len()));
                     0
                 }
                 Fate::Overtaken => {
@@ -123,7 +125,7 @@ proptest! {
                     1.min(under_way.len())
                 }
                 Fate::Silence => {
-                    now_ms += 400;
+                    now_ms += 150;
                     0
                 }
             };
