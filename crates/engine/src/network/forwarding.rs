@@ -78,7 +78,7 @@ impl Network {
 
     /// A link that had no packets to forward has one.
     #[inline]
-    fn activate(&mut self, link: u32) {
+    pub(super) fn activate(&mut self, link: u32) {
         match self.deliveries[link as usize] {
             Delivery::ToObservation => self.forward_without_events(link),
             _ => self.await_arrival(link),
@@ -87,7 +87,7 @@ impl Network {
 
     /// A link's only packet waits for its arrival, unless that may be processed ahead of time.
     #[inline]
-    fn await_arrival(&mut self, link: u32) {
+    pub(super) fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
             Delivery::ToHolds => self.ready.push(link),
             _ => self.enter_arrival(link),

@@ -45,6 +45,22 @@ pub(crate) enum Delivery {
     Merged(u32),
 }
 
+/// Where the answers go to all packets that a link forwards: they reach ends of connections of one kind, which send
+/// onto one link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answers {
+    pub(crate) from: Side,
+    /// The link.
+    pub(crate) to: u32,
+}
+
+/// A kind of end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Senders,
+    Receivers,
+}
+
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
@@ -125,6 +141,8 @@ impl Endpoint {
 pub(super) struct Plan {
     /// By link.
     pub(super) deliveries: Vec<Delivery>,
+    /// By link.
+    pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
 }
 
@@ -140,8 +158,8 @@ struct Surroundings {
     has_source: bool,
     /// The ends of flows that get packets from the link.
     endpoints: BTreeSet<Endpoint>,
-    /// Whether routes end behind it.
-    ends_here: bool,
+    /// What takes packets whose routes end behind it.
+    ends: BTreeSet<End>,
     carries_data: bool,
     /// The bottlenecks of what the ends answer that send into the link.
     answers: BTreeSet<usize>,
@@ -167,6 +185,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     let links = surroundings(config, routes, endpoints);
     let mut plan = Plan {
         deliveries: vec![Delivery::OnTime; links.len()],
+        answers: vec![None; links.len()],
         merges: Vec::new(),
     };
     // Captures record what happens in order of time.
@@ -177,6 +196,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     for (id, link) in links.iter().enumerate() {
         if let Some(delivery) = alone_ahead(config, routes, &links, id) {
             plan.deliveries[id] = delivery;
+            plan.answers[id] = answers(routes, link, id);
         } else if only_ends_hold_back(link) && is_plain(&config.links[id]) {
             plan.deliveries[id] = Delivery::ToHolds;
         }
@@ -287,11 +307,28 @@ fn alone_ahead(
     })
 }
 
+/// Where the answers go to all packets that a link forwards, if they take one way.
+fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
+    let mut ends = link.ends.iter();
+    let from = match (ends.next()?, ends.next()) {
+        (End::TcpSender, None) => Side::Senders,
+        (End::TcpReceiver, None) => Side::Receivers,
+        _ => return None,
+    };
+    let first_hops = (link.endpoints.iter()).map(|endpoint| routes.hop(endpoint.sends()));
+    let mut first_hops = first_hops.collect::<Vec<Hop>>();
+    first_hops.dedup();
+    match first_hops[..] {
+        [Hop::Link(to)] if link.next.is_empty() && to as usize != id => Some(Answers { from, to }),
+        _ => None,
+    }
+}
+
 /// Whether the links before one lead nowhere else, and take time.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
-        let nowhere_else = around.next.len() == 1 && !around.ends_here;
+        let nowhere_else = around.next.len() == 1 && around.ends.is_empty();
         let knows_all = link.service() == Service::OnArrival;
         let may = knows_all && is_plain(link);
         may && nowhere_else && link.delay > Merge::ROUNDING
@@ -335,7 +372,7 @@ fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec
                 matches!(end, End::TcpSender | End::TrafficSender | End::DummySender);
             links[hop].carries_data |= !acknowledges;
         }
-        links[hops[hops.len() - 1]].ends_here = true;
+        links[hops[hops.len() - 1]].ends.insert(end);
     }
     for &endpoint in endpoints {
         let (first, _) = ends_of(routes, endpoint.sends());

@@ -11,6 +11,7 @@ pub(crate) mod loss;
 mod measurement;
 mod merge;
 mod route;
+mod train;
 
 use std::collections::VecDeque;
 
@@ -20,15 +21,17 @@ pub(crate) use self::capture::{Entered, Noted};
 use self::change::Changes;
 pub(crate) use self::forwarding::Delivered;
 use self::impairments::Impairments;
-use self::link::{DualClockTime, Link};
+pub(crate) use self::link::{DualClockTime, Entrance, Link, Offer};
+pub(crate) use self::link::{Lane, PacketService};
 use self::lookahead::Plan;
-pub(crate) use self::lookahead::{Delivery, Endpoint};
+pub(crate) use self::lookahead::{Answers, Delivery, Endpoint, Side};
 use self::loss::LossModel;
 use self::measurement::LinkCapacity;
 use self::merge::Merge;
 pub(crate) use self::route::{Carrier, End, Hop, Path, Routes};
+pub(crate) use self::train::Train;
 use crate::config::{Config, Service};
-use crate::packet::{OptionStore, Packet, SackBlocks, SackHandle, SackOption, XcpHeader};
+use crate::packet::{OptionStore, Packet, SackOption};
 use crate::queue::Queue;
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
@@ -44,9 +47,12 @@ pub(crate) struct Network {
     /// By link.
     capacities: Vec<LinkCapacity>,
     routes: Routes,
-    options: OptionStore,
+    /// Options of packets on their way.
+    pub(crate) options: OptionStore,
     /// By link: how far ahead of the simulation it forwards its packets.
     deliveries: Vec<Delivery>,
+    /// By link: where the answers go to all packets that it forwards, if they take one way.
+    answers: Vec<Option<Answers>>,
     /// Links that lead to ends which delay packets, with packets that no event has been entered for.
     ready: Vec<u32>,
     merges: Vec<Merge>,
@@ -70,6 +76,7 @@ impl Network {
             routes: Routes::new(config),
             options: OptionStore::default(),
             deliveries: vec![Delivery::OnTime; config.links.len()],
+            answers: vec![None; config.links.len()],
             ready: Vec::new(),
             merges: Vec::new(),
             changes,
@@ -122,29 +129,6 @@ impl Network {
         self.ns2_s = now_s;
     }
 
-    /// Stores SACK blocks for the acknowledgement `next`, which is about to be sent.
-    #[inline]
-    pub(crate) fn store_sack(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
-        self.options.put(blocks, next)
-    }
-
-    /// Takes a received acknowledgement's SACK blocks, once its header is taken.
-    #[inline]
-    pub(crate) fn take_sack(&mut self, handle: SackHandle) -> SackOption {
-        self.options.take(handle)
-    }
-
-    /// Stores a header for routers beside a packet's blocks.
-    pub(crate) fn store_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
-        self.options.put_header(header, sack)
-    }
-
-    /// Takes a received packet's header for routers, if it has one; also returns where its blocks
-    /// are.
-    pub(crate) fn take_header(&mut self, handle: SackHandle) -> (Option<XcpHeader>, SackHandle) {
-        self.options.take_header(handle)
-    }
-
     /// Discards the options of a packet that is not delivered.
     pub(crate) fn forget_options(&mut self, packet: &Packet) {
         self.options.forget(packet.sack);
@@ -164,8 +148,13 @@ impl Network {
                 self.schedule.push_observation(end, Event::QueueUpdate(id));
             }
         }
-        let Plan { deliveries, merges } = lookahead::plan(config, &self.routes, endpoints);
+        let Plan {
+            deliveries,
+            answers,
+            merges,
+        } = lookahead::plan(config, &self.routes, endpoints);
         self.deliveries = deliveries;
+        self.answers = answers;
         self.merges = merges;
     }
 
@@ -178,7 +167,7 @@ impl Network {
     }
 
     #[inline(always)]
-    fn dual_clock_time(&self) -> DualClockTime {
+    pub(crate) fn dual_clock_time(&self) -> DualClockTime {
         DualClockTime {
             time: self.now,
             ns2_s: self.ns2_s,

@@ -121,6 +121,12 @@ impl Flags {
         self.0 & other.0 != 0
     }
 
+    /// Whether it has none but these.
+    #[inline]
+    pub(crate) const fn only(self, these: Self) -> bool {
+        self.0 & !these.0 == 0
+    }
+
     /// The load that routers have found, if the packet asks for it.
     pub(crate) fn load(self) -> Option<Load> {
         match (self.0 & Self::LOAD.0) >> Self::LOAD_SHIFT {

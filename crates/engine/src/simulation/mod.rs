@@ -4,6 +4,7 @@ mod capture;
 mod journal;
 mod sources;
 mod split;
+mod train;
 mod window;
 mod world;
 
@@ -14,8 +15,9 @@ use crate::config::Config;
 use crate::measure::{Control, Recorder, Totals};
 use crate::network::{Delivered, Delivery, End};
 use crate::packet::Packet;
-use crate::schedule::Event;
+use crate::schedule::{Event, Schedule};
 use crate::traffic::Traffic;
+use crate::transport::tcp::Connection;
 
 /// A flow or proxy that cannot be set up.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -57,6 +59,30 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
 
 /// How many packets, or samples, ahead of its turn a connection is prefetched.
 pub(super) const AHEAD: usize = 4;
+
+/// Until when a link may hand on packets; see [`Delivery`].
+#[inline(always)]
+fn bound(
+    delivery: Delivery,
+    now: Time,
+    observation: Time,
+    schedule: &Schedule,
+    tcp: &[Connection],
+) -> Time {
+    match delivery {
+        Delivery::OnTime | Delivery::ToHolds | Delivery::Merged(_) => now,
+        Delivery::ToObservation => observation,
+        Delivery::ToTimer => schedule.next_timer().max(now),
+        Delivery::ToSender(connection) => {
+            let sender = &tcp[connection as usize].sender;
+            observation.min(sender.due(schedule))
+        }
+        Delivery::ToReceivers => observation.min(schedule.next_delayed_ack()),
+        Delivery::ToReceiver(connection) => {
+            observation.min(tcp[connection as usize].receiver.due())
+        }
+    }
+}
 
 impl World {
     /// Processes events until the end; returns whether the recorder stopped the run before it.
@@ -112,6 +138,8 @@ impl World {
         let delivery = self.env.network.begin_arrivals(link);
         if delivery == Delivery::ToHolds {
             self.deliver_to_holds(link);
+        } else if let Some(answers) = self.env.network.answers(link) {
+            self.deliver_train(link, delivery, answers);
         } else {
             let observation = self.env.network.schedule.next_observation().max(begin);
             let mut until = self.bound(delivery, begin, observation);
@@ -241,17 +269,7 @@ impl World {
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
-        match delivery {
-            Delivery::OnTime | Delivery::ToHolds | Delivery::Merged(_) => now,
-            Delivery::ToObservation => observation,
-            Delivery::ToTimer => schedule.next_timer().max(now),
-            Delivery::ToSender(tcp) => {
-                let sender = &self.tcp[tcp as usize].sender;
-                observation.min(sender.due(schedule))
-            }
-            Delivery::ToReceivers => observation.min(schedule.next_delayed_ack()),
-            Delivery::ToReceiver(tcp) => observation.min(self.tcp[tcp as usize].receiver.due()),
-        }
+        bound(delivery, now, observation, schedule, &self.tcp)
     }
 
     fn on_other(&mut self, event: Event, recorder: &mut dyn Recorder) {

@@ -3,14 +3,61 @@
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
+use longhaul_units::Time;
+
 use crate::measure::{AckTrace, Event, Recorder};
 use crate::network::Network;
+use crate::packet::{OptionStore, Packet};
+use crate::schedule::Schedule;
 
-/// What the ends of flows act on.
+/// What the ends of connections act on: all there is, or as much of it as a train of packets meets
+/// ([`crate::network::Lane`]). Whatever they do is compiled for both from one source.
+pub(crate) trait Environment {
+    fn now(&self) -> Time;
+
+    fn schedule(&mut self) -> &mut Schedule;
+
+    /// Options of packets on their way.
+    fn options(&mut self) -> &mut OptionStore;
+
+    fn log(&mut self) -> &mut EventLog;
+
+    /// Puts a packet on the first link of its route.
+    fn send(&mut self, packet: Packet);
+}
+
+/// The network, and what is noted about flows.
 #[derive(Debug)]
 pub(crate) struct Env {
     pub(crate) network: Network,
     pub(crate) log: EventLog,
+}
+
+impl Environment for Env {
+    #[inline(always)]
+    fn now(&self) -> Time {
+        self.network.now
+    }
+
+    #[inline(always)]
+    fn schedule(&mut self) -> &mut Schedule {
+        &mut self.network.schedule
+    }
+
+    #[inline(always)]
+    fn options(&mut self) -> &mut OptionStore {
+        &mut self.network.options
+    }
+
+    #[inline(always)]
+    fn log(&mut self) -> &mut EventLog {
+        &mut self.log
+    }
+
+    #[inline(always)]
+    fn send(&mut self, packet: Packet) {
+        self.network.send(packet);
+    }
 }
 
 /// Congestion events on their way to the recorder.

@@ -60,7 +60,8 @@ prop_compose! {
         let reordering = Some(Reordering { probability, delay });
         let policer = policed.map(|(kbps, packets)| Policer {
             rate: Rate::from_bps(1000 * kbps),
-            burst: Bytes(1500 * packets),
+            // A segment with timestamps fits.
+            burst: Bytes(1600 * packets),
         });
         let ack_thinning = thinned.map(|(keep_every, hold_us)| AckThinning {
             keep_every,

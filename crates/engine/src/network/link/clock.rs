@@ -15,6 +15,15 @@ pub(crate) struct DualClockTime {
 }
 
 impl DualClockTime {
+    /// When a packet reaches the far end of the link that it is on.
+    #[inline]
+    pub(crate) fn of(packet: &Packet) -> Self {
+        Self {
+            time: packet.time,
+            ns2_s: packet.ns2_s,
+        }
+    }
+
     pub(super) fn at(time: Time) -> Self {
         Self {
             time,
@@ -35,12 +44,13 @@ pub(super) trait Clock {
     /// whole picosecond does not hold is sent after it.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
-    /// Serves a packet after all earlier ones. Returns when its service begins, and its arrival at
-    /// the far end.
+    /// Serves a packet after all earlier ones, which finds the link `idle` or not. Returns when its service begins,
+    /// and its arrival at the far end.
     fn serve(
         &mut self,
         bytes: u16,
         arrival: DualClockTime,
+        idle: bool,
         none_waits: bool,
     ) -> (Time, DualClockTime);
 
@@ -54,7 +64,7 @@ pub(super) trait Clock {
 
 /// Exact times in picoseconds; at the same time departures come first.
 #[derive(Debug)]
-pub(super) struct ExactClock {
+pub(crate) struct ExactClock {
     transmitter: Transmitter,
     delay: Span,
     busy_until: Time,
@@ -96,9 +106,10 @@ impl Clock for ExactClock {
         &mut self,
         bytes: u16,
         arrival: DualClockTime,
+        idle: bool,
         none_waits: bool,
     ) -> (Time, DualClockTime) {
-        let start = arrival.time.max(self.busy_until);
+        let start = if idle { arrival.time } else { self.busy_until };
         if start > self.busy_until {
             self.transmitter.note_pause();
         }

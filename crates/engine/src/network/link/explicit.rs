@@ -19,7 +19,7 @@ use crate::random::{Stream, Streams};
 /// A transmitter that takes packets off a discipline one by one. The port's ring has those that
 /// have begun service.
 #[derive(Debug)]
-pub(super) struct ExplicitService {
+pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,
     delay: Span,
     shaper: Option<TokenBucket>,

@@ -6,6 +6,7 @@
 //! disciplines need that decide at departure. Both give the same results (tested).
 
 mod clock;
+mod entrance;
 mod explicit;
 mod ns2_clock;
 mod per_flow_drops;
@@ -21,6 +22,7 @@ use longhaul_units::{Span, Time};
 
 pub(crate) use self::clock::DualClockTime;
 use self::clock::ExactClock;
+pub(crate) use self::entrance::{Entrance, Lane, PacketService};
 use self::explicit::ExplicitService;
 use self::ns2_clock::Ns2Clock;
 pub(crate) use self::per_flow_drops::FlowDrops;
@@ -109,12 +111,20 @@ impl Link {
     ) -> Offer {
         let port = &mut self.port;
         match &mut self.server {
-            Server::Exact(clock) => port.offer(clock, packet, route, arrival),
-            Server::Ns2(clock) => port.offer(clock, packet, route, arrival),
-            Server::Explicit(service) => {
-                let packet = Packet { route, ..*packet };
-                service.offer(port, packet, arrival.time, options)
-            }
+            Server::Exact(clock) => clock.take(port, packet, route, arrival, options),
+            Server::Ns2(clock) => clock.take(port, packet, route, arrival, options),
+            Server::Explicit(service) => service.take(port, packet, route, arrival, options),
+        }
+    }
+
+    /// The link as what packets enter one after the other.
+    #[inline]
+    pub(crate) fn entrance(&mut self) -> Entrance<'_> {
+        let port = &mut self.port;
+        match &mut self.server {
+            Server::Exact(service) => Entrance::Exact(Lane { port, service }),
+            Server::Ns2(service) => Entrance::Ns2(Lane { port, service }),
+            Server::Explicit(service) => Entrance::Explicit(Lane { port, service }),
         }
     }
 
@@ -156,6 +166,12 @@ impl Link {
         if let Some(loss) = loss {
             self.port.loss = loss;
         }
+    }
+
+    /// Whether it has more than one packet to forward.
+    #[inline]
+    pub(crate) fn has_several(&self) -> bool {
+        self.ahead(1).is_some()
     }
 
     /// The packet that reaches the far end next, if that is known yet.

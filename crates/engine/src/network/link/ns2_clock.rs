@@ -17,7 +17,7 @@ use crate::schedule::TieBreak;
 
 /// The clock of one link.
 #[derive(Debug)]
-pub(super) struct Ns2Clock {
+pub(crate) struct Ns2Clock {
     rate: Rate,
     bits_per_s: f64,
     delay_s: f64,
@@ -100,9 +100,10 @@ impl Clock for Ns2Clock {
         &mut self,
         bytes: u16,
         arrival: DualClockTime,
+        idle: bool,
         none_waits: bool,
     ) -> (Time, DualClockTime) {
-        let start_s = if self.is_idle(arrival) {
+        let start_s = if idle {
             arrival.ns2_s
         } else {
             self.busy_until_s

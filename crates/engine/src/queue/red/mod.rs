@@ -144,7 +144,19 @@ impl Red {
     /// waiting, but to accept it.
     #[inline(always)]
     pub(super) fn accepts_trivially(&self, now: Time) -> bool {
-        self.average == 0.0 && !self.above && now <= self.adapt_after
+        let adapts = now > self.adapt_after && !self.rests_at_bottom();
+        self.average == 0.0 && !self.above && !adapts
+    }
+
+    /// Whether an average of zero leaves `max_p` where it is, and when it may change next: as on a link that only carries
+    /// acknowledgements.
+    fn rests_at_bottom(&self) -> bool {
+        let Some(adaptation) = &self.config.adaptive.0 else {
+            return true;
+        };
+        let target = (f64::MIN_POSITIVE, f64::INFINITY);
+        matches!(adaptation.rule, Rule::Adaptive)
+            && adaptation.step(0.0, target, self.curve.max_p).is_none()
     }
 
     #[inline(always)]

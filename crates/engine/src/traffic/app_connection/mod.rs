@@ -244,7 +244,7 @@ impl AppConnection {
             && self.separate_directions
             && let Some(down) = &mut self.down
         {
-            down.sender.start(env);
+            down.sender.start(&mut **env);
         }
     }
 

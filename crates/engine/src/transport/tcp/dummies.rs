@@ -10,7 +10,7 @@ use longhaul_units::{Span, Time};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// Dummies on their way out, evenly spaced.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl DummyTrain {
     }
 
     /// Begins with new dummies in place of those left.
-    pub(super) fn begin(&mut self, dummies: Dummies, connection: u32, env: &mut Env) {
+    pub(super) fn begin(&mut self, dummies: Dummies, connection: u32, env: &mut impl Environment) {
         self.left = dummies.count;
         self.spacing = dummies.spacing;
         self.arm(connection, env);
@@ -45,20 +45,26 @@ impl DummyTrain {
         self.left = 0;
     }
 
-    fn arm(&mut self, connection: u32, env: &mut Env) {
-        self.next_at = env.network.now + self.spacing;
+    fn arm(&mut self, connection: u32, env: &mut impl Environment) {
+        self.next_at = env.now() + self.spacing;
         let event = Event::Dummy(connection);
-        env.network.schedule.push_timer(self.next_at, event);
+        env.schedule().push_timer(self.next_at, event);
     }
 
     /// The event of a dummy: sends a copy of `segment`.
-    pub(super) fn on_event(&mut self, connection: u32, segment: u64, bytes: u16, env: &mut Env) {
-        let now = env.network.now;
+    pub(super) fn on_event(
+        &mut self,
+        connection: u32,
+        segment: u64,
+        bytes: u16,
+        env: &mut impl Environment,
+    ) {
+        let now = env.now();
         if self.left == 0 || now != self.next_at {
             return;
         }
         self.left -= 1;
-        env.network.send(dummy(
+        env.send(dummy(
             connection,
             self.path,
             segment,

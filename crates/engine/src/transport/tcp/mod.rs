@@ -15,6 +15,7 @@ mod pairs;
 mod ranges;
 mod receiver;
 mod recovery;
+mod regular;
 mod reports;
 mod round_trips;
 mod rto;

@@ -4,8 +4,8 @@ use longhaul_congestion::Load;
 use longhaul_units::Span;
 
 use crate::config::ClockError;
-use crate::network::Network;
-use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
+use crate::packet::{Flags, OptionStore, Packet, SackBlocks, SackHandle, XcpHeader};
+use crate::transport::Environment;
 
 /// What a receiver has to report. None if nothing is to be reported.
 #[derive(Debug)]
@@ -41,13 +41,13 @@ impl Reports {
     }
 
     /// Records a segment.
-    pub(super) fn record(&mut self, packet: &Packet, network: &mut Network) {
+    pub(super) fn record(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.transits && packet.seq > 0 {
-            let transit = network.now.since(packet.stamp);
-            self.transit = Some(self.clock.measured(transit, network.now));
+            let transit = env.now().since(packet.stamp);
+            self.transit = Some(self.clock.measured(transit, env.now()));
         }
         self.load = self.load.max(packet.flags.load());
-        let (header, _) = network.take_header(packet.sack);
+        let (header, _) = env.options().take_header(packet.sack);
         if let Some(header) = header.filter(|header| header.granted) {
             *self.granted.get_or_insert(0.0) += header.change;
         }
@@ -58,11 +58,11 @@ impl Reports {
         &mut self,
         blocks: &SackBlocks,
         next: u64,
-        network: &mut Network,
+        options: &mut OptionStore,
     ) -> (SackHandle, Flags) {
         let mut sack = match self.transit {
-            Some(transit) => network.store_sack(&blocks.with_transit(transit), next),
-            None => network.store_sack(blocks, next),
+            Some(transit) => options.put(&blocks.with_transit(transit), next),
+            None => options.put(blocks, next),
         };
         if let Some(change) = self.granted.take() {
             let header = XcpHeader {
@@ -70,7 +70,7 @@ impl Reports {
                 granted: true,
                 ..XcpHeader::default()
             };
-            sack = network.store_header(header, sack);
+            sack = options.put_header(header, sack);
         }
         let load = self.load.take();
         let flags = load.map_or(Flags::ACK, |load| Flags::ACK.with_load(load));

@@ -17,7 +17,7 @@ use crate::queue::{Arrival, DropReason, Queue, Verdict};
 
 /// Queue discipline, loss and counters of a link, whatever its clock.
 #[derive(Debug)]
-pub(super) struct Port {
+pub(crate) struct Port {
     pub(super) queue: Queue,
     pub(super) loss: LossModel,
     /// Packets that have begun service and are not yet at the far end; with service on arrival
@@ -134,7 +134,8 @@ impl Port {
             return Offer::Dropped;
         };
         let none_waits = self.waiting_pkts == 0;
-        let (start, DualClockTime { time, ns2_s }) = clock.serve(packet.bytes, arrival, none_waits);
+        let (start, DualClockTime { time, ns2_s }) =
+            clock.serve(packet.bytes, arrival, idle, none_waits);
         if !idle {
             self.note_waiting(packet.bytes);
             self.note_wait(start.since(now));

@@ -5,7 +5,8 @@ use longhaul_units::{PS_PER_S, Time};
 
 use super::ControlBlock;
 use crate::measure::{self, EventKind, FlowCounters};
-use crate::transport::Env;
+use crate::transport::Environment;
+use crate::transport::tcp::regular::usual;
 
 impl ControlBlock {
     /// Notes what keeps the sender from sending more.
@@ -19,6 +20,7 @@ impl ControlBlock {
             Limit::Network
         };
         if limit != self.limit {
+            self.leave_plain();
             self.account_limited_time(now);
             self.limit = limit;
         }
@@ -52,8 +54,8 @@ impl ControlBlock {
 
     /// Adds the time since the last change to the integral of the window.
     #[inline]
-    pub(crate) fn integrate_cwnd(&mut self, now: Time) {
-        if self.running() {
+    pub(crate) fn integrate_cwnd<const REGULAR: bool>(&mut self, now: Time) {
+        if usual::<REGULAR>(self.running()) {
             // Processors have an instruction for signed integers only.
             let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
             self.cwnd_integral_ps += self.congestion.window.cwnd() * span_ps;
@@ -62,10 +64,10 @@ impl ControlBlock {
     }
 
     #[inline]
-    pub(crate) fn check_finish(&mut self, env: &mut Env) {
+    pub(crate) fn check_finish(&mut self, env: &mut impl Environment) {
         if self.una > self.fin && self.finish == Time::NEVER {
-            self.account_limited_time(env.network.now);
-            self.finish = env.network.now;
+            self.account_limited_time(env.now());
+            self.finish = env.now();
             self.log(EventKind::Finish, self.congestion.window.cwnd(), env);
         }
     }
@@ -84,7 +86,7 @@ impl ControlBlock {
 
     /// Counters up to `now`, without the receiver's part.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
-        self.integrate_cwnd(now);
+        self.integrate_cwnd::<false>(now);
         self.account_limited_time(now);
         let sent_pkts = self.sent_pkts();
         FlowCounters {
@@ -106,7 +108,7 @@ impl ControlBlock {
 
     /// Records the state after an acknowledgement, of those that are traced.
     #[inline]
-    pub(crate) fn trace_ack(&self, in_flight: impl FnOnce() -> u64, env: &mut Env) {
+    pub(crate) fn trace_ack(&self, in_flight: impl FnOnce() -> u64, env: &mut impl Environment) {
         if let Some(extras) = &self.extras
             && let Some(connection) = extras.traced_as
         {
@@ -115,10 +117,10 @@ impl ControlBlock {
     }
 
     #[cold]
-    fn record_state(&self, connection: u64, in_flight: u64, env: &mut Env) {
-        let (time, flow) = (env.network.now, self.flow);
+    fn record_state(&self, connection: u64, in_flight: u64, env: &mut impl Environment) {
+        let (time, flow) = (env.now(), self.flow);
         let mut record = |quantity, value| {
-            env.log.traced.push(measure::AckTrace {
+            env.log().traced.push(measure::AckTrace {
                 time,
                 flow,
                 connection,
@@ -133,10 +135,11 @@ impl ControlBlock {
     }
 
     /// Logs a congestion event; `before` is the window before it.
-    pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut Env) {
+    pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut impl Environment) {
         let window = &self.congestion.window;
-        env.log.push(measure::Event {
-            time: env.network.now,
+        let time = env.now();
+        env.log().push(measure::Event {
+            time,
             flow: self.flow,
             kind,
             cwnd_before: before,

@@ -6,25 +6,34 @@ use longhaul_units::Time;
 use super::{ControlBlock, LastReduction};
 use crate::config::AckCounting;
 use crate::packet::{SackHandle, SackOption};
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::regular::unusual;
 
 impl ControlBlock {
     /// Processes the options of an acknowledgement. Returns its SACK blocks; router feedback is kept for
     /// the next sample.
     #[inline]
-    pub(crate) fn process_options(&mut self, handle: SackHandle, env: &mut Env) -> SackOption {
+    pub(crate) fn process_options(
+        &mut self,
+        handle: SackHandle,
+        env: &mut impl Environment,
+    ) -> SackOption {
         let blocks = if handle.has_header() {
             self.process_router_header(handle, env)
         } else {
             handle
         };
-        env.network.take_sack(blocks)
+        env.options().take(blocks)
     }
 
     #[cold]
-    fn process_router_header(&mut self, handle: SackHandle, env: &mut Env) -> SackHandle {
-        let (header, blocks) = env.network.take_header(handle);
+    fn process_router_header(
+        &mut self,
+        handle: SackHandle,
+        env: &mut impl Environment,
+    ) -> SackHandle {
+        let (header, blocks) = env.options().take_header(handle);
         if let (Some(header), Some(extras)) = (header, &mut self.extras) {
             *extras.granted.get_or_insert(0.0) += header.change / f64::from(self.full_bytes);
         }
@@ -33,12 +42,16 @@ impl ControlBlock {
 
     /// Processes a cumulative acknowledgement of new data: round trip, timer, round count.
     #[inline(always)]
-    pub(crate) fn process_cumulative_ack(&mut self, ack: Ack, env: &mut Env) {
-        let now = env.network.now;
-        self.move_una(ack.next);
+    pub(crate) fn process_cumulative_ack<const REGULAR: bool>(
+        &mut self,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) {
+        let now = env.now();
+        self.move_una::<REGULAR>(ack.next);
         self.dupacks = 0;
         self.sample_rtt(ack, now);
-        self.restart_or_stop_timer(env);
+        self.restart_or_stop_timer::<REGULAR>(env);
         if ack.next >= self.round_end {
             self.round += 1;
             self.round_end = self.max_sent;
@@ -48,23 +61,26 @@ impl ControlBlock {
 
     /// Processes a partial acknowledgement in recovery: timer and round count stay.
     pub(crate) fn process_partial_ack(&mut self, next: u64) {
-        self.move_una(next);
+        self.move_una::<false>(next);
         self.end_timing_below(next);
     }
 
     /// Everything below `next` is delivered. Of what the acknowledgement covers, all but the segment
     /// that was missing had been reported before.
     #[inline]
-    fn move_una(&mut self, next: u64) {
+    fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
             extras.on_cumulative(self.una, next);
         }
-        self.sacked_or_dupacked = self
-            .sacked_or_dupacked
-            .saturating_sub((next - self.una).saturating_sub(1));
+        if unusual::<REGULAR>(self.sacked_or_dupacked > 0) {
+            let others = (next - self.una).saturating_sub(1);
+            self.sacked_or_dupacked = self.sacked_or_dupacked.saturating_sub(others);
+        }
         self.una = next;
-        self.nxt = self.nxt.max(next);
-        self.count_delivered();
+        if unusual::<REGULAR>(self.nxt < next) {
+            self.nxt = next;
+        }
+        self.count_delivered::<REGULAR>();
     }
 
     /// Processes a duplicate acknowledgement: a segment has arrived, which one is not known.
@@ -72,14 +88,14 @@ impl ControlBlock {
         self.dupacks += 1;
         self.sacked_or_dupacked =
             (self.sacked_or_dupacked + 1).min((self.max_sent - self.una).saturating_sub(1));
-        self.count_delivered();
+        self.count_delivered::<false>();
     }
 
     /// Processes selective acknowledgements, of `total` segments in all; new ones are reported one by
     /// one to [`Self::on_sacked`].
     pub(crate) fn process_sacked(&mut self, total: u64) {
         self.sacked_or_dupacked = total;
-        self.count_delivered();
+        self.count_delivered::<false>();
     }
 
     /// The segments from `left` to `right` are selectively acknowledged.
@@ -97,8 +113,13 @@ impl ControlBlock {
 
     /// Never decreases: what a scoreboard forgets after a timeout was delivered all the same.
     #[inline]
-    fn count_delivered(&mut self) {
-        self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
+    fn count_delivered<const REGULAR: bool>(&mut self) {
+        let beyond = if unusual::<REGULAR>(self.sacked_or_dupacked > 0) {
+            self.sacked_or_dupacked
+        } else {
+            0
+        };
+        self.delivered = self.delivered.max(self.una - 1 + beyond);
     }
 
     #[inline]
@@ -142,8 +163,15 @@ impl ControlBlock {
     /// An acknowledgement of `acked` new segments outside recovery: the window may grow. Most of these
     /// need no sample.
     #[inline(always)]
-    pub(crate) fn on_new_ack(&mut self, ack: Ack, acked: u64, in_flight: u64, now: Time) {
-        let needs_sample = self.extras.is_some() || self.growth_suppressed(ack.ece());
+    pub(crate) fn on_new_ack<const REGULAR: bool>(
+        &mut self,
+        ack: Ack,
+        acked: u64,
+        in_flight: u64,
+        now: Time,
+    ) {
+        let needs_sample =
+            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece()));
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }

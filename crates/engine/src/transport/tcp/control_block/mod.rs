@@ -4,6 +4,7 @@
 mod accounting;
 mod acknowledgements;
 mod messages;
+mod plain;
 mod reductions;
 mod sending;
 
@@ -15,6 +16,7 @@ use longhaul_congestion::{
 use longhaul_units::{Span, Time};
 
 use self::messages::ShortSegments;
+use self::plain::Plain;
 use self::sending::Pace;
 use super::ack::Ack;
 use super::extras::Extras;
@@ -27,7 +29,7 @@ use crate::network::Path;
 use crate::prefetch::{prefetch, prefetch_lines};
 use crate::random::Stream;
 use crate::schedule::timers::Timer;
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// The last thing that moved the window down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +119,7 @@ pub(super) struct ControlBlock {
     pub(super) dupacks: u32,
     cwr_pending: bool,
     syn_lost: bool,
+    plain: Plain,
     /// Whether a round trip has begun of which the algorithm has not been told.
     new_round: bool,
     short: ShortSegments,
@@ -193,6 +196,7 @@ impl ControlBlock {
             dupacks: 0,
             last_reduction: LastReduction::None,
             cwr_pending: false,
+            plain: Plain::Nothing,
             syn_lost: false,
             new_round: false,
             established: false,
@@ -226,10 +230,10 @@ impl ControlBlock {
     /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this
     /// acknowledgement does not make it grow).
     #[cold]
-    pub(super) fn establish(&mut self, ack: Ack, env: &mut Env) {
+    pub(super) fn establish(&mut self, ack: Ack, env: &mut impl Environment) {
         self.established = true;
-        self.process_cumulative_ack(ack, env);
-        self.on_handshake(ack, env.network.now);
+        self.process_cumulative_ack::<false>(ack, env);
+        self.on_handshake(ack, env.now());
         // A SYN is shorter than a data segment: its round trip would pass for the path's least.
         self.rtt.replace_min_rtt();
         let initial = if self.syn_lost {

@@ -5,14 +5,14 @@ use longhaul_units::Time;
 
 use super::{ControlBlock, LastReduction};
 use crate::measure::EventKind;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
     /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
     /// section 3.3). `base` is the window in use when it arrived.
     #[cold]
-    pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut Env) {
+    pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut impl Environment) {
         let ns2_after_timeout = self.ns2 && self.last_reduction == LastReduction::Timeout;
         if ack.next > self.recover || ns2_after_timeout {
             self.reduce_cwnd(Cause::Ecn, base, env);
@@ -31,15 +31,15 @@ impl ControlBlock {
     }
 
     /// Reduces the window once for a loss of data sent so far.
-    pub(crate) fn reduce(&mut self, inflation: f64, env: &mut Env) {
+    pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
     }
 
-    fn reduce_cwnd(&mut self, cause: Cause, base: f64, env: &mut Env) {
+    fn reduce_cwnd(&mut self, cause: Cause, base: f64, env: &mut impl Environment) {
         let window = self.congestion.window;
         let before = window.cwnd();
         let event = Congestion {
-            now: env.network.now,
+            now: env.now(),
             cause,
             base,
             in_flight: self.max_sent - self.una,
@@ -65,7 +65,7 @@ impl ControlBlock {
     }
 
     /// Reduces for a loss, unless an ECN reduction already covers this window of data.
-    pub(crate) fn reduce_for_loss(&mut self, env: &mut Env) {
+    pub(crate) fn reduce_for_loss(&mut self, env: &mut impl Environment) {
         if self.mark_covers_loss() && self.una <= self.recover {
             self.last_reduction = LastReduction::Loss;
         } else {
@@ -81,9 +81,9 @@ impl ControlBlock {
     }
 
     /// The recovery is complete: notifies algorithm and log.
-    pub(crate) fn end_recovery(&mut self, env: &mut Env) {
+    pub(crate) fn end_recovery(&mut self, env: &mut impl Environment) {
         let before = self.congestion.window.cwnd();
-        self.congestion.on_recovery_exit(env.network.now);
+        self.congestion.on_recovery_exit(env.now());
         self.log(EventKind::RecoveryExit, before, env);
     }
 

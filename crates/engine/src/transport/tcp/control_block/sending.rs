@@ -9,9 +9,10 @@ use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
 use crate::schedule::timers::Kind;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
+use crate::transport::tcp::regular::{unusual, usual};
 
 /// State of pacing.
 #[derive(Debug, Default)]
@@ -48,21 +49,22 @@ impl Pace {
 impl ControlBlock {
     /// Sends a segment.
     #[inline(always)]
-    pub(crate) fn transmit(&mut self, segment: u64, env: &mut Env) {
-        let now = env.network.now;
-        let is_new = segment >= self.max_sent;
-        let nothing_outstanding = self.una == self.max_sent;
-        let bytes = self.wire_bytes(segment);
+    pub(crate) fn transmit<const PLAIN: bool>(&mut self, segment: u64, env: &mut impl Environment) {
+        let now = env.now();
+        let is_new = usual::<PLAIN>(segment >= self.max_sent);
+        let nothing_outstanding = unusual::<PLAIN>(self.una == self.max_sent);
+        let bytes = self.wire_bytes::<PLAIN>(segment);
         let mut flags = Flags::NONE;
-        if segment == 0 {
+        if unusual::<PLAIN>(segment == 0) {
             flags = Flags::SYN;
         } else {
-            if self.config.ecn.is_on() && (is_new || self.ns2) && self.holds_data(segment) {
+            let is_capable = is_new || self.ns2;
+            if self.config.ecn.is_on() && is_capable && (PLAIN || self.holds_data(segment)) {
                 // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
-                flags = Flags::ECT.with_if(Flags::CWR, self.cwr_pending);
+                flags = Flags::ECT.with_if(Flags::CWR, unusual::<PLAIN>(self.cwr_pending));
                 self.cwr_pending = false;
             }
-            flags = flags.with_if(Flags::FIN, segment == self.fin);
+            flags = flags.with_if(Flags::FIN, unusual::<PLAIN>(segment == self.fin));
         }
         let mut sack = SackHandle::NONE;
         if self.extras.is_some() {
@@ -76,7 +78,7 @@ impl ControlBlock {
         } else {
             self.count_retransmission(segment);
         }
-        env.network.send(Packet {
+        env.send(Packet {
             time: now,
             ns2_s: 0.0,
             seq: segment,
@@ -87,7 +89,7 @@ impl ControlBlock {
             bytes,
             flags,
         });
-        if nothing_outstanding || !self.timer.is_set() {
+        if nothing_outstanding || unusual::<PLAIN>(!self.timer.is_set()) {
             self.restart_timer(env);
         }
     }
@@ -102,13 +104,18 @@ impl ControlBlock {
     /// Does for a segment about to leave what the algorithm asks for beyond the usual. Returns its
     /// flags and options.
     #[inline(never)]
-    fn equip(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+    fn equip(
+        &mut self,
+        segment: u64,
+        flags: Flags,
+        env: &mut impl Environment,
+    ) -> (Flags, SackHandle) {
         // Nothing that returns to this function is called, so that it saves no registers.
         if let Some(extras) = &mut self.extras
             && !extras.marks_segments
             && let Some(rate) = &mut extras.rate
         {
-            if rate.goes_on(segment, self.delivered, env.network.now) {
+            if rate.goes_on(segment, self.delivered, env.now()) {
                 return (flags, SackHandle::NONE);
             }
             return self.begin_burst(segment, flags, env);
@@ -118,20 +125,30 @@ impl ControlBlock {
 
     /// The same for the first segment of a burst whose delivery rate will be measured.
     #[inline(never)]
-    fn begin_burst(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+    fn begin_burst(
+        &mut self,
+        segment: u64,
+        flags: Flags,
+        env: &mut impl Environment,
+    ) -> (Flags, SackHandle) {
         let alone = self.una == self.max_sent;
         let delivered = self.delivered;
         if segment > 0
             && let Some(rate) = self.rate()
         {
-            rate.on_sent(segment, delivered, alone, env.network.now);
+            rate.on_sent(segment, delivered, alone, env.now());
         }
         (flags, SackHandle::NONE)
     }
 
     /// The same for segments that are timed or paired, or ask routers.
     #[inline(never)]
-    fn mark(&mut self, segment: u64, flags: Flags, env: &mut Env) -> (Flags, SackHandle) {
+    fn mark(
+        &mut self,
+        segment: u64,
+        flags: Flags,
+        env: &mut impl Environment,
+    ) -> (Flags, SackHandle) {
         let bare = self.begin_burst(segment, flags, env);
         let Some(extras) = &mut self.extras else {
             return bare;
@@ -141,10 +158,10 @@ impl ControlBlock {
         }
         let is_new = segment >= self.max_sent;
         if let Some(times) = &mut extras.times {
-            times.on_sent(segment, is_new, env.network.now);
+            times.on_sent(segment, is_new, env.now());
         }
         if let Some(pairs) = &mut extras.pairs {
-            pairs.on_sent(segment, is_new, env.network.now);
+            pairs.on_sent(segment, is_new, env.now());
         }
         if !extras.asks_routers {
             return bare;
@@ -159,7 +176,7 @@ impl ControlBlock {
                     change: change * f64::from(self.full_bytes),
                     granted: false,
                 };
-                (flags, env.network.store_header(header, SackHandle::NONE))
+                (flags, env.options().put_header(header, SackHandle::NONE))
             }
         }
     }
@@ -172,37 +189,37 @@ impl ControlBlock {
 
     /// The same for a segment that loss recovery sends by itself: rare, so that it is not inlined.
     #[cold]
-    pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut Env) {
-        self.transmit(segment, env);
+    pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut impl Environment) {
+        self.transmit::<false>(segment, env);
     }
 
     /// The other side, which closes with the acknowledgement of the last segment of a transfer, gets its FIN
     /// acknowledged (RFC 9293 section 3.6). ns-2's one-way agents have no FIN, and this packet no data.
     #[cold]
-    pub(crate) fn acknowledge_fin(&self, env: &mut Env) {
+    pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {
             return;
         }
-        env.network.send(Packet {
-            time: env.network.now,
+        env.send(Packet {
+            time: env.now(),
             ns2_s: 0.0,
             seq: 0,
-            stamp: env.network.now,
+            stamp: env.now(),
             flow: self.index,
             route: self.path.route,
             sack: SackHandle::NONE,
-            bytes: self.wire_bytes(0),
+            bytes: self.wire_bytes::<false>(0),
             flags: Flags::ACK,
         });
     }
 
     #[inline]
-    fn wire_bytes(&self, segment: u64) -> u16 {
-        if segment == 0 {
+    fn wire_bytes<const PLAIN: bool>(&self, segment: u64) -> u16 {
+        if unusual::<PLAIN>(segment == 0) {
             let options = self.config.timestamps.bytes().unwrap_or(0);
             return (self.config.ack_bytes + options) as u16;
         }
-        if segment >= self.short.first() {
+        if unusual::<PLAIN>(segment >= self.short.first()) {
             self.full_bytes - self.short.missing_in(segment)
         } else {
             self.full_bytes
@@ -255,7 +272,7 @@ impl ControlBlock {
     /// Whether the next segment has to wait until those before it have had their time; if so its send
     /// event is armed, otherwise its own time is reserved.
     #[inline(always)]
-    pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut Env) -> bool {
+    pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {
             self.arm_send(self.pace.next, env);
             return true;
@@ -265,9 +282,9 @@ impl ControlBlock {
     }
 
     #[inline(never)]
-    pub(crate) fn arm_send(&mut self, at: Time, env: &mut Env) {
+    pub(crate) fn arm_send(&mut self, at: Time, env: &mut impl Environment) {
         self.sending = Sending::Later;
-        env.network.schedule.push_timer(at, Event::Send(self.index));
+        env.schedule().push_timer(at, Event::Send(self.index));
     }
 
     /// The send event has come.
@@ -295,7 +312,7 @@ impl ControlBlock {
     /// Begins to send the dummies that the algorithm asks for, if it does. Without a sample of the
     /// round trip, as after a lost SYN, the timeout stands for it: at once, they would fill a short
     /// queue before the data segment, again and again.
-    pub(crate) fn begin_dummies(&mut self, env: &mut Env) {
+    pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),
             srtt => srtt,
@@ -313,9 +330,9 @@ impl ControlBlock {
     }
 
     /// The event of a dummy.
-    pub(crate) fn on_dummy_event(&mut self, env: &mut Env) {
+    pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         let last = self.max_sent - 1;
-        let bytes = self.wire_bytes(last);
+        let bytes = self.wire_bytes::<false>(last);
         let train = self
             .extras
             .as_mut()
@@ -330,16 +347,19 @@ impl ControlBlock {
 
     /// Restarts the retransmission timer.
     #[inline]
-    pub(crate) fn restart_timer(&mut self, env: &mut Env) {
-        let timeout_at = env.network.now + self.rtt.timeout();
+    pub(crate) fn restart_timer(&mut self, env: &mut impl Environment) {
+        let timeout_at = env.now() + self.rtt.timeout();
         let of = (Kind::Retransmission, self.index);
-        self.timer.set(timeout_at, of, &mut env.network.schedule);
+        self.timer.set(timeout_at, of, env.schedule());
     }
 
     /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
     #[inline(always)]
-    pub(crate) fn restart_or_stop_timer(&mut self, env: &mut Env) {
-        if self.una < self.max_sent {
+    pub(crate) fn restart_or_stop_timer<const REGULAR: bool>(
+        &mut self,
+        env: &mut impl Environment,
+    ) {
+        if usual::<REGULAR>(self.una < self.max_sent) {
             self.restart_timer(env);
         } else {
             self.stop_timer(env);
@@ -349,13 +369,13 @@ impl ControlBlock {
     /// Out of line: long flows always have something outstanding.
     #[cold]
     #[inline(never)]
-    fn stop_timer(&mut self, env: &mut Env) {
+    fn stop_timer(&mut self, env: &mut impl Environment) {
         let of = (Kind::Retransmission, self.index);
-        self.timer.stop(of, &mut env.network.schedule);
+        self.timer.stop(of, env.schedule());
     }
 
     /// Restarts the timer for a retransmission, and gives up timing the round trip (Karn's rule).
-    pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut Env) {
+    pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut impl Environment) {
         self.restart_timer(env);
         self.stop_timing();
     }

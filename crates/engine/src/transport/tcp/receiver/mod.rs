@@ -9,6 +9,7 @@ use longhaul_units::Time;
 
 use super::dummies;
 use super::ranges::Ranges;
+use super::regular::{unusual, usual};
 use super::reports::Reports;
 use super::wire::Wire;
 use crate::config::{ClockError, Ecn, Tcp};
@@ -16,7 +17,7 @@ use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::prefetch::prefetch_lines;
 use crate::schedule::timers::{Kind, Timer};
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// The receiving end of a connection, in this order in memory: segments in order find what they touch in
 /// the first cache lines.
@@ -29,6 +30,9 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
+    /// While nothing is out of the ordinary, segments in order below this are neither the first nor the last; else
+    /// zero.
+    plain_below: u64,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
     /// What acknowledgements report beyond the usual, if anything.
@@ -59,6 +63,7 @@ impl Receiver {
             ack_bytes: (config.ack_bytes + config.timestamps.bytes().unwrap_or(0)) as u16,
             reports_sack: config.reports_sack(),
             next: 0,
+            plain_below: 0,
             out_of_order: Ranges::default(),
             reported: SackBlocks::default(),
             congestion_seen: false,
@@ -103,24 +108,53 @@ impl Receiver {
 
     /// A segment arrives.
     #[inline]
-    pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut Env) {
-        let echo_changes = self.note_congestion(packet.flags, env);
-        if let Some(reports) = &mut self.reports {
-            reports.record(packet, &mut env.network);
+    pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
+        let in_order = packet.seq == self.next && packet.seq < self.plain_below;
+        if in_order && packet.flags.only(Flags::ECT) {
+            self.take_segment::<true>(packet, env);
+        } else {
+            self.take_any_segment(packet, env);
+        }
+    }
+
+    /// One that is not regular, after which it is found out whether anything is out of the ordinary: out of line, it
+    /// has no part in what the others keep in registers.
+    #[inline(never)]
+    fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
+        self.take_segment::<false>(packet, env);
+        let plain = self.next > 1
+            && self.reports.is_none()
+            && self.out_of_order.is_empty()
+            && !(self.config.ecn == Ecn::Dctcp && self.congestion_seen);
+        self.plain_below = if plain { self.end - 1 } else { 0 };
+    }
+
+    /// Takes a segment; `REGULAR` is what [`super::regular`] says, of segments.
+    #[inline(always)]
+    fn take_segment<const REGULAR: bool>(&mut self, packet: &Packet, env: &mut impl Environment) {
+        let echo_changes = !REGULAR && self.note_congestion(packet.flags, env);
+        if !REGULAR && let Some(reports) = &mut self.reports {
+            reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
             // The earliest segment of those that one acknowledgement answers.
             self.stamp = packet.stamp;
         }
         let in_order = packet.seq == self.next;
-        if in_order && self.out_of_order.is_empty() {
+        if usual::<REGULAR>(in_order && self.out_of_order.is_empty()) {
             self.next += 1;
-            if self.answers_at_once(packet.seq, echo_changes, env) {
-                self.acknowledge(false, env);
+            if self.answers_at_once::<REGULAR>(packet.seq, echo_changes, env) {
+                self.acknowledge::<REGULAR>(false, env);
             }
             return;
         }
         self.on_irregular(packet, env);
+    }
+
+    /// Has the next segment taken as any, whatever it is.
+    #[cfg(test)]
+    pub(crate) fn leave_plain(&mut self) {
+        self.plain_below = 0;
     }
 
     /// The path of answers to dummies.
@@ -129,28 +163,32 @@ impl Receiver {
     }
 
     /// A dummy arrives.
-    pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut Env) {
+    pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut impl Environment) {
         if let Some(path) = self.dummy_answers {
             let answer = dummies::answer(packet, path, self.next, self.ack_bytes);
-            env.network.send(answer);
+            env.send(answer);
         }
     }
 
     /// Whether a segment in order is answered at once. If not, the timer will see to it.
     #[inline(always)]
-    fn answers_at_once(&mut self, segment: u64, echo_changes: bool, env: &mut Env) -> bool {
+    fn answers_at_once<const REGULAR: bool>(
+        &mut self,
+        segment: u64,
+        echo_changes: bool,
+        env: &mut impl Environment,
+    ) -> bool {
         let Some(delayed) = self.config.delayed_ack else {
             return true;
         };
-        let delays = segment > 0 || delayed.delays_syn;
+        let delays = usual::<REGULAR>(segment > 0) || delayed.delays_syn;
         self.unacknowledged += 1;
         if self.unacknowledged >= delayed.segments || !delays || echo_changes {
             return true;
         }
         if self.unacknowledged == 1 {
-            let due = env.network.now + delayed.timeout;
-            self.timer
-                .set(due, self.own_timer(), &mut env.network.schedule);
+            let due = env.now() + delayed.timeout;
+            self.timer.set(due, self.own_timer(), env.schedule());
         }
         false
     }
@@ -158,7 +196,7 @@ impl Receiver {
     /// Records a segment's congestion mark. Returns whether the echo changes with it and has to
     /// be sent at once.
     #[inline]
-    fn note_congestion(&mut self, flags: Flags, env: &mut Env) -> bool {
+    fn note_congestion(&mut self, flags: Flags, env: &mut impl Environment) -> bool {
         let marked = flags.has(Flags::CE);
         match self.config.ecn {
             Ecn::Off | Ecn::Classic => {
@@ -180,7 +218,7 @@ impl Receiver {
     /// acknowledged yet is acknowledged with the old echo first, for an exact count at the sender
     /// (RFC 8257 section 3.2).
     #[cold]
-    fn change_echo(&mut self, marked: bool, env: &mut Env) {
+    fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
             self.acknowledge_cold(env);
         }
@@ -188,7 +226,7 @@ impl Receiver {
     }
 
     /// A segment that is out of order, fills a gap or repeats another is answered at once.
-    fn on_irregular(&mut self, packet: &Packet, env: &mut Env) {
+    fn on_irregular(&mut self, packet: &Packet, env: &mut impl Environment) {
         if packet.flags.has(Flags::ACK) {
             // The acknowledgement of its FIN, which has no data.
             return;
@@ -202,7 +240,7 @@ impl Receiver {
         if self.reports_sack {
             self.report(newest);
         }
-        self.acknowledge(true, env);
+        self.acknowledge::<false>(true, env);
     }
 
     /// Receives a segment; returns the block that holds it, if it is out of order.
@@ -241,8 +279,8 @@ impl Receiver {
     }
 
     /// The delayed acknowledgement timer's event.
-    pub(crate) fn on_timer(&mut self, env: &mut Env) {
-        if self.timer.expires(env.network.now) && self.unacknowledged > 0 {
+    pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
+        if self.timer.expires(env.now()) && self.unacknowledged > 0 {
             self.acknowledge_cold(env);
         }
     }
@@ -250,8 +288,8 @@ impl Receiver {
     /// As [`Self::acknowledge`] without blocks, which is inlined where segments in order are
     /// answered.
     #[cold]
-    fn acknowledge_cold(&mut self, env: &mut Env) {
-        self.acknowledge(false, env);
+    fn acknowledge_cold(&mut self, env: &mut impl Environment) {
+        self.acknowledge::<false>(false, env);
     }
 
     #[inline(always)]
@@ -261,7 +299,7 @@ impl Receiver {
 
     /// Acknowledges what has arrived, if `reports` with the blocks worked out last.
     #[inline(always)]
-    fn acknowledge(&mut self, reports: bool, env: &mut Env) {
+    fn acknowledge<const REGULAR: bool>(&mut self, reports: bool, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.cancel();
         let blocks = if reports {
@@ -274,16 +312,17 @@ impl Receiver {
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
         let (sack, flags) = match &mut self.reports {
-            Some(reports) => reports.take_report(blocks, self.next, &mut env.network),
+            _ if REGULAR => (SackHandle::NONE, Flags::ACK),
+            Some(reports) => reports.take_report(blocks, self.next, env.options()),
             None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
-            None => (env.network.store_sack(blocks, self.next), Flags::ACK),
+            None => (env.options().put(blocks, self.next), Flags::ACK),
         };
         let flags = flags
             .with_if(Flags::ECE, self.congestion_seen)
-            .with_if(Flags::SYN, self.next == 1)
-            .with_if(Flags::FIN, self.next == self.end);
-        env.network.send(Packet {
-            time: env.network.now,
+            .with_if(Flags::SYN, unusual::<REGULAR>(self.next == 1))
+            .with_if(Flags::FIN, unusual::<REGULAR>(self.next == self.end));
+        env.send(Packet {
+            time: env.now(),
             ns2_s: 0.0,
             seq: self.next,
             stamp: self.stamp,

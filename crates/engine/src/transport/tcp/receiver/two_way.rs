@@ -6,12 +6,13 @@
 use longhaul_units::Time;
 
 use super::Receiver;
-use crate::transport::Env;
+use crate::transport::Environment;
 
 impl Receiver {
     /// Before the first segment: this direction begins without a handshake of its own.
     pub(crate) fn join(&mut self) {
         self.next = 1;
+        self.plain_below = 0;
     }
 
     /// The next segment expected.
@@ -22,12 +23,13 @@ impl Receiver {
     /// One past the last segment of all, which is answered with a FIN.
     pub(crate) fn expect_end(&mut self, end: u64) {
         self.end = end;
+        self.plain_below = 0;
     }
 
     /// A segment of the other direction carries the acknowledgement that is held back.
-    pub(crate) fn acknowledged_by_data(&mut self, env: &mut Env) {
+    pub(crate) fn acknowledged_by_data(&mut self, env: &mut impl Environment) {
         self.unacknowledged = 0;
-        self.timer.stop(self.own_timer(), &mut env.network.schedule);
+        self.timer.stop(self.own_timer(), env.schedule());
     }
 
     /// Bytes on the wire of an acknowledgement without options.
@@ -36,9 +38,9 @@ impl Receiver {
     }
 
     /// Acknowledges what is held back, if anything: a FIN is answered at once.
-    pub(crate) fn acknowledge_held_back(&mut self, env: &mut Env) {
+    pub(crate) fn acknowledge_held_back(&mut self, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
-            self.timer.stop(self.own_timer(), &mut env.network.schedule);
+            self.timer.stop(self.own_timer(), env.schedule());
             self.acknowledge_cold(env);
         }
     }

@@ -22,27 +22,51 @@ use longhaul_units::Time;
 use super::ack::Ack;
 use super::control_block::ControlBlock;
 use crate::config::Recovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 
-/// What a recovery decides about the segments of a connection.
+/// What a recovery decides about the segments of a connection; where `REGULAR`, of which [`Self::is_open`] is true and
+/// all else is as [`super::regular`] has it.
 pub(super) trait LossRecovery {
     /// Whether fast recovery is going on.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
+
+    /// Whether nothing is lost, selectively acknowledged or sent again, as far as is known. If it never says so, no
+    /// acknowledgement is regular.
+    fn is_open(&self) -> bool;
 
     /// Segments thought to be in the network.
     fn in_flight(&self, tcb: &ControlBlock) -> u64;
 
     /// The next segment to send, if there is room for one.
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64>;
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64>;
 
     /// A segment has been sent.
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env);
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        env: &mut impl Environment,
+    );
+
+    /// All segments have been sent that may be sent now, new ones among them or not.
+    fn after_sending<const REGULAR: bool>(
+        &mut self,
+        _tcb: &mut ControlBlock,
+        _sent_new: bool,
+        _env: &mut impl Environment,
+    ) {
+    }
 
     /// The retransmission timer has expired.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
     /// Processes an acknowledgement. Returns how many segments may follow, if any.
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32>;
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32>;
 }
 
 /// Loss detection and retransmission. The tag is a byte of its own, quicker to look at than one

@@ -7,10 +7,11 @@
 use longhaul_units::Time;
 
 use super::LossRecovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 use crate::transport::tcp::ranges::Ranges;
+use crate::transport::tcp::regular::{unusual, usual};
 
 /// State of the agent, in this order in memory.
 #[derive(Debug, Default)]
@@ -31,6 +32,11 @@ impl LossRecovery for Ns2Sack {
         self.recovering
     }
 
+    #[inline]
+    fn is_open(&self) -> bool {
+        !self.recovering && !self.timed_out && self.repaired == 0 && self.sacked.is_empty()
+    }
+
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         if self.recovering {
             self.pipe.max(0) as u64
@@ -40,8 +46,8 @@ impl LossRecovery for Ns2Sack {
     }
 
     #[inline(always)]
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
-        if !self.recovering {
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        if usual::<REGULAR>(!self.recovering) {
             let open = tcb.allows(tcb.nxt - tcb.una);
             return (open && tcb.nxt < tcb.end).then_some(tcb.nxt);
         }
@@ -56,8 +62,13 @@ impl LossRecovery for Ns2Sack {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
-        if self.recovering {
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        _env: &mut impl Environment,
+    ) {
+        if unusual::<REGULAR>(self.recovering) {
             self.pipe += 1;
             if segment < tcb.nxt {
                 self.repaired = self.repaired.max(segment + 1);
@@ -75,23 +86,31 @@ impl LossRecovery for Ns2Sack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
-        if self.recovering {
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32> {
+        if unusual::<REGULAR>(self.recovering) {
             self.on_ack_in_recovery(tcb, ack, env);
             return (ack.next >= tcb.una).then_some(u32::MAX);
         }
-        if ack.next > tcb.una {
+        if usual::<REGULAR>(ack.next > tcb.una) {
             let acked = ack.next - tcb.una;
-            tcb.process_cumulative_ack(ack, env);
-            tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
+            tcb.process_cumulative_ack::<REGULAR>(ack, env);
+            tcb.on_new_ack::<REGULAR>(ack, acked, tcb.nxt - tcb.una, env.now());
             self.timed_out = false;
-            if !self.sacked.is_empty() || self.repaired > 0 {
+            if unusual::<REGULAR>(!self.sacked.is_empty() || self.repaired > 0) {
                 self.clear();
             }
         } else if ack.next == tcb.una && !self.timed_out {
             self.on_duplicate(tcb, ack, env);
         } else if ack.next < tcb.una {
             return None;
+        }
+        if REGULAR {
+            return Some(u32::MAX);
         }
         if self.recovering {
             // Nothing beyond the retransmission itself until the next acknowledgement.
@@ -107,12 +126,12 @@ impl Ns2Sack {
         self.repaired = 0;
     }
 
-    fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         if !self.process_blocks(tcb, ack) {
             return;
         }
         tcb.dupacks += 1;
-        let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.now());
         tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if tcb.dupacks == tcb.config.dupack_threshold {
@@ -138,7 +157,7 @@ impl Ns2Sack {
         self.sacked.total() > before
     }
 
-    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.una > tcb.recover || tcb.una == 1 {
             self.enter_recovery(tcb, env);
             tcb.reduce(0.0, env);
@@ -151,7 +170,7 @@ impl Ns2Sack {
         tcb.transmit_cold(tcb.una, env);
     }
 
-    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let outstanding = (tcb.max_sent - tcb.una) as i64;
         self.pipe = outstanding - i64::from(tcb.config.dupack_threshold);
         self.recovering = true;
@@ -160,7 +179,7 @@ impl Ns2Sack {
         tcb.restart_timer_for_retransmission(env);
     }
 
-    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         self.pipe -= 1;
         let acked = ack.next.saturating_sub(tcb.una);
         let mut news = acked > 0;
@@ -168,7 +187,7 @@ impl Ns2Sack {
         if full {
             tcb.recover = 1;
             self.recovering = false;
-            tcb.process_cumulative_ack(ack, env);
+            tcb.process_cumulative_ack::<false>(ack, env);
             self.timed_out = false;
             self.clear();
         } else if news {
@@ -176,13 +195,13 @@ impl Ns2Sack {
             tcb.process_partial_ack(ack.next);
             self.sacked.remove_below(ack.next);
             self.process_blocks(tcb, ack);
-            tcb.restart_or_stop_timer(env);
+            tcb.restart_or_stop_timer::<false>(env);
             tcb.rtt.end_backoff(&tcb.config.rto);
         } else if ack.next == tcb.una && !self.timed_out {
             news = self.process_blocks(tcb, ack);
         }
         if news {
-            let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.now());
             tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             tcb.on_ack_in_recovery(&sample);

@@ -4,7 +4,7 @@ use longhaul_congestion::Change;
 use longhaul_units::Time;
 
 use super::LossRecovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 
@@ -43,19 +43,29 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
+    /// What an acknowledgement does here depends on the last reduction, too.
+    fn is_open(&self) -> bool {
+        false
+    }
+
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
 
     #[inline(always)]
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let window = tcb.congestion.window.cwnd() as u64 + self.inflation;
         let open = tcb.nxt < tcb.una + window.min(tcb.peer_window);
         (open && tcb.nxt < tcb.end).then_some(tcb.nxt)
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        _env: &mut impl Environment,
+    ) {
         tcb.nxt = segment + 1;
     }
 
@@ -66,7 +76,12 @@ impl LossRecovery for Ns2Window {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32> {
         if ack.next > tcb.una {
             let repairing = ack.in_recovery;
             if self.newreno && repairing && ack.next < tcb.recover {
@@ -84,12 +99,12 @@ impl LossRecovery for Ns2Window {
                     ..ack
                 };
                 let acked = ack.next - tcb.una;
-                tcb.process_cumulative_ack(ack, env);
-                tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
+                tcb.process_cumulative_ack::<false>(ack, env);
+                tcb.on_new_ack::<false>(ack, acked, self.in_flight(tcb), env.now());
             }
         } else if ack.next == tcb.una && tcb.una < tcb.max_sent {
             tcb.process_duplicate_ack();
-            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.now());
             tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             self.on_duplicate(tcb, env);
@@ -112,7 +127,7 @@ impl LossRecovery for Ns2Window {
 }
 
 impl Ns2Window {
-    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let threshold = tcb.config.dupack_threshold;
         if tcb.dupacks == threshold {
             self.on_loss(tcb, env);
@@ -125,7 +140,7 @@ impl Ns2Window {
         }
     }
 
-    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn on_loss(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let again = !self.newreno && tcb.last_reduction == LastReduction::Loss;
         if tcb.una > tcb.recover || tcb.una == 1 || again {
             tcb.reduce(self.inflation as f64, env);
@@ -142,11 +157,11 @@ impl Ns2Window {
 
     /// A partial acknowledgement in `Newreno`: deflates the window by what it acknowledges, and
     /// repeats the next segment.
-    fn on_partial(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+    fn on_partial(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         let acked = ack.next - tcb.una;
         tcb.process_partial_ack(ack.next);
         tcb.lost += 1;
-        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.now());
         tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if self.inflation > acked {
@@ -171,7 +186,7 @@ impl Ns2Window {
 impl ControlBlock {
     /// ns-2's limited transmit: one new segment beyond the window for each of the first duplicate
     /// acknowledgements (`send_one`).
-    pub(super) fn transmit_one_beyond(&mut self, env: &mut Env) {
+    pub(super) fn transmit_one_beyond(&mut self, env: &mut impl Environment) {
         let in_flight = self.nxt - self.una;
         let beyond = self.congestion.window.cwnd() + f64::from(self.dupacks);
         if in_flight < self.peer_window && (in_flight + 1) as f64 <= beyond && self.nxt < self.end {

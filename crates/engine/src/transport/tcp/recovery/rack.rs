@@ -13,10 +13,11 @@ use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
 use super::{CaState, LossRecovery};
 use crate::schedule::timers::{Kind, Timer};
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
+use crate::transport::tcp::regular::{unusual, usual};
 
 /// What the RACK-TLP timer waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,15 +111,30 @@ impl LossRecovery for Rack {
     }
 
     #[inline]
+    fn is_open(&self) -> bool {
+        let none_missing = self.sacked.is_empty() && self.flight.lost() == 0;
+        self.ca_state == CaState::Open
+            && none_missing
+            && !self.forced
+            && self.flight.last_overtaken().is_none()
+            && !self.probe.is_under_way()
+    }
+
+    #[inline]
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
     /// The next segment to send, if there is room: lost ones first.
     #[inline(always)]
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
-        if self.forced {
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        if unusual::<REGULAR>(self.forced) {
             return Some(tcb.una);
+        }
+        if REGULAR {
+            let room = tcb.cwnd_allows(tcb.max_sent - tcb.una);
+            let new = room && tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+            return new.then_some(tcb.nxt);
         }
         let room = match &self.prr {
             Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
@@ -132,10 +148,23 @@ impl LossRecovery for Rack {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, env: &mut Env) {
-        let is_new = segment >= tcb.nxt;
-        self.note_sent(tcb, segment, env.network.now);
-        if is_new && self.may_probe(tcb) {
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        env: &mut impl Environment,
+    ) {
+        self.note_sent(tcb, segment, env.now());
+    }
+
+    #[inline]
+    fn after_sending<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        sent_new: bool,
+        env: &mut impl Environment,
+    ) {
+        if REGULAR || (sent_new && self.may_probe(tcb)) {
             self.arm_probe_timer(tcb, env);
         }
     }
@@ -158,22 +187,40 @@ impl LossRecovery for Rack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
-        let now = env.network.now;
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32> {
+        let now = env.now();
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = Arrived::default();
-        if advanced > 0 {
+        if usual::<REGULAR>(advanced > 0) {
             self.forced = false;
-            self.process_newly_acked(tcb, ack, now, &mut arrived);
-            tcb.process_cumulative_ack(ack, env);
+            self.process_newly_acked::<REGULAR>(tcb, ack, now, &mut arrived);
+            tcb.process_cumulative_ack::<REGULAR>(ack, env);
         }
-        self.process_blocks(tcb, ack, now, &mut arrived);
+        if !REGULAR {
+            self.process_blocks(tcb, ack, now, &mut arrived);
+        }
         if let Some(newest) = arrived.newest {
             self.rtt = now.since(newest.sent);
             self.newest = self.newest.max(newest);
         }
         self.find_lost(tcb, now);
+        if REGULAR && self.flight.last_overtaken().is_none() && self.flight.lost() == 0 {
+            let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
+            tcb.complete(&mut sample, ack);
+            tcb.grow_window(&sample);
+            if !tcb.sends_plainly() {
+                // Otherwise after sending.
+                self.arm_probe_timer(tcb, env);
+            }
+            return Some(u32::MAX);
+        }
+        tcb.leave_plain();
         if arrived.any {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
@@ -209,7 +256,7 @@ impl Rack {
         tcb: &mut ControlBlock,
         ack: Ack,
         duplicate: bool,
-        env: &mut Env,
+        env: &mut impl Environment,
     ) {
         if self.probe.on_ack(ack, duplicate) && self.ca_state == CaState::Open {
             tcb.reduce_for_loss(env);
@@ -228,7 +275,7 @@ impl Rack {
 
     /// Processes the segments that the cumulative acknowledgement covers.
     #[inline]
-    fn process_newly_acked(
+    fn process_newly_acked<const REGULAR: bool>(
         &mut self,
         tcb: &ControlBlock,
         ack: Ack,
@@ -236,7 +283,10 @@ impl Rack {
         arrived: &mut Arrived,
     ) {
         let Self { sacked, flight, .. } = self;
-        if sacked.is_empty() {
+        if REGULAR && flight.is_in_order_from(tcb.una) {
+            arrived.newest = Some(flight.deliver_first(ack.next));
+            arrived.any = true;
+        } else if usual::<REGULAR>(sacked.is_empty()) {
             for segment in tcb.una..ack.next {
                 arrived.take(segment, flight, tcb, ack, now);
             }
@@ -311,7 +361,7 @@ impl Rack {
         &mut self,
         tcb: &mut ControlBlock,
         told: Option<(&AckSample, Ack)>,
-        env: &mut Env,
+        env: &mut impl Environment,
     ) {
         let before = self.ca_state;
         if before != CaState::Open && tcb.una >= self.recovery_point {
@@ -327,7 +377,7 @@ impl Rack {
         if ends && recovers {
             tcb.end_recovery(env);
         } else if ends {
-            tcb.congestion.on_recovery_exit(env.network.now);
+            tcb.congestion.on_recovery_exit(env.now());
         }
         if enters {
             self.enter_recovery(tcb, env);
@@ -336,7 +386,7 @@ impl Rack {
         }
     }
 
-    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.probe.end();
@@ -347,7 +397,7 @@ impl Rack {
         }
         if let Some(segment) = self.flight.first_lost() {
             tcb.transmit_cold(segment, env);
-            self.note_sent(tcb, segment, env.network.now);
+            self.note_sent(tcb, segment, env.now());
         }
     }
 
@@ -357,12 +407,12 @@ impl Rack {
     }
 
     /// The RACK-TLP timer. Returns whether it was due.
-    pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut Env) -> bool {
-        let now = env.network.now;
+    pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) -> bool {
+        let now = env.now();
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
             return false;
         }
-        tcb.integrate_cwnd(now);
+        tcb.integrate_cwnd::<false>(now);
         match self.wait {
             Wait::Probe => self.send_probe(tcb, env),
             Wait::Reordering => {
@@ -376,7 +426,7 @@ impl Rack {
     }
 
     /// Sends a probe if one is due; the retransmission timer starts over in any case (section 7.3).
-    fn send_probe(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn send_probe(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         tcb.restart_timer(env);
         let Some(segment) = self.probe.segment(tcb) else {
             return;
@@ -386,15 +436,15 @@ impl Rack {
             tcb.restart_timer_for_retransmission(env);
         }
         tcb.transmit_cold(segment, env);
-        self.note_sent(tcb, segment, env.network.now);
+        self.note_sent(tcb, segment, env.now());
         self.probe.on_sent(tcb, repeats);
     }
 
     /// Sets the timer after an acknowledgement: for the last of the segments that were overtaken, or
     /// for a probe.
     #[inline]
-    fn set_timer(&mut self, tcb: &mut ControlBlock, advanced: bool, env: &mut Env) {
-        let now = env.network.now;
+    fn set_timer(&mut self, tcb: &mut ControlBlock, advanced: bool, env: &mut impl Environment) {
+        let now = env.now();
         if let Some(last) = self.flight.last_overtaken() {
             let due = last.sent + self.rtt + self.reordering_window(tcb);
             self.wait = Wait::Reordering;
@@ -413,15 +463,15 @@ impl Rack {
     }
 
     #[inline]
-    fn arm_probe_timer(&mut self, tcb: &ControlBlock, env: &mut Env) {
+    fn arm_probe_timer(&mut self, tcb: &ControlBlock, env: &mut impl Environment) {
         self.wait = Wait::Probe;
-        let due = TailProbe::deadline(tcb, env.network.now);
+        let due = TailProbe::deadline(tcb, env.now());
         self.start_timer(tcb, due, env);
     }
 
     #[inline]
-    fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut Env) {
+    fn start_timer(&mut self, tcb: &ControlBlock, due: Time, env: &mut impl Environment) {
         let of = (Kind::RackTlp, tcb.index);
-        self.timer.set(due, of, &mut env.network.schedule);
+        self.timer.set(due, of, env.schedule());
     }
 }

@@ -10,10 +10,11 @@ use longhaul_units::Time;
 use super::prr::Prr;
 use super::{CaState, LossRecovery, fack};
 use crate::config::Recovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
+use crate::transport::tcp::regular::usual;
 
 /// How losses are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,12 @@ impl LossRecovery for Sack {
         self.ca_state == CaState::Recovery
     }
 
+    #[inline]
+    fn is_open(&self) -> bool {
+        let none_missing = self.sacked.is_empty() && self.lost == 0 && self.retransmitted == 0;
+        self.ca_state == CaState::Open && none_missing
+    }
+
     /// The pipe of RFC 6675 section 4: segments thought to be in the network.
     #[inline]
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
@@ -85,7 +92,12 @@ impl LossRecovery for Sack {
 
     /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
     #[inline(always)]
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+        if REGULAR {
+            let room = tcb.cwnd_allows(tcb.max_sent - tcb.una);
+            let new = room && tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+            return new.then_some(tcb.nxt);
+        }
         let room = match &self.prr {
             Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
@@ -110,11 +122,16 @@ impl LossRecovery for Sack {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        _env: &mut impl Environment,
+    ) {
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
-        if segment >= tcb.nxt {
+        if usual::<REGULAR>(segment >= tcb.nxt) {
             tcb.nxt = segment + 1;
         } else if segment < self.lost_below.max(self.sacked.end()) {
             self.note_retransmission(segment);
@@ -133,21 +150,26 @@ impl LossRecovery for Sack {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
-        let now = env.network.now;
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32> {
+        let now = env.now();
         let delivered = tcb.delivered;
         let advanced = ack.next.saturating_sub(tcb.una);
         let in_order = self.ca_state == CaState::Open && self.sacked.is_empty();
-        if in_order && !ack.sack.has_blocks() {
-            if advanced > 0 {
-                tcb.process_cumulative_ack(ack, env);
-                tcb.on_new_ack(ack, advanced, self.in_flight(tcb), now);
+        if usual::<REGULAR>(in_order && !ack.sack.has_blocks()) {
+            if usual::<REGULAR>(advanced > 0) {
+                tcb.process_cumulative_ack::<REGULAR>(ack, env);
+                tcb.on_new_ack::<REGULAR>(ack, advanced, self.in_flight(tcb), now);
             }
             return Some(u32::MAX);
         }
         if advanced > 0 {
             self.drop_acknowledged(tcb.una, ack.next);
-            tcb.process_cumulative_ack(ack, env);
+            tcb.process_cumulative_ack::<false>(ack, env);
         }
         let news = self.process_blocks(tcb, ack);
         if advanced == 0 && news {
@@ -215,7 +237,7 @@ impl Sack {
         tcb: &mut ControlBlock,
         ack: Ack,
         sample: Option<&AckSample>,
-        env: &mut Env,
+        env: &mut impl Environment,
     ) {
         let before = self.ca_state;
         if before != CaState::Open && tcb.una >= self.recovery_point {
@@ -231,7 +253,7 @@ impl Sack {
         if ends && recovers {
             tcb.end_recovery(env);
         } else if ends {
-            tcb.congestion.on_recovery_exit(env.network.now);
+            tcb.congestion.on_recovery_exit(env.now());
         }
         if enters {
             self.enter_recovery(tcb, env);
@@ -248,13 +270,18 @@ impl Sack {
 
     /// The same for an acknowledgement without new information.
     #[cold]
-    fn update_ca_state_without_news(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) {
+    fn update_ca_state_without_news(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) {
         self.update_ca_state(tcb, ack, None, env);
     }
 
     /// RFC 6675 section 5, step 4.
     #[cold]
-    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.rescued = false;
@@ -267,7 +294,7 @@ impl Sack {
         }
         if self.high_rxt <= first {
             tcb.transmit_cold(first, env);
-            self.on_sent(tcb, first, env);
+            self.on_sent::<false>(tcb, first, env);
         }
     }
 

@@ -62,6 +62,11 @@ impl TailProbe {
         });
     }
 
+    /// Whether a probe is in flight.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.under_way.is_some()
+    }
+
     /// A recovery begins, which looks after everything in flight.
     pub(crate) fn end(&mut self) {
         self.under_way = None;

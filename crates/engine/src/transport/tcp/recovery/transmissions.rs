@@ -40,8 +40,9 @@ pub(crate) struct Transmissions {
     /// Segments lost and not sent again: how many, and which.
     lost_count: u64,
     lost: Bitmap,
-    /// Segments sent more than once.
+    /// Segments sent more than once, and one past the highest of all that ever were.
     repeated: Bitmap,
+    repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,
     /// Whether a segment sent once has arrived after a higher one (`RACK.reordering_seen`).
@@ -58,6 +59,7 @@ impl Default for Transmissions {
             lost_count: 0,
             lost: Bitmap::default(),
             repeated: Bitmap::default(),
+            repeated_below: 0,
             fack: 0,
             reordering_seen: false,
         }
@@ -118,6 +120,7 @@ impl Transmissions {
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);
+        self.repeated_below = self.repeated_below.max(segment + 1);
         if !self.find_again(segment) && self.entries.at(segment).sent != Time::NEVER {
             self.unlink(segment);
         }
@@ -150,6 +153,24 @@ impl Transmissions {
             self.reordering_seen = true;
         }
         Some((sent, repeated))
+    }
+
+    /// Whether the line is the segments from `una` on, in their order, if none is delivered or lost.
+    #[inline]
+    pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
+        self.repeated_below <= una
+    }
+
+    /// The first segments in line, up to `next`, are acknowledged, with others behind them. Returns the last of their
+    /// transmissions.
+    #[inline]
+    pub(crate) fn deliver_first(&mut self, next: u64) -> Transmission {
+        debug_assert!(self.first < next && self.lost_count == 0, "in order");
+        let newest = self.transmission(next - 1);
+        self.entries.at_mut(next).before = next as u32;
+        self.first = next;
+        self.fack = next;
+        newest
     }
 
     /// A segment in flight is considered lost.

@@ -6,9 +6,10 @@ use longhaul_units::Time;
 
 use super::LossRecovery;
 use crate::config::Recovery;
-use crate::transport::Env;
+use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
+use crate::transport::tcp::regular::{unusual, usual};
 
 /// LossRecovery by fast retransmit and an inflated window.
 #[derive(Debug)]
@@ -42,12 +43,17 @@ impl LossRecovery for WindowRecovery {
         self.recovering
     }
 
+    #[inline]
+    fn is_open(&self) -> bool {
+        !self.recovering && self.inflation == 0
+    }
+
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.nxt - tcb.una
     }
 
     #[inline(always)]
-    fn next(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
+    fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let mut allowed = tcb.window() as i64 + self.inflation;
         // RFC 3042; while a timeout's losses are sent again, duplicates tell of needless repeats.
         if !self.recovering && tcb.config.limited_transmit && tcb.nxt >= tcb.max_sent {
@@ -59,7 +65,12 @@ impl LossRecovery for WindowRecovery {
     }
 
     #[inline]
-    fn on_sent(&mut self, tcb: &mut ControlBlock, segment: u64, _env: &mut Env) {
+    fn on_sent<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        segment: u64,
+        _env: &mut impl Environment,
+    ) {
         tcb.nxt = segment + 1;
     }
 
@@ -72,18 +83,23 @@ impl LossRecovery for WindowRecovery {
     }
 
     #[inline(always)]
-    fn on_ack(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut Env) -> Option<u32> {
-        if ack.next > tcb.una {
+    fn on_ack<const REGULAR: bool>(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        env: &mut impl Environment,
+    ) -> Option<u32> {
+        if usual::<REGULAR>(ack.next > tcb.una) {
             let acked = ack.next - tcb.una;
-            if self.recovering {
+            if unusual::<REGULAR>(self.recovering) {
                 self.on_ack_in_recovery(tcb, ack, acked, env);
             } else {
-                tcb.process_cumulative_ack(ack, env);
-                tcb.on_new_ack(ack, acked, self.in_flight(tcb), env.network.now);
+                tcb.process_cumulative_ack::<REGULAR>(ack, env);
+                tcb.on_new_ack::<REGULAR>(ack, acked, self.in_flight(tcb), env.now());
             }
         } else if ack.next == tcb.una && tcb.max_sent > tcb.una {
             tcb.process_duplicate_ack();
-            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.network.now);
+            let mut sample = tcb.ack_sample(0, self.in_flight(tcb), ack, env.now());
             tcb.complete(&mut sample, ack);
             tcb.report_ack(&sample, ack);
             self.on_duplicate(tcb, env);
@@ -96,7 +112,7 @@ impl LossRecovery for WindowRecovery {
 }
 
 impl WindowRecovery {
-    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn on_duplicate(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if self.recovering {
             self.inflation += 1;
             return;
@@ -122,15 +138,21 @@ impl WindowRecovery {
         tcb.transmit_cold(tcb.una, env);
     }
 
-    fn on_ack_in_recovery(&mut self, tcb: &mut ControlBlock, ack: Ack, acked: u64, env: &mut Env) {
+    fn on_ack_in_recovery(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        acked: u64,
+        env: &mut impl Environment,
+    ) {
         let full = ack.next >= self.recover || self.kind == Recovery::Reno;
         if full {
-            tcb.process_cumulative_ack(ack, env);
+            tcb.process_cumulative_ack::<false>(ack, env);
         } else {
             tcb.process_partial_ack(ack.next);
             tcb.lost += 1;
         }
-        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.network.now);
+        let mut sample = tcb.ack_sample(acked, self.in_flight(tcb), ack, env.now());
         tcb.complete(&mut sample, ack);
         tcb.report_ack(&sample, ack);
         if full {
@@ -139,7 +161,7 @@ impl WindowRecovery {
             // A partial acknowledgement: the next hole is lost too.
             if !self.timer_restarted {
                 self.timer_restarted = true;
-                tcb.restart_or_stop_timer(env);
+                tcb.restart_or_stop_timer::<false>(env);
             }
             self.inflation += 1 - acked as i64;
             tcb.transmit_cold(tcb.una, env);
@@ -147,7 +169,7 @@ impl WindowRecovery {
         tcb.on_ack_in_recovery(&sample);
     }
 
-    fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut Env) {
+    fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.recovering = false;
         self.inflation = 0;
         if !tcb.controls_cwnd {

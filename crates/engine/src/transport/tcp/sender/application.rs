@@ -7,19 +7,21 @@ use longhaul_units::Time;
 use super::super::ranges::Ranges;
 use super::super::recovery::{RecoveryAlgorithm, with_recovery};
 use super::{Sender, send};
-use crate::transport::Env;
+use crate::transport::Environment;
 
 impl Sender {
     /// Before the start: the application has nothing to send yet. The configured transfer does not
     /// count.
     pub(crate) fn begin_empty(&mut self) {
+        self.tcb.leave_plain();
         self.tcb.begin_empty();
     }
 
     /// Begins to send over a connection that the other side has opened. The handshake is when the SYN
     /// was answered and when that was acknowledged: a first sample of the round trip.
-    pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut Env) {
-        let now = env.network.now;
+    pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
+        self.tcb.leave_plain();
+        let now = env.now();
         self.tcb.begin_empty();
         self.tcb.limit_since = now;
         self.tcb.cwnd_since = now;
@@ -27,14 +29,16 @@ impl Sender {
     }
 
     /// The application has `bytes` more to send. Returns one past the last segment that holds them.
-    pub(crate) fn append(&mut self, bytes: u64, env: &mut Env) -> u64 {
+    pub(crate) fn append(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
+        self.tcb.leave_plain();
         self.tcb.append(bytes);
         self.send_appended(env);
         self.tcb.end
     }
 
     /// The same for the last time: the connection is closed after it.
-    pub(crate) fn append_last(&mut self, bytes: u64, env: &mut Env) -> u64 {
+    pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
+        self.tcb.leave_plain();
         self.tcb.append(bytes);
         self.tcb.end_with(self.tcb.end);
         self.send_appended(env);
@@ -43,8 +47,9 @@ impl Sender {
 
     /// Closes behind data of which all is acknowledged, with a FIN in a segment of its own, which is sent
     /// again like any other until it is acknowledged.
-    pub(crate) fn send_fin(&mut self, env: &mut Env) {
-        let now = env.network.now;
+    pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
+        self.tcb.leave_plain();
+        let now = env.now();
         self.tcb.append_fin();
         self.send_appended(env);
         self.tcb.account_limited_time(now);
@@ -53,6 +58,7 @@ impl Sender {
 
     /// Puts the FIN on the last segment, which has not left.
     pub(crate) fn put_fin_on_last(&mut self) {
+        self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
     }
 
@@ -89,7 +95,8 @@ impl Sender {
     }
 
     /// The application has nothing more to send than it has given.
-    pub(crate) fn close(&mut self, env: &mut Env) {
+    pub(crate) fn close(&mut self, env: &mut impl Environment) {
+        self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
         self.tcb.check_finish(env);
     }
@@ -99,10 +106,10 @@ impl Sender {
         self.tcb.nxt > 0
     }
 
-    fn send_appended(&mut self, env: &mut Env) {
+    fn send_appended(&mut self, env: &mut impl Environment) {
         if self.tcb.established {
-            self.restart_after_idle(env.network.now);
-            self.tcb.integrate_cwnd(env.network.now);
+            self.restart_after_idle(env.now());
+            self.tcb.integrate_cwnd::<false>(env.now());
             with_recovery!(self, recovery => send(&mut self.tcb, recovery, u32::MAX, false, env));
         }
     }

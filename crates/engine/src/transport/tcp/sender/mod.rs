@@ -14,6 +14,7 @@ use longhaul_units::{Span, Time};
 use super::ack::Ack;
 use super::control_block::{ControlBlock, Sending};
 use super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
+use super::regular::{unusual, usual};
 use super::wire::Wire;
 use crate::config::{Ecn, Tcp};
 use crate::measure::{EventKind, FlowCounters, FlowSample};
@@ -22,7 +23,7 @@ use crate::packet::{Flags, Packet, SackOption};
 use crate::prefetch::prefetch;
 use crate::random::Stream;
 use crate::schedule::Schedule;
-use crate::transport::Env;
+use crate::transport::Environment;
 
 /// The sending end of a connection.
 #[derive(Debug)]
@@ -53,19 +54,21 @@ impl Sender {
 
     /// A run begins.
     pub(crate) fn reset(&mut self) {
+        self.tcb.leave_plain();
         self.tcb.reset_clock();
     }
 
     /// Has its state recorded after each acknowledgement, as that of a connection of its flow.
     pub(crate) fn trace_as(&mut self, connection: u64) {
+        self.tcb.leave_plain();
         self.tcb.trace_as(connection);
     }
 
     /// Opens the connection: the SYN leaves.
-    pub(crate) fn start(&mut self, env: &mut Env) {
+    pub(crate) fn start(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        tcb.limit_since = env.network.now;
-        tcb.cwnd_since = env.network.now;
+        tcb.limit_since = env.now();
+        tcb.cwnd_since = env.now();
         tcb.limit = Limit::Network;
         tcb.log(EventKind::Start, tcb.congestion.window.cwnd(), env);
         tcb.nxt = 1;
@@ -74,6 +77,7 @@ impl Sender {
 
     /// The application stops: what was sent is still delivered, nothing new is sent.
     pub(crate) fn stop(&mut self) {
+        self.tcb.leave_plain();
         let sent = self.tcb.max_sent.max(1);
         if sent < self.tcb.end {
             self.tcb.end_with(sent);
@@ -96,15 +100,21 @@ impl Sender {
 
     /// An acknowledgement arrives.
     #[inline(always)]
-    pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut Env) {
-        with_recovery!(self, recovery => process_ack(&mut self.tcb, recovery, packet, env));
+    pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut impl Environment) {
+        with_recovery!(self, recovery => process_packet(&mut self.tcb, recovery, packet, env));
+    }
+
+    /// Has the next acknowledgement processed as any, whatever it is.
+    #[cfg(test)]
+    pub(crate) fn leave_plain(&mut self) {
+        self.tcb.leave_plain();
     }
 
     /// A send event: the jitter or the pacing gap is over.
-    pub(crate) fn on_send_event(&mut self, env: &mut Env) {
+    pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.end_wait();
-        tcb.integrate_cwnd(env.network.now);
+        tcb.integrate_cwnd::<false>(env.now());
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, true, env));
     }
 
@@ -119,20 +129,22 @@ impl Sender {
     }
 
     /// The event of a dummy.
-    pub(crate) fn on_dummy_event(&mut self, env: &mut Env) {
+    pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         self.tcb.on_dummy_event(env);
     }
 
     /// The answer to a dummy arrives: the window may have grown.
-    pub(crate) fn on_dummy_ack(&mut self, env: &mut Env) {
+    pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        tcb.integrate_cwnd(env.network.now);
+        tcb.leave_plain();
+        tcb.integrate_cwnd::<false>(env.now());
         tcb.congestion.on_dummy_ack();
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, false, env));
     }
 
     /// The event of the timer of the recovery of loss recovery.
-    pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut Env) {
+    pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut impl Environment) {
+        self.tcb.leave_plain();
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
             && rack.on_timer(&mut self.tcb, env)
         {
@@ -141,13 +153,14 @@ impl Sender {
     }
 
     /// The retransmission timer's event.
-    pub(crate) fn on_timer(&mut self, env: &mut Env) {
+    pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        let now = env.network.now;
+        let now = env.now();
         if !tcb.timer.expires(now) || tcb.una == tcb.max_sent {
             return;
         }
-        tcb.integrate_cwnd(now);
+        tcb.leave_plain();
+        tcb.integrate_cwnd::<false>(now);
         let cwnd = tcb.congestion.window.cwnd();
         tcb.on_timeout(now);
         tcb.log(EventKind::Timeout, cwnd, env);
@@ -234,19 +247,46 @@ impl Sender {
     }
 }
 
-/// Processes an acknowledgement. There is one such function for each recovery, so that which one it is is
+/// An acknowledgement arrives. There is one such function for each recovery, so that which one it is is
 /// decided once for all that follows.
 #[inline(never)]
-fn process_ack(
+fn process_packet(
     tcb: &mut ControlBlock,
     recovery: &mut impl LossRecovery,
     packet: &Packet,
-    env: &mut Env,
+    env: &mut impl Environment,
+) {
+    if tcb.expects(packet) {
+        process_ack::<true>(tcb, recovery, packet, env);
+    } else {
+        process_any_ack(tcb, recovery, packet, env);
+    }
+}
+
+/// One that is not regular, out of line: it has no part in what the others keep in registers.
+#[inline(never)]
+fn process_any_ack(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    packet: &Packet,
+    env: &mut impl Environment,
+) {
+    tcb.leave_plain();
+    process_ack::<false>(tcb, recovery, packet, env);
+    tcb.survey(recovery.is_open());
+}
+
+#[inline(always)]
+fn process_ack<const REGULAR: bool>(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    packet: &Packet,
+    env: &mut impl Environment,
 ) {
     let options;
     let ack = Ack {
         next: packet.seq,
-        sack: if packet.sack.is_none() {
+        sack: if usual::<REGULAR>(packet.sack.is_none()) {
             &SackOption::NONE
         } else {
             options = tcb.process_options(packet.sack, env);
@@ -254,19 +294,19 @@ fn process_ack(
         },
         flags: packet.flags,
         stamp: packet.stamp,
-        in_recovery: recovery.in_recovery(tcb),
+        in_recovery: unusual::<REGULAR>(recovery.in_recovery(tcb)),
         delivered: tcb.delivered,
     };
-    tcb.integrate_cwnd(env.network.now);
-    let echoes = ack.ece() && tcb.established && ack.next >= tcb.una;
+    tcb.integrate_cwnd::<REGULAR>(env.now());
+    let echoes = unusual::<REGULAR>(ack.ece()) && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
     let counts_first = tcb.config.ecn == Ecn::Dctcp;
     if echoes && !counts_first {
         tcb.on_ecn_echo(ack, base, env);
     }
-    let burst = if tcb.established {
-        recovery.on_ack(tcb, ack, env)
+    let burst = if usual::<REGULAR>(tcb.established) {
+        recovery.on_ack::<REGULAR>(tcb, ack, env)
     } else {
         tcb.establish(ack, env);
         Some(u32::MAX)
@@ -275,9 +315,18 @@ fn process_ack(
         tcb.on_ecn_echo(ack, base, env);
     }
     if let Some(limit) = burst {
-        send(tcb, recovery, limit, false, env);
+        if REGULAR && tcb.sends_plainly() {
+            send_as::<true>(tcb, recovery, limit, false, env);
+        } else if REGULAR {
+            send_cold(tcb, recovery, limit, env);
+        } else {
+            send(tcb, recovery, limit, false, env);
+        }
     }
     tcb.trace_ack(|| recovery.in_flight(tcb), env);
+    if REGULAR {
+        return;
+    }
     tcb.check_finish(env);
     if packet.flags.has(Flags::FIN) {
         tcb.acknowledge_fin(env);
@@ -292,23 +341,50 @@ fn send(
     recovery: &mut impl LossRecovery,
     burst: u32,
     released: bool,
-    env: &mut Env,
+    env: &mut impl Environment,
 ) {
-    let mut left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
-    match tcb.sending {
-        Sending::AtOnce => {}
-        Sending::InPairs => left = left.min(tcb.whole_pairs(recovery.in_flight(tcb))),
-        Sending::Later => return,
+    send_as::<false>(tcb, recovery, burst, released, env);
+}
+
+/// The same out of line, after a regular acknowledgement: it is paced, or something has turned up.
+#[inline(never)]
+fn send_cold(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    burst: u32,
+    env: &mut impl Environment,
+) {
+    send(tcb, recovery, burst, false, env);
+}
+
+#[inline(always)]
+fn send_as<const REGULAR: bool>(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    burst: u32,
+    released: bool,
+    env: &mut impl Environment,
+) {
+    let mut left = burst;
+    let (mut jitter, mut pacing) = (Span::ZERO, None);
+    if !REGULAR {
+        left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
+        match tcb.sending {
+            Sending::AtOnce => {}
+            Sending::InPairs => left = left.min(tcb.whole_pairs(recovery.in_flight(tcb))),
+            Sending::Later => return,
+        }
+        jitter = tcb.config.send_jitter;
+        pacing = tcb.pacing(env.now());
     }
-    let jitter = tcb.config.send_jitter;
-    let pacing = tcb.pacing(env.network.now);
+    let mut sent_new = false;
     while left > 0 {
-        let Some(segment) = recovery.next(tcb) else {
+        let Some(segment) = recovery.next::<REGULAR>(tcb) else {
             break;
         };
-        if jitter > Span::ZERO && !released {
+        if unusual::<REGULAR>(jitter > Span::ZERO && !released) {
             let delay = tcb.stream.span(jitter);
-            tcb.arm_send(env.network.now + delay, env);
+            tcb.arm_send(env.now() + delay, env);
             break;
         }
         if let Some(pacing) = pacing
@@ -316,9 +392,17 @@ fn send(
         {
             break;
         }
-        tcb.transmit(segment, env);
-        recovery.on_sent(tcb, segment, env);
+        sent_new |= usual::<REGULAR>(segment >= tcb.nxt);
+        if tcb.leaves_plainly(segment) {
+            tcb.transmit::<true>(segment, env);
+        } else if REGULAR {
+            tcb.transmit_cold(segment, env);
+        } else {
+            tcb.transmit::<false>(segment, env);
+        }
+        recovery.on_sent::<REGULAR>(tcb, segment, env);
         left -= 1;
     }
-    tcb.note_limit(env.network.now);
+    recovery.after_sending::<REGULAR>(tcb, sent_new, env);
+    tcb.note_limit(env.now());
 }

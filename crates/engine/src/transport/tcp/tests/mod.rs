@@ -4,6 +4,7 @@ mod dctcp;
 mod facts;
 mod messages;
 mod recovery;
+mod regular;
 mod routers;
 mod scoreboard;
 
@@ -199,7 +200,7 @@ impl SenderBench {
         self.wait(at);
         self.env.network.now = ms(at);
         let packet = Packet {
-            sack: self.env.network.store_sack(&sack, next),
+            sack: self.env.network.options.put(&sack, next),
             ..packet(next, Flags::ACK.with(flags), Time::ZERO)
         };
         self.sender.on_packet(&packet, &mut self.env);

@@ -99,10 +99,10 @@ fn grants_are_summed_up_and_applied() {
             ..XcpHeader::default()
         };
         let network = &mut receiver.env.network;
-        let sack = network.store_header(header, SackHandle::NONE);
+        let sack = network.options.put_header(header, SackHandle::NONE);
         let acks = receiver.segment_with(at, seq, Flags::NONE, sack);
         let ack = *acks.first()?;
-        let (header, _) = receiver.env.network.take_header(ack.sack);
+        let (header, _) = receiver.env.network.options.take_header(ack.sack);
         header.map(|header| header.change)
     };
     assert_eq!(answer(10, 1, 40_000.0, true), None);
@@ -121,7 +121,11 @@ fn grants_are_summed_up_and_applied() {
     bench.wait(200);
     bench.env.network.now = ms(200);
     let ack = Packet {
-        sack: bench.env.network.store_header(header, SackHandle::NONE),
+        sack: bench
+            .env
+            .network
+            .options
+            .put_header(header, SackHandle::NONE),
         ..super::packet(2, Flags::ACK, ms(0))
     };
     bench.sender.on_packet(&ack, &mut bench.env);
@@ -136,7 +140,7 @@ fn xcp_tells_window_and_round_trip() {
     let packets = run_to(&mut bench.env, soon, |_, _| {});
     assert_eq!(packets.len(), 10);
     for packet in packets {
-        let (header, _) = bench.env.network.take_header(packet.sack);
+        let (header, _) = bench.env.network.options.take_header(packet.sack);
         let header = header.expect("data packets have one");
         assert!((header.rtt_s - 0.1).abs() < 1e-12 && (header.spacing_s - 0.01).abs() < 1e-12);
         let wanted = (1e12 - 100.0) / 10.0 * 1500.0;

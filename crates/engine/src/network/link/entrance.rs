@@ -1,0 +1,93 @@
+//! The near end of a link for many packets, one after the other: what serves them is looked up once for all.
+
+use super::Offer;
+use super::clock::{DualClockTime, ExactClock};
+use super::explicit::ExplicitService;
+use super::ns2_clock::Ns2Clock;
+use super::port::Port;
+use crate::packet::{OptionStore, Packet};
+
+/// What serves the packets of a link.
+pub(crate) trait PacketService {
+    /// A packet reaches the near end, at this position in the route table.
+    fn take(
+        &mut self,
+        port: &mut Port,
+        packet: &Packet,
+        route: u32,
+        arrival: DualClockTime,
+        options: &mut OptionStore,
+    ) -> Offer;
+}
+
+/// A link that is known to have this service.
+#[derive(Debug)]
+pub(crate) struct Lane<'a, S> {
+    pub(super) port: &'a mut Port,
+    pub(super) service: &'a mut S,
+}
+
+impl<S: PacketService> Lane<'_, S> {
+    /// A packet reaches the near end on the first link of its route.
+    #[inline(always)]
+    pub(crate) fn offer(
+        &mut self,
+        packet: &Packet,
+        arrival: DualClockTime,
+        options: &mut OptionStore,
+    ) -> Offer {
+        let route = packet.route;
+        (self.service).take(self.port, packet, route, arrival, options)
+    }
+}
+
+/// A link as what serves it.
+#[derive(Debug)]
+pub(crate) enum Entrance<'a> {
+    Exact(Lane<'a, ExactClock>),
+    Ns2(Lane<'a, Ns2Clock>),
+    Explicit(Lane<'a, ExplicitService>),
+}
+
+impl PacketService for ExactClock {
+    #[inline(always)]
+    fn take(
+        &mut self,
+        port: &mut Port,
+        packet: &Packet,
+        route: u32,
+        arrival: DualClockTime,
+        _: &mut OptionStore,
+    ) -> Offer {
+        port.offer(self, packet, route, arrival)
+    }
+}
+
+impl PacketService for Ns2Clock {
+    #[inline(always)]
+    fn take(
+        &mut self,
+        port: &mut Port,
+        packet: &Packet,
+        route: u32,
+        arrival: DualClockTime,
+        _: &mut OptionStore,
+    ) -> Offer {
+        port.offer(self, packet, route, arrival)
+    }
+}
+
+impl PacketService for ExplicitService {
+    #[inline(always)]
+    fn take(
+        &mut self,
+        port: &mut Port,
+        packet: &Packet,
+        route: u32,
+        arrival: DualClockTime,
+        options: &mut OptionStore,
+    ) -> Offer {
+        let packet = Packet { route, ..*packet };
+        self.offer(port, packet, arrival.time, options)
+    }
+}

@@ -1,0 +1,54 @@
+//! Trains: packets that reach the ends of connections over one link, and whose answers all go onto one other
+//! link. What that takes is looked up once for all of them.
+
+use super::link::{DualClockTime, Link};
+use super::{Answers, Network};
+use crate::packet::OptionStore;
+use crate::schedule::Schedule;
+
+/// All of the network that a train meets.
+#[derive(Debug)]
+pub(crate) struct Train<'a> {
+    /// The link that it comes over.
+    pub(crate) from: &'a mut Link,
+    /// The link that the answers go onto.
+    pub(crate) to: &'a mut Link,
+    pub(crate) schedule: &'a mut Schedule,
+    pub(crate) options: &'a mut OptionStore,
+}
+
+impl Network {
+    /// Where the answers go to all packets that a link forwards, if they take one way.
+    #[inline]
+    pub(crate) fn answers(&self, link: u32) -> Option<Answers> {
+        self.answers[link as usize]
+    }
+
+    /// The packets of a link as a train whose answers go onto the link `to`.
+    #[inline]
+    pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
+        let both = self.links.get_disjoint_mut([link as usize, to as usize]);
+        let [from, to] = both.expect("no link follows itself");
+        Train {
+            from,
+            to,
+            schedule: &mut self.schedule,
+            options: &mut self.options,
+        }
+    }
+
+    /// A train has ended, its last packet at this time. `first`, if the link `to` had none to forward before its
+    /// answers.
+    #[inline]
+    pub(crate) fn end_train(&mut self, last: DualClockTime, to: u32, first: bool) {
+        (self.now, self.ns2_s) = (last.time, last.ns2_s);
+        if !first {
+            return;
+        }
+        if self.links[to as usize].has_several() {
+            self.await_arrival(to);
+        } else {
+            self.activate(to);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Trains: all packets that one event takes from a link to the ends of connections, where all answers go onto
+//! one other link.
+//!
+//! The ends do what they always do: it is compiled here once more, for an environment that is this one link
+//! instead of the whole network. Nothing is looked up for each packet, and what its loops need stays in registers.
+
+use longhaul_units::Time;
+
+use super::world::World;
+use super::{AHEAD, bound};
+use crate::network::{
+    Answers, Delivery, DualClockTime, Entrance, Lane, Link, Offer, PacketService, Side, Train,
+};
+use crate::packet::{OptionStore, Packet};
+use crate::schedule::Schedule;
+use crate::transport::tcp::Connection;
+use crate::transport::{Environment, EventLog};
+
+/// The environment of the ends: one link.
+#[derive(Debug)]
+struct Along<'a, S> {
+    now: DualClockTime,
+    lane: Lane<'a, S>,
+    schedule: &'a mut Schedule,
+    options: &'a mut OptionStore,
+    log: &'a mut EventLog,
+    /// Whether the link had no packet to forward when an answer came.
+    first: bool,
+}
+
+impl<S: PacketService> Environment for Along<'_, S> {
+    #[inline(always)]
+    fn now(&self) -> Time {
+        self.now.time
+    }
+
+    #[inline(always)]
+    fn schedule(&mut self) -> &mut Schedule {
+        self.schedule
+    }
+
+    #[inline(always)]
+    fn options(&mut self) -> &mut OptionStore {
+        self.options
+    }
+
+    #[inline(always)]
+    fn log(&mut self) -> &mut EventLog {
+        self.log
+    }
+
+    #[inline(always)]
+    fn send(&mut self, packet: Packet) {
+        match self.lane.offer(&packet, self.now, self.options) {
+            Offer::Accepted => {}
+            Offer::First => self.first = true,
+            Offer::Dropped => self.options.forget(packet.sack),
+        }
+    }
+}
+
+/// How far a train goes.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    delivery: Delivery,
+    begin: Time,
+    observation: Time,
+}
+
+/// Who gets the packets of a train.
+#[derive(Debug)]
+struct Ends<'a> {
+    side: Side,
+    tcp: &'a mut [Connection],
+    prefetches: bool,
+}
+
+impl World {
+    /// Packets on a link reach its far end, where all answers take one way.
+    pub(super) fn deliver_train(&mut self, link: u32, delivery: Delivery, answers: Answers) {
+        let network = &mut self.env.network;
+        let now = network.dual_clock_time();
+        let reach = Reach {
+            delivery,
+            begin: now.time,
+            observation: network.schedule.next_observation().max(now.time),
+        };
+        let ends = Ends {
+            side: answers.from,
+            tcp: &mut self.tcp,
+            prefetches: self.prefetches,
+        };
+        let Train {
+            from,
+            to,
+            schedule,
+            options,
+        } = network.train(link, answers.to);
+        let log = &mut self.env.log;
+        macro_rules! along {
+            ($lane:expr) => {{
+                let mut along = Along {
+                    now,
+                    lane: $lane,
+                    schedule,
+                    options,
+                    log,
+                    first: false,
+                };
+                run(from, &mut along, ends, reach);
+                (along.now, along.first)
+            }};
+        }
+        let (last, first) = match to.entrance() {
+            Entrance::Exact(lane) => along!(lane),
+            Entrance::Ns2(lane) => along!(lane),
+            Entrance::Explicit(lane) => along!(lane),
+        };
+        network.end_train(last, answers.to, first);
+    }
+}
+
+#[inline(never)]
+fn run<S: PacketService>(from: &mut Link, env: &mut Along<'_, S>, ends: Ends<'_>, reach: Reach) {
+    let Ends {
+        side,
+        tcp,
+        prefetches,
+    } = ends;
+    let until = |tcp: &[Connection], schedule: &Schedule| {
+        bound(
+            reach.delivery,
+            reach.begin,
+            reach.observation,
+            schedule,
+            tcp,
+        )
+    };
+    match side {
+        Side::Receivers => {
+            while let Some(packet) = from.forward(until(tcp, env.schedule)) {
+                env.now = DualClockTime::of(packet);
+                tcp[packet.flow as usize].receiver.on_segment(packet, env);
+                if prefetches && let Some(coming) = from.ahead(AHEAD) {
+                    tcp[coming.flow as usize].receiver.prefetch();
+                }
+            }
+        }
+        Side::Senders => {
+            while let Some(packet) = from.forward(until(tcp, env.schedule)) {
+                env.now = DualClockTime::of(packet);
+                tcp[packet.flow as usize].sender.on_packet(packet, env);
+                if prefetches && let Some(coming) = from.ahead(AHEAD) {
+                    tcp[coming.flow as usize].sender.prefetch();
+                }
+            }
+        }
+    }
+}

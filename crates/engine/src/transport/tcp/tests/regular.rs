@@ -1,0 +1,171 @@
+//! What is compiled for regular acknowledgements and segments does what is compiled for any.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::config::DelayedAck;
+
+/// What becomes of the segments on their way.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// So many arrive, in order, and are answered by one acknowledgement.
+    Arrive(usize),
+    /// So many are lost.
+    Lost(usize),
+    /// The second overtakes the first.
+    Overtaken,
+    /// Nothing, for a while.
+    Silence,
+}
+
+fn fates() -> impl Strategy<Value = Vec<(Fate, u64)>> {
+    let fate = prop_oneof![
+        12 => (1usize..4).prop_map(Fate::Arrive),
+        2 => (1usize..6).prop_map(Fate::Lost),
+        1 => Just(Fate::Overtaken),
+        1 => Just(Fate::Silence),
+    ];
+    prop::collection::vec((fate, 1u64..60), 1..600)
+}
+
+fn recoveries() -> impl Strategy<Value = Recovery> {
+    prop::sample::select(vec![
+        Recovery::NewReno,
+        Recovery::Sack,
+        Recovery::SackPrr,
+        Recovery::Fack,
+        Recovery::RackTlp,
+        Recovery::RackTlpPrr,
+        Recovery::Ns2NewReno,
+        Recovery::Ns2Sack,
+    ])
+}
+
+fn algorithms() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "reno", "cubic", "hstcp", "vegas", "bbr", "bbr3", "dctcp",
+    ])
+}
+
+/// The other end: what has arrived, and what it reports first.
+#[derive(Default)]
+struct Arrivals {
+    next: u64,
+    beyond: BTreeSet<u64>,
+    latest: u64,
+}
+
+impl Arrivals {
+    fn take(&mut self, segment: u64) {
+        if segment >= self.next {
+            self.beyond.insert(segment);
+            self.latest = segment;
+        }
+        while self.beyond.remove(&self.next) {
+            self.next += 1;
+        }
+    }
+
+    /// The block of the newest segment, as far as it is out of order.
+    fn blocks(&self) -> Vec<(u64, u64)> {
+        if !self.beyond.contains(&self.latest) {
+            return Vec::new();
+        }
+        let has = |segment: &u64| self.beyond.contains(segment);
+        let left = (0..=self.latest).rev().take_while(has).last();
+        let right = (self.latest..).take_while(has).last();
+        left.zip(right)
+            .map(|(left, right)| (left, right + 1))
+            .into_iter()
+            .collect()
+    }
+}
+
+proptest! {
+    #[test]
+    fn regular_acknowledgements_do_what_any_do(
+        fates in fates(), recovery in recoveries(), algorithm in algorithms(), stamps in any::<bool>(),
+        bytes in prop::option::of(100_000u64..3_000_000), jitter_ms in prop::sample::select(vec![0, 0, 20]),
+    ) {
+        let tcp = Tcp {
+            timestamps: if stamps { Timestamps::Standard(12) } else { Timestamps::Off },
+            transfer: bytes,
+            receive_window: 300,
+            send_jitter: Span::from_millis(jitter_ms),
+            ..tcp(recovery)
+        };
+        let mut usual = SenderBench::open(tcp.clone(), controller(algorithm));
+        let mut any = SenderBench::open(tcp, controller(algorithm));
+        let mut under_way = VecDeque::new();
+        let mut arrivals = Arrivals { next: 1, ..Arrivals::default() };
+        let mut now_ms = 100;
+        for (fate, gap_ms) in fates {
+            now_ms += gap_ms;
+            for bench in [&mut usual, &mut any] {
+                bench.wait(now_ms);
+            }
+            let sent = std::mem::take(&mut usual.sent);
+            prop_assert_eq!(&sent, &std::mem::take(&mut any.sent));
+            let sample = usual.sender.sample(ms(now_ms));
+            prop_assert_eq!(sample, any.sender.sample(ms(now_ms)));
+            let data = sent.iter().map(|&(_, segment)| segment);
+            under_way.extend(data.filter(|&segment| segment > 0));
+            let arriving = match fate {
+                Fate::Arrive(count) => count.min(under_way.len()),
+                Fate::Lost(count) => {
+                    under_way.drain(..count.min(under_way.len()));
+                    0
+                }
+                Fate::Overtaken => {
+                    if under_way.len() > 1 {
+                        under_way.swap(0, 1);
+                    }
+                    1.min(under_way.len())
+                }
+                Fate::Silence => {
+                    now_ms += 150;
+                    0
+                }
+            };
+            for segment in under_way.drain(..arriving) {
+                arrivals.take(segment);
+            }
+            if arriving > 0 {
+                let blocks = arrivals.blocks();
+                usual.ack(now_ms, arrivals.next, &blocks);
+                any.sender.leave_plain();
+                any.ack(now_ms, arrivals.next, &blocks);
+            }
+        }
+    }
+
+    #[test]
+    fn regular_segments_are_answered_like_any(
+        steps in prop::collection::vec((prop_oneof![12 => Just(0u64), 1 => 1u64..4], 0u8..24, 1u64..150), 1..200),
+        delayed in any::<bool>(), ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
+    ) {
+        let held = DelayedAck { segments: 2, timeout: Span::from_millis(100), delays_syn: false };
+        let tcp = Tcp { ecn, delayed_ack: delayed.then_some(held), ..tcp(Recovery::Sack) };
+        let mut usual = ReceiverBench::open(tcp.clone());
+        let mut any = ReceiverBench::open(tcp);
+        let mut expected = 1;
+        let mut now_ms = 0;
+        for (skipped, mark, gap_ms) in steps {
+            now_ms += gap_ms;
+            let flags = match mark {
+                0 => Flags::ECT.with(Flags::CE),
+                1 => Flags::ECT.with(Flags::CWR),
+                2..12 => Flags::ECT,
+                _ => Flags::NONE,
+            };
+            let segment = expected + skipped;
+            any.receiver.leave_plain();
+            let answers = usual.segment(now_ms, segment, flags);
+            let of_any = any.segment(now_ms, segment, flags);
+            prop_assert_eq!(format!("{answers:?}"), format!("{of_any:?}"));
+            expected = usual.receiver.next();
+        }
+    }
+}
