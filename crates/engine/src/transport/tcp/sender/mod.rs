@@ -142,7 +142,7 @@ impl Sender {
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, false, env));
     }
 
-    /// The event of the timer of the recovery of loss recovery.
+    /// The event of RACK-TLP's timer.
     pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
