@@ -43,8 +43,7 @@ impl ControlBlock {
     #[inline(always)]
     pub(crate) fn next_new(&self) -> Option<u64> {
         let room = self.cwnd_allows(self.max_sent - self.una);
-        let new = room && self.nxt < self.end && self.nxt < self.una + self.peer_window;
-        new.then_some(self.nxt)
+        (room && self.has_new()).then_some(self.nxt)
     }
 
     /// Something happens after which it is not known whether anything is out of the ordinary.

@@ -141,7 +141,7 @@ impl LossRecovery for Rack {
         if !room {
             return None;
         }
-        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+        let new = tcb.has_new();
         self.flight.first_lost().or(new.then_some(tcb.nxt))
     }
 

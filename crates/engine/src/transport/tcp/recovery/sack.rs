@@ -108,7 +108,7 @@ impl LossRecovery for Sack {
         {
             return Some(segment);
         }
-        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+        let new = tcb.has_new();
         if new {
             return Some(tcb.nxt);
         }
