@@ -204,7 +204,7 @@ def test_theory_alone_is_as_the_source_has_it() -> None:
         of_theory = all(STUDY.experiments[name].template is None for name in claim.experiments)
         if of_theory:
             measured = measures[claim.measure](nothing, **claim.where)
-            assert claim.judge(measured, None) == "reproduced", (claim.id, measured)
+            assert claim.expected.judge(measured) == "reproduced", (claim.id, measured)
 
 
 def test_trajectories_of_flows_and_link_stand_in_one_table() -> None:

@@ -31,8 +31,9 @@ from validation.mesonet import (
     windows,
 )
 from validation.mesonet.network import quiet
-from validation.mesonet.rows import HERE, KINDS, Row, table
+from validation.mesonet.tables import HERE, recorded
 from validation.mesonet.verification import Verification, verifications
+from validation.rows import KINDS, Row
 
 # docs/mesonet_validation.md says why.
 KNOWN = {
@@ -139,7 +140,7 @@ def test_a_line_of_table_4_28_is_judged_once_its_eight_runs_are_recorded() -> No
         row.case: row for row in conditions.lines(runs) if row.metric.startswith("round trip")
     }
     line = judged.pop("SA64 line C1")
-    assert (line.published, line.within) == (1.53, True)
+    assert (line.expected, line.within) == (1.53, True)
     assert line.measured == pytest.approx(1.5)
     assert {case: row.within for case, row in judged.items()} == {"SA64 run 2": None}
     del runs[57]
@@ -246,13 +247,13 @@ def page_table(page: str, first: str) -> list[list[str]]:
 def test_the_page_counts_the_rows_that_are_recorded() -> None:
     page = document.DOCUMENT.read_text(encoding="utf-8")
     counts = {int(row[0]): [int(cell) for cell in row[2:6]] for row in page_table(page, "chapter")}
-    rows = table(report.FILE)
+    rows = recorded(report.FILE)
     for chapter in (3, 4, 5, 6, 7, 9):
         verdicts = Counter(row["within"] for row in rows if row["chapter"] == str(chapter))
         shown = [verdicts.total(), verdicts["yes"], verdicts["no"], verdicts[""]]
         assert counts[chapter] == shown, chapter
     assert counts.keys() - {8} == {int(row["chapter"]) for row in rows}
-    shortened = table(HERE / "measured" / "readings.csv")
+    shortened = recorded(HERE / "measured" / "readings.csv")
     of_chapter_8 = sum(row["case"].startswith("chapter 8") for row in shortened)
     assert counts[8] == [of_chapter_8, 0, 0, of_chapter_8]
     assert f"\n{len(KNOWN)} values are outside" in page
@@ -274,20 +275,18 @@ def test_the_page_says_how_large_every_difference_is_and_what_is_known_of_it() -
 
 
 def test_recorded_readings_have_the_published_values_beside_them() -> None:
-    recorded = {
+    printed = {
         (row["case"], row["metric"]): float(row["published"])
-        for row in table(HERE / "measured" / "readings.csv")
+        for row in recorded(HERE / "measured" / "readings.csv")
     }
-    assert recorded == {
-        (name, one.title): one.published for name, one, _ in readings.beside_print()
-    }
+    assert printed == {(name, one.title): one.published for name, one, _ in readings.beside_print()}
     recorded_goodputs = [float(row["published"]) for row in goodput_readings.read()]
-    printed = [there for _, _, there, _ in goodput_readings.beside_print()]
-    assert recorded_goodputs == printed
+    goodputs = [there for _, _, there, _ in goodput_readings.beside_print()]
+    assert recorded_goodputs == goodputs
 
 
 def test_what_was_tried_is_a_table_of_single_results() -> None:
-    tried = table(HERE / "measured" / "tried.csv")
+    tried = recorded(HERE / "measured" / "tried.csv")
     kinds = {"variant", "observation", "derived", "published", "cost"}
     assert {row["kind"] for row in tried} == kinds
     for row in tried:

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import longhaul
+from longhaul.analysis.judging import NOT_RUN, REPRODUCED
 from longhaul.campaign import Run
 from longhaul.mesonet import MesoNet, groups
-from longhaul.studies.claims import NOT_RUN, REPRODUCED
 from longhaul.studies.data import Data
 from longhaul.studies.ledger import judge
 from longhaul.studies.study import find

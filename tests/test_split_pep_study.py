@@ -20,10 +20,10 @@ def test_the_campaign_has_the_450_runs_of_the_thesis() -> None:
 
 
 def test_red_is_configured_as_table_4_1_has_it() -> None:
-    assert THEORY.red_parameter("min_th") == 62.5
-    assert THEORY.red_parameter("max_th") == 187.5
-    assert THEORY.red_parameter("weight") == pytest.approx(5.3325e-6, abs=1e-9)
-    assert THEORY.certain_drop() == pytest.approx(375.0)
+    assert THEORY.configured("min_th") == 62.5
+    assert THEORY.configured("max_th") == 187.5
+    assert THEORY.configured("weight") == pytest.approx(5.3325e-6, abs=1e-9)
+    assert THEORY.certain_drop(None) == pytest.approx(375.0)
 
 
 def test_the_common_saw_tooth() -> None:

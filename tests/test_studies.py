@@ -5,7 +5,6 @@ import shutil
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -13,22 +12,29 @@ from conftest import SMALL, CommandLine
 
 import longhaul
 from longhaul import _engine
-from longhaul.studies import record
-from longhaul.studies.claims import (
+from longhaul.analysis.judging import (
     CONTRADICTED,
     NOT_RUN,
     OUTSIDE,
     REPRODUCED,
+    SINGLE,
     UNDECIDED,
-    Claim,
-    read_claims,
+    Expected,
 )
+from longhaul.studies import record
+from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.study import Study, find, studies
 
 
 def claim(low: float, high: float, opposite: float | None = None) -> Claim:
     """A claim with this band."""
-    return Claim("C", ("E",), "m", {}, "it is so", None, 0.5, low, high, opposite, "", "", "")
+    band = Expected(low, high, opposite, rounding=0.5, precision=SINGLE)
+    return Claim("C", ("E",), "m", {}, "it is so", band, "", "", "")
+
+
+def of_one_run(claim: Claim, printed: float | None) -> Claim:
+    """The claim as one about a number that the source has from one run."""
+    return replace(claim, expected=replace(claim.expected, printed=printed), runs="1")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +74,7 @@ def test_every_verdict(
     interval: tuple[float, float] | None,
     verdict: str,
 ) -> None:
-    assert claim(*band).judge(measured, interval) == verdict
+    assert claim(*band).expected.judge(measured, interval) == verdict
 
 
 @pytest.mark.parametrize(
@@ -95,32 +101,36 @@ def test_every_verdict_of_a_number_from_one_run(
     interval: tuple[float, float],
     verdict: str,
 ) -> None:
-    one = replace(claim(*band), value=printed, runs="1")
+    one = of_one_run(claim(*band), printed)
     assert one.of_one_run
-    found, reason = one.judge_one_run(interval)
+    found, reason = one.expected.judge_one_run(interval)
     assert found == verdict
     assert bool(reason) == (verdict == UNDECIDED)
 
 
 @pytest.mark.parametrize(
-    ("changed", "expected"),
-    [({"runs": "10"}, False), ({"value": None}, False), ({"value": 0.0}, False),
-     ({"value": 5.0}, False), ({}, True)],
-)  # fmt: skip
-def test_what_is_judged_as_one_run(changed: dict[str, Any], expected: bool) -> None:
-    one = replace(claim(5, 8), value=6.0, runs="1")
-    assert replace(one, **changed).of_one_run == expected
+    ("printed", "runs", "expected"),
+    [
+        (6.0, "10", False),
+        (None, "1", False),
+        (0.0, "1", False),
+        (5.0, "1", False),
+        (6.0, "1", True),
+    ],
+)
+def test_what_is_judged_as_one_run(printed: float | None, runs: str, expected: bool) -> None:
+    assert replace(of_one_run(claim(5, 8), printed), runs=runs).of_one_run == expected
 
 
 def test_the_last_bits_decide_nothing() -> None:
-    assert claim(0.9, 1).judge(0.8999999999999998, None) == REPRODUCED
-    assert claim(-1, 0.3).judge(0.1 + 0.2, None) == REPRODUCED
-    assert claim(-inf, 0, 0).judge(1e-15, None) == REPRODUCED
-    assert claim(0.9, 1).judge(0.8999, None) == OUTSIDE
+    assert claim(0.9, 1).expected.judge(0.8999999999999998) == REPRODUCED
+    assert claim(-1, 0.3).expected.judge(0.1 + 0.2) == REPRODUCED
+    assert claim(-inf, 0, 0).expected.judge(1e-15) == REPRODUCED
+    assert claim(0.9, 1).expected.judge(0.8999) == OUTSIDE
 
 
 def test_open_ends_are_null_in_json() -> None:
-    assert claim(97, inf).expected() == {"value": None, "low": 97, "high": None}
+    assert claim(97, inf).expected_as_json() == {"value": None, "low": 97, "high": None}
 
 
 HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,runs,source\n"

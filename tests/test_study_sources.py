@@ -75,7 +75,11 @@ def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
 
 def of_distance(claim: Claim) -> bool:
     """Whether it bounds how far numbers are from printed or computed ones."""
-    return claim.low == 0 and isfinite(claim.high) and claim.measure.startswith(DISTANCES)
+    return (
+        claim.expected.low == 0
+        and isfinite(claim.expected.high)
+        and claim.measure.startswith(DISTANCES)
+    )
 
 
 DISTANCES = ("table_", "ten_", "off_", "shortfall", "largest_deviation")
@@ -85,9 +89,11 @@ DISTANCES = ("table_", "ten_", "off_", "shortfall", "largest_deviation")
 def test_only_numbers_distances_and_derived_bounds_have_no_contrary(study: Study) -> None:
     """A printed number and a distance from printed numbers have none; a statement has one."""
     for claim in study.claims:
-        has_none = claim.value is not None or of_distance(claim)
-        two_ends = isfinite(claim.low) and isfinite(claim.high)
-        assert claim.opposite is not None or has_none or (claim.derived and two_ends), claim.id
+        has_none = claim.expected.printed is not None or of_distance(claim)
+        two_ends = isfinite(claim.expected.low) and isfinite(claim.expected.high)
+        assert claim.expected.opposite is not None or has_none or (claim.derived and two_ends), (
+            claim.id
+        )
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
@@ -96,11 +102,11 @@ def test_no_band_holds_what_cannot_be(study: Study) -> None:
         metric = str(claim.where.get("metric", ""))
         if claim.measure == "value" and metric in {"utilisation", "jain", "mbps"}:
             most = 1.0 if metric == "jain" else 100.0
-            assert not isfinite(claim.high) or claim.high <= most, claim.id
+            assert not isfinite(claim.expected.high) or claim.expected.high <= most, claim.id
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_number_of_one_run_is_one(study: Study) -> None:
     for claim in study.claims:
-        assert not claim.of_one_run or claim.value, claim.id
+        assert not claim.of_one_run or claim.expected.printed, claim.id
         assert not claim.is_set_up or not claim.runs, claim.id

@@ -7,7 +7,6 @@ of Table 6.1. RED as in the study: adaptive with `bottom` 1e-4, in packets of 50
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from statistics import fmean
@@ -16,39 +15,21 @@ from typing import Any
 import polars as pl
 
 import longhaul
-from validation.judge import PUBLISHED, Verdict
+from longhaul.analysis.judging import Expected
+from validation.rows import Row, judged
 
 TOLERANCE = 0.05
+PUBLISHED = "published"
+"""What stands for the case in rows of published values."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
 """How long without a loss or mark ends a transient; HSTCP's sawteeth are 7 s apart."""
 
 
-@dataclass(frozen=True)
-class Anchor:
-    """A published number beside ours."""
-
-    name: str
-    published: float
-    longhaul: float
-    longhaul_sd: float | None = None
-
-    @property
-    def difference(self) -> float:
-        """Difference relative to the published number."""
-        return self.longhaul / self.published - 1.0
-
-    @property
-    def within(self) -> bool:
-        """Tell whether it is reproduced."""
-        return abs(self.difference) <= TOLERANCE
-
-    def verdict(self) -> Verdict:
-        """Return the entry of report.json."""
-        return Verdict(
-            PUBLISHED, self.name, self.published, None, self.longhaul, self.longhaul_sd,
-            self.within, "5 %",
-        )  # fmt: skip
+def anchor(name: str, published: float, ours: float) -> Row:
+    """A published number next to ours."""
+    band = Expected.within_part(published, TOLERANCE)
+    return judged(PUBLISHED, name, published, ours, band, "5 %")
 
 
 def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
@@ -84,7 +65,7 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
     }
 
 
-def check_anchors(processes: int) -> list[Anchor]:
+def check_anchors(processes: int) -> list[Row]:
     """Run everything and average over seeds."""
     with ProcessPoolExecutor(processes) as pool:
         anchors = _steady(list(pool.map(_isolated, SEEDS)))
@@ -92,9 +73,9 @@ def check_anchors(processes: int) -> list[Anchor]:
             runs = list(pool.map(partial(_slow_start, max_ssthresh), SEEDS))
             name = f"Table 6.1, MAX_SSTHRESH {max_ssthresh}"
             anchors += [
-                Anchor(f"{name}: time of change, s", change_s, fmean(run[0] for run in runs)),
-                Anchor(f"{name}: window, packets", cwnd, fmean(run[1] for run in runs)),
-                Anchor(f"{name}: lost or marked", lost, fmean(run[2] for run in runs)),
+                anchor(f"{name}: time of change, s", change_s, fmean(run[0] for run in runs)),
+                anchor(f"{name}: window, packets", cwnd, fmean(run[1] for run in runs)),
+                anchor(f"{name}: lost or marked", lost, fmean(run[2] for run in runs)),
             ]
     return anchors
 
@@ -108,15 +89,15 @@ TABLE_6_1 = [
 """MAX_SSTHRESH, time of the change s, window then, packets lost or marked."""
 
 
-def _steady(runs: list[dict[str, float]]) -> list[Anchor]:
+def _steady(runs: list[dict[str, float]]) -> list[Row]:
     def mean(key: str) -> float:
         return fmean(run[key] for run in runs)
 
     return [
-        Anchor("6.1: packets between congestion events", 638_000, mean("packets")),
-        Anchor("6.1: time between congestion events, s", 7.73, mean("seconds")),
-        Anchor("6.1: congestion event rate", 1.56e-6, 1.0 / mean("packets")),
-        Anchor("6.1: packets per round trip", 8244, mean("packets_per_round_trip")),
+        anchor("6.1: packets between congestion events", 638_000, mean("packets")),
+        anchor("6.1: time between congestion events, s", 7.73, mean("seconds")),
+        anchor("6.1: congestion event rate", 1.56e-6, 1.0 / mean("packets")),
+        anchor("6.1: packets per round trip", 8244, mean("packets_per_round_trip")),
     ]
 
 

@@ -6,10 +6,11 @@ that script, repeated in `DEFAULTS`. Runs of one case differ in their seed only.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from longhaul.files.rows import read_rows
 
 GOLD = Path(__file__).parent / "gold"
 
@@ -150,11 +151,10 @@ class Case:
 
 def gold_cases() -> Iterator[Case]:
     """Read the cases of `gold/cases.csv`, in its order."""
-    with (GOLD / "cases.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            yield Case(
-                name=row["case"],
-                warm_up_s=float(row["warm_up_s"]),
-                arguments=tuple(row["arguments"].split()),
-                seeds=tuple(int(seed) for seed in row["seeds"].split()),
-            )
+    for row in read_rows(GOLD / "cases.csv"):
+        yield Case(
+            name=row["case"],
+            warm_up_s=float(row["warm_up_s"]),
+            arguments=tuple(row["arguments"].split()),
+            seeds=tuple(int(seed) for seed in row["seeds"].split()),
+        )

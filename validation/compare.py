@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache as cache_result
 from functools import partial
 from pathlib import Path
@@ -20,9 +20,11 @@ from longhaul import _engine
 from validation import ours, recordings
 from validation.cases import Case
 from validation.figures import Run, Trace
-from validation.judge import Verdict, judge, judge_exactly
+from validation.judge import judge, judge_exactly
+from validation.rows import Row
 from validation.sawtooth import judge_sawtooth
 from validation.scenario import scenario
+from validation.tables import distance
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Comparison:
     case: Case
     peer: list[Run]
     ours: list[Run]
-    verdicts: list[Verdict]
+    verdicts: list[Row]
 
 
 def compare(
@@ -47,7 +49,7 @@ def compare(
             yield Comparison(case, peer, runs, _judge(case, peer, runs))
 
 
-def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:
+def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
     if case.linux:
         return list(judge_sawtooth(case, peer[0], ours[0]))
     verdicts = judge(case, peer, ours)
@@ -56,19 +58,19 @@ def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:
     return verdicts
 
 
-def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:
+def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
     """Return the worst of all seeds of every figure: the same packets are lost in both."""
-    worst: dict[str, Verdict] = {}
+    worst: dict[str, Row] = {}
     for there, here in zip(peer, ours, strict=True):
         for verdict in judge_exactly(case, there, here):
-            named = Verdict(**{**asdict(verdict), "metric": f"run by run: {verdict.metric}"})
+            named = replace(verdict, metric=f"run by run: {verdict.metric}")
             if named.metric not in worst or _badness(named) > _badness(worst[named.metric]):
                 worst[named.metric] = named
     return list(worst.values())
 
 
-def _badness(verdict: Verdict) -> tuple[bool, float]:
-    return not verdict.within, abs(verdict.longhaul - verdict.peer)
+def _badness(row: Row) -> tuple[bool, float]:
+    return not row.within, distance(row)
 
 
 def _run(case: Case, seed: int, *, cache: Path) -> Run:

@@ -8,54 +8,27 @@ of ns-2's mean, or within 3 % of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
 from functools import partial
-from math import sqrt
 from statistics import fmean, stdev
-from typing import Any
 
+from longhaul.analysis.comparisons import half_width
+from longhaul.analysis.judging import Expected
 from validation.cases import Case
 from validation.figures import FlowFigures, Run
+from validation.rows import Row, judged
 
 DELIVERED_TOLERANCE = 0.005
 MEAN_TOLERANCE = 0.03
-PUBLISHED = "published"
-"""What stands for the case in verdicts about published figures."""
-# Quantiles 0.975 of Student's distribution with 1, 2, 3... degrees of freedom.
-STUDENT = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One figure of one case in both simulators."""
-
-    case: str
-    metric: str
-    peer: float
-    peer_sd: float | None
-    """Over seeds; none where nothing is random."""
-    longhaul: float
-    longhaul_sd: float | None
-    within: bool
-    rule: str
-    """How `within` was decided."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry of report.json."""
-        return asdict(self)
-
-
-def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Verdict]:
+def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
     """Judge all figures of a case."""
     if case.deterministic:
         return list(judge_exactly(case, peer[0], ours[0]))
     return list(_judge_means(case, peer, ours))
 
 
-def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Verdict]:
+def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
     """Apply the rule for runs without randomness, all flows together."""
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:
@@ -63,15 +36,15 @@ def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Verdict]:
         here = [count(flow) for flow in ours.flows]
         same = there == here
         total_there, total_here = float(sum(there)), float(sum(here))
-        yield _exact(case, metric, total_there, total_here, same, "the same number")
+        yield Row(case.name, metric, total_there, total_here, "the same number", same)
         if same and total_there > 0:
             apart = _furthest_apart(map(times, peer.flows), map(times, ours.flows))
-            within = apart <= round_trip_s
             rule = f"at most {round_trip_s:g} s from ns-2's"
-            yield _exact(case, f"{metric}: largest distance in time, s", 0.0, apart, within, rule)
+            named = f"{metric}: largest distance in time, s"
+            yield judged(case.name, named, 0.0, apart, Expected(high=round_trip_s), rule)
     delivered = _delivered(peer), _delivered(ours)
-    within = abs(delivered[1] - delivered[0]) <= DELIVERED_TOLERANCE * delivered[0]
-    yield _exact(case, "delivered packets", *delivered, within, "0.5 %")
+    band = Expected.within_part(delivered[0], DELIVERED_TOLERANCE)
+    yield judged(case.name, "delivered packets", *delivered, band, "0.5 %")
 
 
 def base_round_trip_s(case: Case) -> float:
@@ -80,24 +53,18 @@ def base_round_trip_s(case: Case) -> float:
     return 2.0 * (case.number("delay") + access_s)
 
 
-def interval(values: list[float]) -> float:
-    """Return half the width of the 95 % interval of the mean."""
-    if len(values) < 2:
-        return 0.0
-    return STUDENT[len(values) - 2] * stdev(values) / sqrt(len(values))
-
-
-def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Verdict]:
+def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Row]:
     for metric, value in _means(case):
         there = [value(run) for run in peer]
         here = [value(run) for run in ours]
-        a, b = fmean(there), fmean(here)
-        inside = abs(b - a) <= interval(there)
-        close = abs(b - a) <= MEAN_TOLERANCE * abs(a)
+        mean, ours_mean = fmean(there), fmean(here)
+        inside = Expected.within(mean, half_width(there) or 0.0).holds(ours_mean)
+        close = Expected.within_part(mean, MEAN_TOLERANCE).holds(ours_mean)
         rule = "inside the 95 % interval" if inside else "3 %"
-        yield Verdict(
-            case.name, metric, a, _deviation(there), b, _deviation(here), inside or close, rule
-        )
+        yield Row(
+            case.name, metric, mean, ours_mean, rule, inside or close,
+            expected_sd=_deviation(there), measured_sd=_deviation(here),
+        )  # fmt: skip
 
 
 def _means(case: Case) -> Iterator[tuple[str, Callable[[Run], float]]]:
@@ -135,10 +102,6 @@ def _mean_window(kind: str, run: Run) -> float:
 
 def _delivered(run: Run) -> int:
     return sum(flow.delivered_pkts for flow in run.flows)
-
-
-def _exact(case: Case, metric: str, peer: float, ours: float, within: bool, rule: str) -> Verdict:
-    return Verdict(case.name, metric, peer, None, ours, None, within, rule)
 
 
 def _cut_times(flow: FlowFigures) -> list[float]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from validation.cases import Case
-from validation.judge import Verdict
 from validation.linux_modules import NOT_COMPARED, REASONS
+from validation.rows import Row
+from validation.tables import pair
 
 NOTES = Path(__file__).parent / "linux_modules.md"
 
@@ -20,7 +21,7 @@ _FIGURES = (
     ("mean window, packets", ".0f"),
 )
 
-Judged = Sequence[tuple[Case, list[Verdict]]]
+Judged = Sequence[tuple[Case, list[Row]]]
 
 
 def linux_section(judged: Judged) -> Iterable[str]:
@@ -47,7 +48,7 @@ def linux_section(judged: Judged) -> Iterable[str]:
     yield from (f"- {cases}: {reason}." for cases, reason in NOT_COMPARED.items())
 
 
-def _rows(case: Case, verdicts: list[Verdict]) -> Iterable[str]:
+def _rows(case: Case, verdicts: list[Row]) -> Iterable[str]:
     by_metric = {verdict.metric: verdict for verdict in verdicts}
     utilisation = _pair(by_metric["utilisation"], ".3f")
     several = "flow 0: reductions" in by_metric
@@ -58,13 +59,13 @@ def _rows(case: Case, verdicts: list[Verdict]) -> Iterable[str]:
         yield f"| {name} | {' | '.join(cells)} | {utilisation} | {_outside(verdicts, flow)} |"
 
 
-def _pair(verdict: Verdict | None, form: str) -> str:
+def _pair(verdict: Row | None, form: str) -> str:
     if verdict is None:
         return "-, -"
-    return ", ".join(format(figure, form) for figure in (verdict.peer, verdict.longhaul))
+    return ", ".join(format(figure, form) for figure in pair(verdict))
 
 
-def _outside(verdicts: list[Verdict], flow: int) -> str:
+def _outside(verdicts: list[Row], flow: int) -> str:
     """Name the flow's and the link's figures that are outside."""
     others = f"flow {1 - flow}: "
     names = (

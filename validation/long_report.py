@@ -36,8 +36,8 @@ def _section(comparison: Comparison) -> Iterable[str]:
     yield "| Figure | ns-2 | Longhaul | Difference | Within | Rule |"
     yield "|---|---:|---:|---:|---|---|"
     for verdict in comparison.verdicts:
-        there = value(verdict.peer, verdict.peer_sd)
-        here = value(verdict.longhaul, verdict.longhaul_sd)
+        there = value(verdict.expected, verdict.expected_sd)
+        here = value(verdict.measured, verdict.measured_sd)
         yield (
             f"| {verdict.metric} | {there} | {here} | {difference(verdict)} "
             f"| {yes_or_no(verdict.within)} | {verdict.rule} |"

@@ -10,10 +10,11 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from validation.anchors import PUBLISHED
 from validation.cases import Case, gold_cases
-from validation.judge import PUBLISHED, Verdict
 from validation.linux_section import linux_section
-from validation.tables import difference, yes_or_no
+from validation.rows import Row
+from validation.tables import difference, distance, pair, yes_or_no
 
 HERE = Path(__file__).parent
 NOTES = HERE / "notes.md"
@@ -27,26 +28,39 @@ _DIFFERENCES = {
 }
 
 
-def read_report(file: Path) -> list[Verdict]:
-    """Read the verdicts of the last comparison."""
-    return [Verdict(**entry) for entry in json.loads(file.read_text(encoding="utf-8"))]
+# The keys of `report.json`, and the fields of a row that they are.
+_KEYS = {
+    "case": "case", "metric": "metric", "peer": "expected", "peer_sd": "expected_sd",
+    "longhaul": "measured", "longhaul_sd": "measured_sd", "within": "within", "rule": "rule",
+}  # fmt: skip
 
 
-def report_text(verdicts: Iterable[Verdict]) -> str:
-    """Return the text of `report.json`, one verdict a line."""
-    return "[\n" + ",\n".join(json.dumps(verdict.to_json()) for verdict in verdicts) + "\n]\n"
+def read_report(file: Path) -> list[Row]:
+    """Read the rows of the last comparison."""
+    entries = json.loads(file.read_text(encoding="utf-8"))
+    return [Row(**{_KEYS[key]: value for key, value in entry.items()}) for entry in entries]
 
 
-def page(verdicts: Sequence[Verdict]) -> str:
+def as_json(row: Row) -> str:
+    """The line of `report.json` of a row."""
+    return json.dumps({key: getattr(row, field) for key, field in _KEYS.items()})
+
+
+def report_text(rows: Iterable[Row]) -> str:
+    """Return the text of `report.json`, one row a line."""
+    return "[\n" + ",\n".join(map(as_json, rows)) + "\n]\n"
+
+
+def page(verdicts: Sequence[Row]) -> str:
     """Return the page for verdicts of all cases and of the published figures."""
     return "\n".join(_page(verdicts)) + "\n"
 
 
-def _page(verdicts: Sequence[Verdict]) -> Iterable[str]:
+def _page(verdicts: Sequence[Row]) -> Iterable[str]:
     compared = [verdict for verdict in verdicts if verdict.case != PUBLISHED]
     cases = list(gold_cases())
     linux = [case for case in cases if case.linux]
-    inside = sum(verdict.within for verdict in compared)
+    inside = sum(verdict.agrees for verdict in compared)
     yield NOTES.read_text(encoding="utf-8").rstrip()
     yield ""
     yield "## Summary"
@@ -58,10 +72,11 @@ def _page(verdicts: Sequence[Verdict]) -> Iterable[str]:
     yield ""
     yield "| Study's figure | Published | Longhaul | Difference | Within |"
     yield "|---|---:|---:|---:|---|"
-    for one in (verdict for verdict in verdicts if verdict.case == PUBLISHED):
+    for row in (verdict for verdict in verdicts if verdict.case == PUBLISHED):
+        there, here = pair(row)
         yield (
-            f"| {one.metric} | {one.peer:.6g} | {one.longhaul:.6g} "
-            f"| {100 * (one.longhaul / one.peer - 1):+.1f} % | {yes_or_no(one.within)} |"
+            f"| {row.metric} | {there:.6g} | {here:.6g} "
+            f"| {100 * (here / there - 1):+.1f} % | {yes_or_no(row.within)} |"
         )
     yield ""
     yield from linux_section([(case, _of(case, compared)) for case in linux])
@@ -71,22 +86,22 @@ def _page(verdicts: Sequence[Verdict]) -> Iterable[str]:
     yield from _table([(case, _of(case, compared)) for case in cases if not case.linux])
 
 
-def _of(case: Case, verdicts: Iterable[Verdict]) -> list[Verdict]:
+def _of(case: Case, verdicts: Iterable[Row]) -> list[Row]:
     return [verdict for verdict in verdicts if verdict.case == case.name]
 
 
-def _outside(verdicts: Iterable[Verdict]) -> Iterable[str]:
+def _outside(verdicts: Iterable[Row]) -> Iterable[str]:
     outside = [verdict for verdict in verdicts if not verdict.within]
     for verdict in outside:
         yield (
-            f"- outside: {verdict.case}, {verdict.metric}: ns-2 {verdict.peer:.6g}, "
-            f"Longhaul {verdict.longhaul:.6g}"
+            f"- outside: {verdict.case}, {verdict.metric}: ns-2 {verdict.expected:.6g}, "
+            f"Longhaul {verdict.measured:.6g}"
         )
     if outside:
         yield ""
 
 
-def _table(cases: Iterable[tuple[Case, list[Verdict]]]) -> Iterable[str]:
+def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
     """Write a row per case; of several flows or seeds the largest difference."""
     yield (
         "Events are ns-2's and Longhaul's. Differences are Longhaul's from ns-2's: of several "
@@ -104,18 +119,18 @@ def _table(cases: Iterable[tuple[Case, list[Verdict]]]) -> Iterable[str]:
         how = "event by event" if case.deterministic else "means over seeds"
         counts = [_counts(verdicts, metric) for metric in ("window cuts", "timeouts")]
         shown = [_largest(verdicts, metrics) for metrics in _DIFFERENCES.values()]
-        inside = sum(verdict.within for verdict in verdicts)
+        inside = sum(verdict.agrees for verdict in verdicts)
         cells = [case.name, how, *counts, *shown, f"{inside} of {len(verdicts)}"]
         yield f"| {' | '.join(cells)} |"
 
 
-def _counts(verdicts: Iterable[Verdict], metric: str) -> str:
-    one = next(verdict for verdict in verdicts if verdict.metric == metric)
-    return f"{one.peer:g}, {one.longhaul:g}"
+def _counts(verdicts: Iterable[Row], metric: str) -> str:
+    there, here = pair(next(verdict for verdict in verdicts if verdict.metric == metric))
+    return f"{there:g}, {here:g}"
 
 
-def _largest(verdicts: Iterable[Verdict], metrics: tuple[str, ...]) -> str:
+def _largest(verdicts: Iterable[Row], metrics: tuple[str, ...]) -> str:
     shown = [verdict for verdict in verdicts if verdict.metric.startswith(metrics)]
     if not shown:
         return ""
-    return difference(max(shown, key=lambda one: abs(one.longhaul - one.peer) / (one.peer or 1.0)))
+    return difference(max(shown, key=lambda row: distance(row) / (row.expected or 1.0)))

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from validation import long_report
-from validation.anchors import Anchor, check_anchors
+from validation.anchors import check_anchors
 from validation.cases import gold_cases
 from validation.compare import Comparison, compare
 from validation.page import page, report_text
+from validation.rows import Row
 from validation.tables import difference, value
 
 ROOT = Path(__file__).parent.parent
@@ -33,7 +34,7 @@ def main() -> int:
     for comparison in compare(cases, arguments.cache, arguments.processes):
         print_verdicts(comparison)
         comparisons.append(comparison)
-    anchors: list[Anchor] = []
+    anchors: list[Row] = []
     if arguments.prefixes == [""]:
         anchors = check_anchors(arguments.processes)
         for anchor in anchors:
@@ -51,24 +52,24 @@ def print_verdicts(comparison: Comparison) -> None:
     print(f"{comparison.case.name}: {peer} runs of ns-2, {ours} of Longhaul")
     for verdict in comparison.verdicts:
         mark = "  " if verdict.within else "!!"
-        there = value(verdict.peer, verdict.peer_sd)
-        here = value(verdict.longhaul, verdict.longhaul_sd)
+        there = value(verdict.expected, verdict.expected_sd)
+        here = value(verdict.measured, verdict.measured_sd)
         print(f"{mark} {verdict.metric:45} {there:>22} {here:>22} {difference(verdict):>9}")
     sys.stdout.flush()
 
 
-def write(comparisons: Sequence[Comparison], anchors: Iterable[Anchor]) -> None:
+def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
     """Write report, page, and the long report with its pictures."""
     verdicts = [verdict for one in comparisons for verdict in one.verdicts]
-    verdicts += [anchor.verdict() for anchor in anchors]
+    verdicts += anchors
     REPORT.write_text(report_text(verdicts), encoding="utf-8")
     DOCUMENT.write_text(page(verdicts), encoding="utf-8")
     long_report.write(comparisons, LONG_REPORT)
 
 
-def _anchor_line(anchor: Anchor) -> str:
+def _anchor_line(anchor: Row) -> str:
     mark = "  " if anchor.within else "!!"
-    return f"{mark} {anchor.name:60} {anchor.published:>12.6g} {anchor.longhaul:>12.6g}"
+    return f"{mark} {anchor.metric:60} {anchor.expected:>12.6g} {anchor.measured:>12.6g}"
 
 
 def _arguments() -> argparse.Namespace:

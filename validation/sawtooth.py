@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import fmean
 
+from longhaul.analysis.judging import Expected
 from validation.cases import Case
 from validation.figures import FlowFigures, Run, Sawtooth
-from validation.judge import Verdict
+from validation.rows import Row, judged
 
 TOLERANCE = 0.05
 
@@ -40,7 +41,7 @@ def measure(
     )
 
 
-def judge_sawtooth(case: Case, peer: Run, ours: Run) -> Iterator[Verdict]:
+def judge_sawtooth(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
     """Judge the sawtooth of every flow, and what it makes of the link."""
     for index, (there, here) in enumerate(zip(peer.flows, ours.flows, strict=True)):
         prefix = f"flow {index}: " if len(peer.flows) > 1 else ""
@@ -48,7 +49,7 @@ def judge_sawtooth(case: Case, peer: Run, ours: Run) -> Iterator[Verdict]:
     yield _verdict(case, "utilisation", peer.link.utilisation_window, ours.link.utilisation_window)
 
 
-def _judge_flow(case: Case, prefix: str, peer: FlowFigures, ours: FlowFigures) -> Iterator[Verdict]:
+def _judge_flow(case: Case, prefix: str, peer: FlowFigures, ours: FlowFigures) -> Iterator[Row]:
     there, here = peer.sawtooth, ours.sawtooth
     assert there is not None
     assert here is not None
@@ -65,7 +66,6 @@ def _judge_flow(case: Case, prefix: str, peer: FlowFigures, ours: FlowFigures) -
     )
 
 
-def _verdict(case: Case, metric: str, peer: float, ours: float, slack: float = 0.0) -> Verdict:
-    within = abs(ours - peer) <= max(TOLERANCE * abs(peer), slack)
-    rule = "5 %, or one" if slack else "5 %"
-    return Verdict(case.name, metric, peer, None, ours, None, within, rule)
+def _verdict(case: Case, metric: str, peer: float, ours: float, slack: float = 0.0) -> Row:
+    band = Expected.within_part(peer, TOLERANCE, at_least=slack)
+    return judged(case.name, metric, peer, ours, band, "5 %, or one" if slack else "5 %")

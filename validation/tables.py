@@ -1,20 +1,34 @@
-"""How figures of verdicts are written in tables."""
+"""How values of both simulators are written in tables."""
 
-from validation.judge import Verdict
+from validation.rows import Row
 
 
-def value(mean: float, deviation: float | None) -> str:
-    """Write a figure, with its standard deviation over seeds if there is one."""
+def pair(row: Row) -> tuple[float, float]:
+    """The values of a row that has both: the other simulator's, and ours."""
+    assert row.expected is not None
+    assert row.measured is not None
+    return row.expected, row.measured
+
+
+def value(mean: float | None, deviation: float | None) -> str:
+    """Write a value, with its standard deviation over seeds if there is one."""
     return f"{mean:.6g}" if deviation is None else f"{mean:.6g} ± {deviation:.3g}"
 
 
-def difference(verdict: Verdict) -> str:
-    """Write how far Longhaul's figure is from ns-2's."""
-    if verdict.peer == 0:
-        return "0" if verdict.longhaul == 0 else f"{verdict.longhaul:+.3g}"
-    return f"{100 * (verdict.longhaul / verdict.peer - 1):+.2f} %"
+def distance(row: Row) -> float:
+    """How far Longhaul's value is from the other one."""
+    there, here = pair(row)
+    return abs(here - there)
 
 
-def yes_or_no(within: bool) -> str:
-    """Say whether a figure is in its bounds."""
+def difference(row: Row) -> str:
+    """Write how far Longhaul's value is from ns-2's."""
+    there, here = pair(row)
+    if there == 0:
+        return "0" if here == 0 else f"{here:+.3g}"
+    return f"{100 * (here / there - 1):+.2f} %"
+
+
+def yes_or_no(within: bool | None) -> str:
+    """Say whether a value is in its bounds."""
     return "yes" if within else "**no**"

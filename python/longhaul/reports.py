@@ -17,8 +17,8 @@ from matplotlib.figure import Figure
 from longhaul import comparison, plots
 from longhaul._engine import OutputError
 from longhaul.differences import same_figures
+from longhaul.files.writing import write_text
 from longhaul.results import Results
-from longhaul.writing import write_text
 
 DEFAULT_PLOTS = (
     "cwnd", "queue", "throughput", "fairness", "rtt", "response-times", "throughput-delay",

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 
 from longhaul import _engine, plots, styles
 from longhaul.congestion import CongestionControl
+from longhaul.files.writing import write_text
 from longhaul.running import load
-from longhaul.writing import write_text
 
 # An algorithm's name, a file and a class as in `my_cc.py:MyCC`, or the class itself.
 Kind = str | type[CongestionControl]

@@ -20,7 +20,7 @@ from validation.mesonet import (
     report,
     units,
 )  # fmt: skip
-from validation.mesonet.rows import Row
+from validation.rows import Row
 
 PARTS = {
     part.PART: part for part in (units, loss_free, long_lived, direct_routers, dumbbell, conditions)
@@ -55,8 +55,8 @@ def _told(rows: Iterator[Row]) -> Iterator[Row]:
     """Print each as it comes."""
     for row in rows:
         mark = {True: "  ", False: "!!", None: " ."}[row.within]
-        there, here = (_value(value) for value in (row.published, row.measured))
-        print(f"{mark} {row.case:40} {row.metric:50} {there:>12} {here:>12}  {row.tolerance}")
+        there, here = (_value(value) for value in (row.expected, row.measured))
+        print(f"{mark} {row.case:40} {row.metric:50} {there:>12} {here:>12}  {row.rule}")
         sys.stdout.flush()
         yield row
 

@@ -10,17 +10,8 @@ from itertools import groupby
 from statistics import fmean
 
 from validation.mesonet import whole_runs
-from validation.mesonet.rows import (
-    CONDITIONS_MEAN,
-    RUNS_MEAN,
-    Row,
-    between,
-    close,
-    exactly,
-    found,
-    near,
-    published,
-)
+from validation.mesonet.tables import published
+from validation.rows import CONDITIONS_MEAN, RUNS_MEAN, Row, as_found, between, close, exactly, near
 
 PART = "conditions"
 
@@ -79,7 +70,7 @@ def lines(runs: Mapping[int, Figures]) -> Iterator[Row]:
         else:
             for run, value in values.items():
                 title = f"{said['title']} (mean of C{line}'s 8 runs)"
-                yield found(f"SA64 run {run}", title, there, value, RUNS_MEAN)
+                yield as_found(f"SA64 run {run}", title, there, value, RUNS_MEAN)
 
 
 def judged(case: str, said: dict[str, str], figures: Figures) -> Iterator[Row]:

@@ -10,7 +10,7 @@ import polars as pl
 import longhaul
 from longhaul.mesonet import MesoNet
 from longhaul.results import Results
-from validation.mesonet.rows import Row, exactly, near
+from validation.rows import Row, exactly, near
 
 ROUND_TRIP_MS = 20
 # So that no SYN is due where an interval ends.

@@ -15,7 +15,8 @@ from longhaul.mesonet import responses_of
 from longhaul.results import Results
 from validation.mesonet.long_lived import ENDS
 from validation.mesonet.network import quiet
-from validation.mesonet.rows import Row, close, published
+from validation.mesonet.tables import published
+from validation.rows import Row, close
 
 PART = "direct-routers"
 CASE = "condition 8, users below direct access routers"

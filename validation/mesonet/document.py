@@ -8,7 +8,8 @@ from statistics import fmean, median
 
 from validation.mesonet import goodput_readings, readings, report
 from validation.mesonet.differences import DIFFERENCES, Difference
-from validation.mesonet.rows import HERE, VALUE, Row, table
+from validation.mesonet.tables import HERE, recorded
+from validation.rows import VALUE, Row
 
 DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
 TEXT = HERE / "page.md"
@@ -82,8 +83,8 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
     """Of judged values that are printed of the very case."""
     for row in rows:
-        if row.within is not None and row.kind == VALUE and row.published and row.measured:
-            yield _distance(row.measured, row.published)
+        if row.within is not None and row.kind == VALUE and row.expected and row.measured:
+            yield _distance(row.measured, row.expected)
 
 
 def _distances_of_shortened_runs(chapter: str) -> Iterator[float]:
@@ -122,13 +123,13 @@ def _undescribed(outside: Sequence[Row]) -> Iterator[str]:
 
 
 def _change(row: Row) -> str:
-    return f"{_value(row.published)} → {_value(row.measured)}"
+    return f"{_value(row.expected)} → {_value(row.measured)}"
 
 
 def _spread(rows: Sequence[Row], algorithm: str, metric: str) -> str:
     """Lowest and highest of an algorithm's runs, published and measured."""
     chosen = [row for row in rows if f" {algorithm} " in row.case and row.metric == metric]
-    sides = ([row.published or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
+    sides = ([row.expected or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
     return " → ".join(f"{min(values):.2f} to {max(values):.2f}" for values in sides if values)
 
 
@@ -174,7 +175,7 @@ def _means(rows: Sequence[Sequence[float]]) -> Iterator[float]:
 
 
 def _resources() -> Iterator[str]:
-    rows = table(HERE / "measured" / "resources.csv")
+    rows = recorded(HERE / "measured" / "resources.csv")
     if rows:
         yield f"| {' | '.join(rows[0])} |"
         yield f"|---|{'---:|' * (len(rows[0]) - 1)}"

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import longhaul
 from longhaul import examples
+from longhaul.analysis.judging import Expected
 from longhaul.mesonet import MesoNet
-from validation.mesonet.rows import TREND, Row, close, found, near, published
+from validation.mesonet.tables import published
 from validation.mesonet.verification import Verification, Windows, verifications
 from validation.mesonet.workers import pool
+from validation.rows import TREND, Row, as_found, close, judged, near
 
 PART = "dumbbell"
 
@@ -78,7 +80,7 @@ def judge(one: Verification, windows: Windows) -> Iterator[Row]:
         ("Jain's index", one.jain, index),
     ):
         if one.algorithm in AS_FOUND:
-            yield found(one.case, metric, there, here)
+            yield as_found(one.case, metric, there, here)
         else:
             yield near(one.case, metric, there, here, APART)
     alone, (first, second) = windows.alone(), windows.shared()
@@ -126,4 +128,4 @@ def trend_of_tuning(
 
 
 def _holds(case: str, statement: str, holds: bool) -> Row:
-    return Row(case, statement, 1.0, float(holds), "holds: 1", holds, TREND)
+    return judged(case, statement, 1.0, holds, Expected.exactly(1.0), "holds: 1", TREND)

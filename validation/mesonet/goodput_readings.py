@@ -15,9 +15,10 @@ from statistics import fmean
 import polars as pl
 
 import longhaul
+from longhaul.files.rows import write_rows
 from longhaul.mesonet import MesoNet, responses
 from longhaul.studies.study import find
-from validation.mesonet.rows import HERE, published, table, write_table
+from validation.mesonet.tables import HERE, published, recorded
 
 FILE = HERE / "measured" / "goodput_readings.csv"
 HEAD = (
@@ -70,7 +71,7 @@ def _of_run(number: int) -> dict[tuple[str, str], float]:
 
 def read() -> list[dict[str, str]]:
     """What was recorded."""
-    return table(FILE)
+    return recorded(FILE)
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
@@ -99,7 +100,7 @@ def record(lines: Sequence[int]) -> None:
 def _write(rows: Sequence[Mapping[str, str]]) -> None:
     ordered = sorted(rows, key=lambda row: int(row["line"]))
     cells = ({**row, "published": f"{_printed(row):g}"} for row in ordered)
-    write_table(FILE, HEAD, ("line", "class", "published", *READINGS), cells)
+    write_rows(FILE, cells, ("line", "class", "published", *READINGS), HEAD)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import longhaul
+from longhaul.files.rows import write_rows
 from longhaul.mesonet import responses_of
 from validation.mesonet import direct_routers
 from validation.mesonet.long_lived import CONGESTION, ENDS
-from validation.mesonet.rows import HERE, table, write_table
+from validation.mesonet.tables import HERE, recorded
 
 FILE = HERE / "measured" / "jumbo_readings.csv"
 HEAD = (
@@ -69,7 +70,7 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
 
 def read() -> list[dict[str, str]]:
     """What was recorded."""
-    return table(FILE)
+    return recorded(FILE)
 
 
 def record(names: Sequence[str]) -> None:
@@ -77,7 +78,7 @@ def record(names: Sequence[str]) -> None:
     for name in names:
         found = [row for row in read() if row["reading"] != name] + list(simulate(name))
         found.sort(key=lambda row: list(READINGS).index(row["reading"]))
-        write_table(FILE, HEAD, COLUMNS, found)
+        write_rows(FILE, found, COLUMNS, HEAD)
 
 
 if __name__ == "__main__":

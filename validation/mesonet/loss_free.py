@@ -13,7 +13,7 @@ from longhaul.studies.data import Data
 from longhaul.studies.nist_2010.loss_free.measures import file_goodput, published
 from longhaul.studies.record import execute
 from longhaul.studies.study import find
-from validation.mesonet.rows import Row, close
+from validation.rows import Row, close
 
 PART = "loss-free"
 TOLERANCE = 0.005

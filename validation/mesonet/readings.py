@@ -16,10 +16,11 @@ from typing import Any
 
 import longhaul
 from longhaul.campaign import Run
+from longhaul.files.rows import write_rows
 from longhaul.mesonet import responses_of
 from longhaul.studies.study import find
 from validation.mesonet import goodput_readings
-from validation.mesonet.rows import HERE, published, table, write_table
+from validation.mesonet.tables import HERE, published, recorded
 
 FILE = HERE / "measured" / "readings.csv"
 HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.readings)\n"
@@ -183,7 +184,7 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
 
 def read() -> dict[tuple[str, str], dict[str, str]]:
     """What was recorded, by case and response."""
-    return {(row["case"], row["response"]): row for row in table(FILE)}
+    return {(row["case"], row["response"]): row for row in recorded(FILE)}
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
@@ -211,7 +212,7 @@ def _write(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
         for one in case.figures
         if (name, one.response) in rows
     )
-    write_table(FILE, HEAD, ("case", "response", "metric", "published", *READINGS), ordered)
+    write_rows(FILE, ordered, ("case", "response", "metric", "published", *READINGS), HEAD)
 
 
 if __name__ == "__main__":

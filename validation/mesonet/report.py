@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from validation.mesonet.rows import HERE, Row, number, table, write_table
+from longhaul.files.rows import number, write_rows
+from validation.mesonet.tables import HERE, recorded
+from validation.rows import Row
 
 FILE = HERE / "measured" / "comparison.csv"
 HEAD = (
@@ -32,7 +34,7 @@ def chapter(part: str, row: Row) -> int:
 def read() -> dict[str, list[Row]]:
     """The rows of the last time, by part."""
     parts: dict[str, list[Row]] = {}
-    for cells in table(FILE):
+    for cells in recorded(FILE):
         row = Row(
             cells["case"],
             cells["metric"],
@@ -48,7 +50,7 @@ def read() -> dict[str, list[Row]]:
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
     """Write the rows of all parts."""
-    write_table(FILE, HEAD, COLUMNS, _cells(parts))
+    write_rows(FILE, _cells(parts), COLUMNS, HEAD)
 
 
 def _cells(parts: Mapping[str, Sequence[Row]]) -> Iterator[dict[str, str]]:
@@ -60,9 +62,9 @@ def _cells(parts: Mapping[str, Sequence[Row]]) -> Iterator[dict[str, str]]:
                 "kind": row.kind,
                 "case": row.case,
                 "metric": row.metric,
-                "published": _cell(row.published),
+                "published": _cell(row.expected),
                 "measured": _cell(row.measured),
-                "tolerance": row.tolerance,
+                "tolerance": row.rule,
                 "within": _JUDGED[row.within],
             }
 

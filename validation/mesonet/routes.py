@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from validation.mesonet.rows import published
+from validation.mesonet.tables import published
 
 
 @cache

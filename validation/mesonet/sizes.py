@@ -9,9 +9,11 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from longhaul.files.rows import number
 from longhaul.mesonet import MesoNet
 from longhaul.mesonet.summary import access_capacity, utilisation
-from validation.mesonet.rows import Row, exactly, near, number, published
+from validation.mesonet.tables import published
+from validation.rows import Row, exactly, near
 
 UNIFORM = {"normal": 1 / 3, "fast": 1 / 3, "direct": 1 / 3}
 SKEWED = {"normal": 0.1, "fast": 0.6, "direct": 0.3}

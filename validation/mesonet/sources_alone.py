@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from validation.mesonet.rows import Row, close
+from validation.rows import Row, close
 
 ROUND_TRIP_S = 0.0407
 """Mean propagation delay both ways."""

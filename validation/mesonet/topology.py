@@ -12,7 +12,7 @@ import longhaul
 from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
 from validation.mesonet.routes import routes
-from validation.mesonet.rows import Row, exactly
+from validation.rows import Row, exactly
 
 CASE = "EX-TOPO"
 FAST = 16_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from validation.mesonet import connections, sizes, sources_alone, topology, users, windows
-from validation.mesonet.rows import Row
+from validation.rows import Row
 
 PART = "units"
 

@@ -11,8 +11,8 @@ import longhaul
 from longhaul.mesonet import MesoNet
 from longhaul.results import Results
 from validation.mesonet.network import quiet
-from validation.mesonet.rows import Row, exactly, near
 from validation.mesonet.sizes import SKEWED, WEB
+from validation.rows import Row, exactly, near
 
 # Shares in percent of the flows that are started in EX-DIST (E-13b).
 SHARES = {"FN": 56.0, "NN": 31.2, "DN": 6.0, "FF": 5.3, "DF": 1.4, "DD": 0.09}

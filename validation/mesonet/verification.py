@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longhaul.analysis.fairness import jain
-from validation.mesonet.rows import published
+from validation.mesonet.tables import published
 
 BOTTLENECK_PER_MS = 21
 ALONE_UNTIL_S = 250.0

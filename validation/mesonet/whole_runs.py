@@ -14,10 +14,11 @@ from functools import partial
 
 import polars as pl
 
+from longhaul.files.rows import write_rows
 from longhaul.mesonet import MesoNet, responses_of
 from longhaul.results import Results
 from validation.mesonet.network import FULL_PKTS
-from validation.mesonet.rows import HERE, table, write_table
+from validation.mesonet.tables import HERE, recorded
 
 FILE = HERE / "measured" / "whole_runs.csv"
 HEAD = "# Responses of whole runs (python -m validation.mesonet.whole_runs)\n"
@@ -45,7 +46,7 @@ def read() -> list[Measured]:
     return [
         Measured(row["experiment"], int(row["condition"]), row["algorithm"],
                  int(row["results_version"]), row["response"], row["period"], float(row["value"]))
-        for row in table(FILE)
+        for row in recorded(FILE)
     ]  # fmt: skip
 
 
@@ -90,7 +91,7 @@ def record(run: Results, experiment: str, condition: int) -> None:
     rows = sorted(kept + new, key=lambda one: (one.experiment, one.condition, one.algorithm))
     columns = [field.name for field in fields(Measured)]
     plain = ({**asdict(one), "value": f"{one.value:.7g}"} for one in rows)
-    write_table(FILE, HEAD, columns, plain)
+    write_rows(FILE, plain, columns, HEAD)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import longhaul
 from longhaul.mesonet import MesoNet
 from validation.mesonet.network import quiet
-from validation.mesonet.rows import Row, near, published
+from validation.mesonet.tables import published
+from validation.rows import Row, near
 
 # A round trip so long that the packets of a round are a short burst in it.
 RTT_MS = 1000

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from validation.nist_2010.checks import CHECKS, Figure, printed_differences
+from validation.nist_2010.checks import CHECKS, printed_differences
+from validation.rows import Row
+from validation.tables import distance, pair
 
 PAGE = Path(__file__).parents[2] / "docs" / "published_analyses.md"
 
@@ -51,12 +53,12 @@ def page() -> str:
     """The page."""
     lines, notes = [], []
     for check in CHECKS:
-        figures = list(check.figures())
-        agree = sum(figure.agrees for figure in figures)
-        wrong = [figure for figure in figures if figure.error]
+        values = list(check.values())
+        agree = sum(value.agrees for value in values)
+        wrong = [value for value in values if value.error]
         against = "printed figures" if check.is_printed else "a second calculation"
         lines.append(
-            f"| {check.source} | {check.what} | {against} | {len(figures)} | {agree} "
+            f"| {check.source} | {check.what} | {against} | {len(values)} | {agree} "
             f"| {len(wrong) or ''} |\n"
         )
         notes += [f"| {check.source} | {line}\n" for line in _notes(wrong)]
@@ -65,19 +67,20 @@ def page() -> str:
 
 def _estimated() -> dict[str, int]:
     """How many of chapter 8's ranges are how far off."""
-    figures = [f for e in ("ch8high", "ch8low") for f in printed_differences(e, "larger")]
-    off = [abs(figure.computed - figure.printed) for figure in figures]
+    values = [v for e in ("ch8high", "ch8low") for v in printed_differences(e, "larger")]
+    distances = [distance(value) for value in values]
     return {
-        "all": len(figures),
-        "exact": sum(figure.agrees for figure in figures),
-        "two": sum(one <= 2 for one in off),
-        "five": sum(one <= 5 for one in off),
+        "all": len(values),
+        "exact": sum(value.agrees for value in values),
+        "two": sum(points <= 2 for points in distances),
+        "five": sum(points <= 5 for points in distances),
     }
 
 
-def _notes(wrong: list[Figure]) -> Iterator[str]:
-    for figure in wrong:
-        yield f"{figure.what} | {figure.printed:g} | {figure.computed:.3g} | {figure.error} |"
+def _notes(wrong: list[Row]) -> Iterator[str]:
+    for value in wrong:
+        printed, computed = pair(value)
+        yield f"{value.metric} | {printed:g} | {computed:.3g} | {value.error} |"
 
 
 if __name__ == "__main__":

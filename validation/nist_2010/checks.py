@@ -1,17 +1,20 @@
-"""Every figure of the report that follows from figures that it prints: computed again.
+"""Every value of the report that follows from values that it prints: computed again.
 
-A figure agrees if, rounded as it is printed, it is what is printed. Where the report has an error,
-the figure says which.
+A value agrees if, rounded as it is printed, it is what is printed. Where the report has an error,
+the row says which.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from longhaul.analysis import correlation, effects, outliers, ranks, steady, users
+from longhaul.analysis.judging import Expected, decimals_of
 from longhaul.designs import published
-from validation.nist_2010.tables import Row, by_first, numbers, rows
+from longhaul.files.rows import Row as Cells
+from validation.nist_2010.tables import by_first, numbers, rows
+from validation.rows import Row, judged
 
 # Of the responses of the cube, those of which low values are good.
 LOW_IS_BEST = {"y10", "y16"}
@@ -21,60 +24,46 @@ FACTORS = tuple(f"x{i}" for i in range(1, 12))
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A printed figure and what the analysis gives."""
-
-    what: str
-    printed: float
-    computed: float
-    digits: int = 0
-    """Digits after the point that are printed."""
-    error: str = ""
-    """What is wrong with the printed figure."""
-    rounding: float = 0.0
-    """How far off it may be because what it follows from is printed rounded."""
-
-    @property
-    def agrees(self) -> bool:
-        """Whether it is what is printed, to the printed digits."""
-        half = 0.5 * 10.0**-self.digits + self.rounding
-        return abs(self.computed - self.printed) <= half * (1 + 1e-9)
-
-
-@dataclass(frozen=True)
 class Check:
-    """Figures of one table, or of one passage."""
+    """Values of one table, or of one passage."""
 
     source: str
     what: str
-    figures: Callable[[], Iterator[Figure]]
+    values: Callable[[], Iterator[Row]]
     is_printed: bool = True
     """Whether the results are printed, or only what they follow from, and they were calculated a
     second time by other means."""
 
 
-def _digits(text: str) -> int:
-    """Digits after the point of a number as printed."""
-    return len(text.partition(".")[2])
+def _value(
+    what: str, printed: float, computed: float, decimals: int = 0, error: str = "",
+    inputs: float = 0.0,
+) -> Row:  # fmt: skip
+    """A printed value, with what is wrong with it, and what the analysis gives.
+
+    `inputs` is how far off it may be because what it follows from is printed rounded.
+    """
+    band = Expected.as_printed(printed, decimals, inputs)
+    return replace(judged("", what, printed, computed, band, "as printed"), error=error)
 
 
-def _figure(what: str, row: Row, column: str, computed: float, error: str = "") -> Figure:
-    return Figure(what, float(row[column]), computed, _digits(row[column]), error)
+def _of_table(what: str, row: Cells, column: str, computed: float, error: str = "") -> Row:
+    return _value(what, float(row[column]), computed, decimals_of(row[column]), error)
 
 
-def _cube_conditions() -> Iterator[Figure]:
+def _cube_conditions() -> Iterator[Row]:
     """Table 4-27: the corners in standard order."""
     for row, corner in zip(rows("b_table4-27_conditions"), ranks.corners(3), strict=True):
         levels = [{"M": -1, "P": 1}[level] for level in row["x1x2x3"].split(":")]
         for i in range(3):
-            yield Figure(f"{row['condition']} x{i + 1}", levels[i], corner[i])
+            yield _value(f"{row['condition']} x{i + 1}", levels[i], corner[i])
 
 
 def _means(table: str) -> dict[str, np.ndarray]:
     return {y: np.array([float(row[y]) for row in rows(table)]) for y in CUBE}
 
 
-def _cube_effects(table: str, derived: str) -> Iterator[Figure]:
+def _cube_effects(table: str, derived: str) -> Iterator[Row]:
     """Effects that follow from the means of eight conditions."""
     cube = np.array(ranks.corners(3))
     for y, means in _means(table).items():
@@ -82,11 +71,11 @@ def _cube_effects(table: str, derived: str) -> Iterator[Figure]:
         for row in rows(derived):
             if row["response"] == y:
                 effect = found[row["effect"].partition(" ")[0]]
-                yield _figure(f"{y} {effect.name}", row, "value", effect.effect)
-                yield _figure(f"{y} {effect.name} %", row, "pct_of_mean", effect.percent)
+                yield _of_table(f"{y} {effect.name}", row, "value", effect.effect)
+                yield _of_table(f"{y} {effect.name} %", row, "pct_of_mean", effect.percent)
 
 
-def _appendix_c_effects() -> Iterator[Figure]:
+def _appendix_c_effects() -> Iterator[Row]:
     cube = np.array(ranks.corners(3))
     means = _means("e_tableC-15_condition_means")
     for row in rows("e_derived_tableC-15_effects"):
@@ -95,36 +84,36 @@ def _appendix_c_effects() -> Iterator[Figure]:
         for effect in found:
             column = effect.name.replace("*", "")
             signed = 100.0 * effect.effect / effect.grand_mean
-            yield _figure(f"{y} {effect.name} %", row, f"{column}_pct", signed)
+            yield _of_table(f"{y} {effect.name} %", row, f"{column}_pct", signed)
 
 
-def _appendix_c_costs() -> Iterator[Figure]:
+def _appendix_c_costs() -> Iterator[Row]:
     """Processor hours of the 64 runs as a response of the design."""
     design = published("nist-2to11m5")
     hours = [float(row["processor_hours"]) for row in rows("e_tableC-11_execution_time")]
-    yield Figure("mean of 64 runs (h)", 46.4, float(np.mean(hours)), 1)
+    yield _value("mean of 64 runs (h)", 46.4, float(np.mean(hours)), 1)
     for run, row in enumerate(rows("e_tableC-11_execution_time")):
         for j, name in enumerate(FACTORS):
-            yield Figure(
+            yield _value(
                 f"run {run + 1} {name}", {"-": -1, "+": 1}[row[name]], design.coded[run, j]
             )
     printed = by_first("e_derived_tableC-11_cost_effects")
     for effect in effects.effects(design.coded, hours, FACTORS, order=1):
         row = printed[effect.name]
         signed = 100.0 * effect.effect / effect.grand_mean
-        yield _figure(f"{effect.name} -", row, "mean_minus_h", effect.low)
-        yield _figure(f"{effect.name} +", row, "mean_plus_h", effect.high)
-        yield _figure(f"{effect.name} effect", row, "effect_h", effect.effect)
-        yield _figure(f"{effect.name} %", row, "effect_pct_of_mean", signed)
+        yield _of_table(f"{effect.name} -", row, "mean_minus_h", effect.low)
+        yield _of_table(f"{effect.name} +", row, "mean_plus_h", effect.high)
+        yield _of_table(f"{effect.name} effect", row, "effect_h", effect.effect)
+        yield _of_table(f"{effect.name} %", row, "effect_pct_of_mean", signed)
 
 
-def _chapter_4_costs() -> Iterator[Figure]:
+def _chapter_4_costs() -> Iterator[Row]:
     hours = [float(row["hours"]) for row in rows("b_table4-18_execution_time")]
-    yield Figure("processor hours", 537.6, float(np.sum(hours)), 1)
-    yield Figure("mean (h)", 8.4, float(np.mean(hours)), 1)
+    yield _value("processor hours", 537.6, float(np.sum(hours)), 1)
+    yield _value("mean (h)", 8.4, float(np.mean(hours)), 1)
 
 
-def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterator[Figure]:
+def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterator[Row]:
     table = by_first(printed)
     found = {}
     for y, values in _means(means).items():
@@ -132,16 +121,16 @@ def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterat
         for i, rank in enumerate(found[y]):
             column = f"C{i + 1}"
             error = errors.get(f"{y} {column}", "")
-            yield Figure(f"{y} {column}", float(table[y][column]), float(rank), 1, error)
+            yield _value(f"{y} {column}", float(table[y][column]), float(rank), 1, error)
     average = np.mean([*found.values()], axis=0)
     row = next(row for name, row in table.items() if name in ("average", "average_rank"))
     for i, value in enumerate(average):
         column = f"C{i + 1}"
         error = errors.get(f"average {column}", "")
-        yield _figure(f"average {column}", row, column, float(value), error)
+        yield _of_table(f"average {column}", row, column, float(value), error)
 
 
-def _chapter_4_ranks() -> Iterator[Figure]:
+def _chapter_4_ranks() -> Iterator[Row]:
     wrong = "5 is printed twice in the row: 3"
     yield from _condition_ranks(
         "b_table4-28_condition_means",
@@ -150,7 +139,7 @@ def _chapter_4_ranks() -> Iterator[Figure]:
     )
 
 
-def _appendix_c_ranks() -> Iterator[Figure]:
+def _appendix_c_ranks() -> Iterator[Row]:
     tie = "equal values have different ranks"
     yield from _condition_ranks(
         "e_tableC-15_condition_means",
@@ -160,7 +149,7 @@ def _appendix_c_ranks() -> Iterator[Figure]:
     )
 
 
-def _cube_edges() -> Iterator[Figure]:
+def _cube_edges() -> Iterator[Row]:
     """Table 4-30: differences of the averages as printed."""
     averages = numbers(by_first("b_table4-29_condition_ranks")["average_rank"])
     edges = {edge.ends: edge for edge in ranks.cube_edges(averages, digits=1)}
@@ -168,25 +157,27 @@ def _cube_edges() -> Iterator[Figure]:
         for factor in ("x1", "x2", "x3"):
             low, high = (int(c[1:]) - 1 for c in row[f"{factor}_conditions"].split("-"))
             edge = edges[low, high]
-            yield _figure(
+            yield _of_table(
                 f"{factor} {row[f'{factor}_conditions']}", row, f"{factor}_printed", edge.change
             )
 
 
-def _appendix_c_edges() -> Iterator[Figure]:
+def _appendix_c_edges() -> Iterator[Row]:
     averages = numbers(by_first("e_tableC-16_condition_ranks")["average"])
     edges = ranks.cube_edges(averages, digits=1)
     found = {edge.ends: edge for edge in edges}
     for row in rows("e_tableC-17_rank_changes"):
         for i, factor in enumerate(("x1", "x2", "x3")):
             if row["edge"] == "average":
-                yield _figure(f"{factor} mean", row, factor, ranks.edge_means(edges)[i])
+                yield _of_table(f"{factor} mean", row, factor, ranks.edge_means(edges)[i])
                 continue
             low, high = (int(c[1:]) - 1 for c in row[f"{factor}_edge"].split("-"))
-            yield _figure(f"{factor} {row[f'{factor}_edge']}", row, factor, found[low, high].change)
+            yield _of_table(
+                f"{factor} {row[f'{factor}_edge']}", row, factor, found[low, high].change
+            )
 
 
-def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Figure]:
+def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
     """Average and ordinal ranks of factors, from their ranks on each response."""
     average_label, ordinal_label = labels
     printed = by_first(table)
@@ -196,13 +187,13 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Figure]:
         # What ranks by size of effect gives for effects in this order is this order.
         again = ranks.factor_ranks([12.0 - rank for rank in row])
         for name, rank, value in zip(FACTORS, row, again, strict=True):
-            yield Figure(f"rank {name}", rank, float(value), 1)
+            yield _value(f"rank {name}", rank, float(value), 1)
     for name, mean, place in zip(FACTORS, average, ranks.ordinal(average), strict=True):
-        yield _figure(f"average {name}", printed[average_label], name, float(mean))
-        yield _figure(f"ordinal {name}", printed[ordinal_label], name, float(place))
+        yield _of_table(f"average {name}", printed[average_label], name, float(mean))
+        yield _of_table(f"ordinal {name}", printed[ordinal_label], name, float(place))
 
 
-def _correlation_groups() -> Iterator[Figure]:
+def _correlation_groups() -> Iterator[Row]:
     """The published groups and counts, from a table of correlations that has those known."""
     count = 22
     matrix = np.eye(count)
@@ -222,32 +213,32 @@ def _correlation_groups() -> Iterator[Figure]:
     for (i, j), r in strong.items():
         matrix[i, j] = matrix[j, i] = r
     found = {frozenset(g.members): g for g in correlation.groups(matrix)}
-    yield Figure("groups", 7, len(found))
+    yield _value("groups", 7, len(found))
     for row in rows("b_sec4.4_correlation_groups"):
         group = found[frozenset(int(name[1:]) - 1 for name in row["responses"].split())]
-        yield _figure(f"pairs of {row['responses']}", row, "distinct_pairs", group.correlated)
-        yield _figure(f"of {row['responses']}", row, "of_possible_pairs", group.possible)
+        yield _of_table(f"pairs of {row['responses']}", row, "distinct_pairs", group.correlated)
+        yield _of_table(f"of {row['responses']}", row, "of_possible_pairs", group.possible)
     listed = correlation.pairs(matrix, 0.9)
     for row, pair in zip(rows("b_fig4-3_correlations_ge_0.9"), listed, strict=True):
-        yield Figure(f"({row['i']}, {row['j']}) first", int(row["i"]) - 1, pair.first)
-        yield Figure(f"({row['i']}, {row['j']}) second", int(row["j"]) - 1, pair.second)
+        yield _value(f"({row['i']}, {row['j']}) first", int(row["i"]) - 1, pair.first)
+        yield _value(f"({row['i']}, {row['j']}) second", int(row["j"]) - 1, pair.second)
 
 
-def _grubbs() -> Iterator[Figure]:
+def _grubbs() -> Iterator[Row]:
     """The largest values of the statistic, that of two coincident extremes, critical values."""
     for count, largest in ((6, 2.041), (7, 2.268), (8, 2.475)):
         alone = outliers.residuals([1.0] + [0.0] * (count - 1))
-        yield Figure(f"one of {count} apart", largest, alone.statistic, 3)
+        yield _value(f"one of {count} apart", largest, alone.statistic, 3)
     pair = outliers.residuals([1.0, 1.0] + [0.0] * 6, outliers.NIST_CRITICAL)
-    yield Figure("two of eight apart", 1.62, pair.statistic, 2)
-    yield Figure("two of eight are outliers", 0, float(pair.is_outlier))
+    yield _value("two of eight apart", 1.62, pair.statistic, 2)
+    yield _value("two of eight are outliers", 0, float(pair.is_outlier))
     # Grubbs 1969, table 1: upper 5 % and 2.5 % points of one-sided tests.
     for count, five, half in ((6, 1.822, 1.887), (7, 1.938, 2.020), (8, 2.032, 2.126)):
-        yield Figure(f"5 % of {count}", five, outliers.grubbs_critical(count, two_sided=False), 2)
-        yield Figure(f"2.5 % of {count}", half, outliers.grubbs_critical(count), 2)
+        yield _value(f"5 % of {count}", five, outliers.grubbs_critical(count, two_sided=False), 2)
+        yield _value(f"2.5 % of {count}", half, outliers.grubbs_critical(count), 2)
 
 
-def _lags() -> Iterator[Figure]:
+def _lags() -> Iterator[Row]:
     """Table 10-1: mean latencies over three flows."""
     errors = {
         "BIC": "18.87 truncated instead of rounded",
@@ -265,10 +256,10 @@ def _lags() -> Iterator[Figure]:
             error = errors[name] if name in bad else ""
             if kind == "trec" and name == "H-TCP":
                 error = "its own flows give 9.9"
-            yield _figure(f"{name} {kind}", row, column, mean, error)
+            yield _of_table(f"{name} {kind}", row, column, mean, error)
 
 
-def _rank_averages(table: str) -> Iterator[Figure]:
+def _rank_averages(table: str) -> Iterator[Row]:
     """Averages over kinds of files and over both responses, and their standard deviation."""
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
@@ -277,15 +268,15 @@ def _rank_averages(table: str) -> Iterator[Figure]:
         part = {f"{k}": v for (r, k), v in given.items() if r == response}
         for name, value in zip(ALGORITHMS, ranks.summarise_ranks(part).average, strict=True):
             row = printed[response, "Avg"]
-            yield Figure(f"{response} {name}", float(row[name]), float(value), 2, rounding=0.005)
+            yield _value(f"{response} {name}", float(row[name]), float(value), 2, inputs=0.005)
     whole = ranks.summarise_ranks({f"{r} {k}": v for (r, k), v in given.items()})
     for name, value, spread in zip(ALGORITHMS, whole.average, whole.spread, strict=True):
         for what, figure in (("Avg", value), ("Std", spread)):
             known = float(printed["both", what][name])
-            yield Figure(f"{what} {name}", known, float(figure), 2, rounding=0.005)
+            yield _value(f"{what} {name}", known, float(figure), 2, inputs=0.005)
 
 
-def _rank_matrices() -> Iterator[Figure]:
+def _rank_matrices() -> Iterator[Row]:
     """Averages by kind of file of the printed rank matrices, against table 8-32."""
     kinds = [row["file_code"] for row in rows("d_table8-6_flow_groups")]
     printed = {(row["response"], row["file"]): row for row in rows("d_table8-32_ranks_low")}
@@ -297,14 +288,14 @@ def _rank_matrices() -> Iterator[Figure]:
         ("Scalable", "d_fig8-69_rank_matrix_Scalable_low"),
     ):
         matrix = np.array([[int(row[f"g{g}"]) for g in range(1, 25)] for row in rows(table)])
-        yield Figure(f"{name}: rows in the order of congestion", 1,
+        yield _value(f"{name}: rows in the order of congestion", 1,
                      float([row["condition"] for row in rows(table)] == order))  # fmt: skip
         for kind in dict.fromkeys(kinds):
             chosen = [g for g, k in enumerate(kinds) if k == kind]
             mean = ranks.summarise_ranks({kind: matrix[:, chosen].reshape(-1, 1)}).average[0]
             known = f"{name} {kind}"
             row = printed["y2u", kind]
-            yield _figure(known, row, name, float(mean), errors.get(known, ""))
+            yield _of_table(known, row, name, float(mean), errors.get(known, ""))
 
 
 GOODPUTS = {
@@ -322,7 +313,7 @@ BASES = {
 ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
-def _ranges(experiment: str, base: str) -> Iterator[tuple[Row, dict[str, float]]]:
+def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
     """The printed row of each flow group, and its ranges of goodputs in percent."""
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
@@ -333,17 +324,17 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Row, dict[str, float]]
         yield row, {name: 100 * v for name, v in zip(BASES[base], values, strict=True)}
 
 
-def _differences() -> Iterator[Figure]:
+def _differences() -> Iterator[Row]:
     """Ranges of goodputs from the goodput tables, in percent of either base."""
     for experiment in GOODPUTS:
         for base, columns in BASES.items():
             for row, found in _ranges(experiment, base):
                 for name, value in found.items():
                     column = f"calc_{experiment}_{name}_{columns[name]}"
-                    yield _figure(f"{experiment} {name} {row['group']}", row, column, value)
+                    yield _of_table(f"{experiment} {name} {row['group']}", row, column, value)
 
 
-def printed_differences(experiment: str, base: str) -> Iterator[Figure]:
+def printed_differences(experiment: str, base: str) -> Iterator[Row]:
     """The ranges that are printed, in whole percent; those that are bounds are left out."""
     for row, found in _ranges(experiment, base):
         for name, value in found.items():
@@ -351,16 +342,16 @@ def printed_differences(experiment: str, base: str) -> Iterator[Figure]:
             if not text.startswith("<"):
                 known = (experiment, name, row["group"])
                 error = "rounded up" if known in ROUNDED_UP else ""
-                yield Figure(
+                yield _value(
                     f"{name}, group {row['group']}", abs(float(text)), abs(value), 0, error
                 )
 
 
-def _completions() -> Iterator[Figure]:
+def _completions() -> Iterator[Row]:
     """Table 6-31: completions of a period from the printed rate, to its rounding."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
-        yield Figure(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)
+        yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)
 
 
 CHECKS = (

@@ -1,19 +1,15 @@
 """The printed tables, with their source in the first line of each file."""
 
-import csv
-from functools import cache
 from pathlib import Path
+
+from longhaul.files.rows import Row, published_rows
 
 DATA = Path(__file__).with_name("data")
 
-Row = dict[str, str]
 
-
-@cache
 def rows(name: str) -> tuple[Row, ...]:
     """The rows of a table; cells are text as printed."""
-    with (DATA / f"{name}.csv").open(encoding="utf-8", newline="") as text:
-        return tuple(csv.DictReader(line for line in text if not line.startswith("#")))
+    return published_rows(DATA / f"{name}.csv")
 
 
 def numbers(row: Row, *left_out: str) -> list[float]:

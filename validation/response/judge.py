@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from longhaul.analysis.judging import Expected
 from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
@@ -43,7 +44,7 @@ def holds(measurement: Measurement) -> bool | None:
     """Tell whether the closed form is the law's own mean window, if there is one."""
     if measurement.response is None:
         return None
-    return abs(measurement.even.law / measurement.response - 1.0) <= TOLERANCE
+    return Expected.within_part(measurement.response, TOLERANCE).holds(measurement.even.law)
 
 
 def _quantised(p: float, figures: Figures) -> bool:
@@ -52,6 +53,6 @@ def _quantised(p: float, figures: Figures) -> bool:
 
 
 def _close(p: float, figures: Figures, expected: float) -> bool:
-    apart = abs(figures.network - expected)
-    by_interval = p <= BY_INTERVAL_AT and apart <= figures.interval
-    return by_interval or apart <= TOLERANCE * expected
+    distance = figures.interval if p <= BY_INTERVAL_AT else 0.0
+    band = Expected.within_part(expected, TOLERANCE, at_least=distance)
+    return band.holds(figures.network)

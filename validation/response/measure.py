@@ -7,7 +7,7 @@ from math import sqrt
 from statistics import fmean
 from typing import Any
 
-from validation.judge import interval
+from longhaul.analysis.comparisons import half_width
 from validation.response import network, sawtooth
 from validation.response.algorithms import Algorithm
 
@@ -87,6 +87,6 @@ def _random(algorithm: Algorithm, p: float, start: float, losses: int) -> Figure
         law=sawtooth.under_random_loss(algorithm.law(), p, start),
         law_with_feedback=sawtooth.under_random_loss(algorithm.law(), p, start, feedback=True),
         network=fmean(windows),
-        interval=interval(windows),
+        interval=half_width(windows) or 0.0,
         timeouts_per_loss=timeouts / (timeouts + sum(flow.cuts for flow in flows)),
     )

@@ -30,6 +30,12 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     return MeanInterval(mean, mean - reach, mean + reach, len(given))
 
 
+def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
+    """Half the width of the interval of a mean; none of a single value."""
+    interval = mean_interval(values, coverage)
+    return interval.high - interval.mean if interval.count > 1 else None
+
+
 def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     """The mean of first less second over pairs that share their random numbers.
 

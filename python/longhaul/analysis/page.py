@@ -6,9 +6,9 @@ from typing import Any
 from longhaul.analysis.named import Findings, Options, analyse
 from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.dataset import Dataset
+from longhaul.files.writing import write_text
 from longhaul.reports import inline_svg
 from longhaul.reports import page as rendered
-from longhaul.writing import write_text
 
 
 def write(dataset: Dataset, path: Path) -> Path:

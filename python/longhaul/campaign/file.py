@@ -18,7 +18,6 @@ Levels that are tables, or that several places follow in different ways, are wri
 `levels` is then a table of named values, and `[set]` says which place follows which factor.
 """
 
-import csv
 import difflib
 import json
 import re
@@ -45,6 +44,7 @@ from longhaul.campaign.sweep import Level, Run, Setting
 from longhaul.campaign.template import Scenario, filled_in
 from longhaul.designs import Design, Factor, full, latin_hypercube, one_at_a_time, two_level
 from longhaul.differences import RANDOM
+from longhaul.files.rows import read_rows
 
 KEYS = (
     "title", "scenario", "factors", "set", "design", "replications", "responses", "keep",
@@ -338,8 +338,7 @@ def _design(file: Path, given: Any, factors: Sequence[Factor]) -> Design:  # noq
 
 def _from_csv(file: Path, factors: Sequence[Factor]) -> Design:
     """A design from a table of levels, a column a factor, as `design --natural` writes it."""
-    with file.open(encoding="utf-8-sig", newline="") as text:
-        rows = list(csv.DictReader(text))
+    rows = read_rows(file)
     coded = np.empty((len(rows), len(factors)))
     for j, factor in enumerate(factors):
         places = {

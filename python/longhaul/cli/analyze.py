@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +16,8 @@ from longhaul.cli.shared import (
     refuse_existing,
     stdout,
 )
-from longhaul.writing import write_text
+from longhaul.files.rows import as_csv
+from longhaul.files.writing import write_text
 
 if TYPE_CHECKING:
     from longhaul.analysis.named import Findings, Text
@@ -208,12 +207,8 @@ def _write_tables(found: dict[str, Findings], out: Path, *, overwrite: bool) -> 
             f"found {', '.join(found)}; --json has all"
         )
     refuse_existing(out, overwrite=overwrite)
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(("table", *tables[0].heads))
-    for text in tables:
-        writer.writerows((text.title, *row) for row in text.rows)
-    write_text(out, lines.getvalue())
+    head = ("table", *tables[0].heads)
+    write_text(out, as_csv([head, *((text.title, *row) for text in tables for row in text.rows)]))
     return [out]
 
 

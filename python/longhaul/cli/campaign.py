@@ -19,7 +19,7 @@ from longhaul.cli.shared import (
     stdout,
     warn,
 )
-from longhaul.writing import write_text
+from longhaul.files.writing import write_text
 
 if TYPE_CHECKING:
     from longhaul.campaign.dataset import Dataset

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing
-from longhaul.writing import write_text
+from longhaul.files.writing import write_text
 
 if TYPE_CHECKING:
     from longhaul.designs import Design, Factor, Level

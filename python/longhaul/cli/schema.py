@@ -8,7 +8,7 @@ import typer
 
 from longhaul import _engine
 from longhaul.cli.shared import Overwrite, refuse_existing
-from longhaul.writing import write_text
+from longhaul.files.writing import write_text
 
 
 def schema(

@@ -10,7 +10,7 @@ import typer
 from longhaul import examples
 from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
 from longhaul.comparison import compare as compare_runs
-from longhaul.writing import write_text
+from longhaul.files.writing import write_text
 
 
 def new(

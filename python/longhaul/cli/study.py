@@ -18,7 +18,7 @@ from longhaul.cli.shared import (
     stdout,
     warn,
 )
-from longhaul.writing import write_text
+from longhaul.files.writing import write_text
 
 if TYPE_CHECKING:
     from longhaul.studies.study import Study

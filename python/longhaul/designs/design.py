@@ -1,7 +1,5 @@
 """A design: which levels of which factors each run has."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +9,7 @@ import numpy as np
 
 from longhaul.designs import properties
 from longhaul.designs.properties import DesignError
+from longhaul.files.rows import as_csv
 
 # A level as scenarios write it: a number, or text such as "100 ms" or "droptail".
 Level = str | int | float
@@ -173,21 +172,17 @@ class Design:
 
     def csv(self, *, natural: bool = False) -> str:
         """The design as a CSV table, a column a factor; all runs once, then all again."""
-        text = io.StringIO()
-        out = csv.writer(text, lineterminator="\n")
         blocks = [] if self.blocks is None else ["block"]
         again = ["replication"] if self.replications > 1 else []
-        out.writerow(["run", *again, *blocks, *self.names])
+        lines: list[list[Any]] = [["run", *again, *blocks, *self.names]]
         levels = list(self.natural())
         for replication in range(self.replications):
             for run, row in enumerate(self.coded):
                 more = [replication + 1] if again else []
                 block = [] if self.blocks is None else [int(self.blocks[run])]
-                cells: Sequence[Any] = (
-                    list(levels[run].values()) if natural else [f"{c:g}" for c in row]
-                )
-                out.writerow([run + 1, *more, *block, *cells])
-        return text.getvalue()
+                cells = list(levels[run].values()) if natural else [f"{c:g}" for c in row]
+                lines.append([run + 1, *more, *block, *cells])
+        return as_csv(lines)
 
     def describe(self) -> dict[str, Any]:
         """Properties of the design: resolution and aliases, computed from its matrix."""

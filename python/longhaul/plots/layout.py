@@ -9,8 +9,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longhaul.files.writing import atomic
 from longhaul.results import ResultsError
-from longhaul.writing import atomic
 
 # At most so many panels side by side in one row.
 MAX_COLUMNS = 3

@@ -11,10 +11,10 @@ import polars as pl
 
 from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
+from longhaul.files.writing import atomic
 from longhaul.studies.drawn import COUNT, EXPERIMENT, REPLICATION
 from longhaul.studies.lookup import Lookup, NotRunError, OfTable, Samples
 from longhaul.studies.study import Study
-from longhaul.writing import atomic
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 

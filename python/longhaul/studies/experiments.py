@@ -1,6 +1,5 @@
 """`experiments.toml`: what is run, at which scale."""
 
-import csv
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from longhaul._engine import ScenarioError
 from longhaul.campaign import Setting, Sweep, merge_parts
 from longhaul.campaign.sweep import Conditions, Level
 from longhaul.campaign.template import Scenario
+from longhaul.files.rows import read_cells
 
 SCALES = ("quick", "full")
 # Instead of the levels of an axis: all that the table of its conditions has.
@@ -173,9 +173,8 @@ def _conditions(file: Path) -> dict[str, Conditions]:
 
     Where the second column is `replication`, there is a row for each, in order from 0 on.
     """
-    with file.open(encoding="utf-8", newline="") as text:
-        axis, *factors = next(rows := csv.reader(text))
-        levels = [list(map(_level, row)) for row in rows]
+    (axis, *factors), *rows = read_cells(file)
+    levels = [list(map(_level, row)) for row in rows]
     if factors[0] != REPLICATION:
         return {axis: {first: dict(zip(factors, rest, strict=True)) for first, *rest in levels}}
     points: dict[Level, list[list[Level]]] = {}

@@ -9,18 +9,18 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from longhaul.analysis.prediction import Prediction, predict
-from longhaul.analysis.statistics import percentile_interval
-from longhaul.studies.claims import (
+from longhaul.analysis.judging import (
     CONTRADICTED,
     NOT_RUN,
     OUTSIDE,
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
-    Claim,
     Interval,
 )
+from longhaul.analysis.prediction import Prediction, predict
+from longhaul.analysis.statistics import percentile_interval
+from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import EXTREMES
 from longhaul.studies.resampling import resampled
@@ -77,7 +77,7 @@ class Judgement:
             "statement": self.claim.statement,
             "derived": self.claim.derived,
             "set_up": self.claim.is_set_up,
-            "expected": self.claim.expected(),
+            "expected": self.claim.expected_as_json(),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
             "interval_of": self.interval_of,
@@ -145,11 +145,11 @@ def _measured(claim: Claim, measure: Measure, data: Data) -> _Measured:
 def _judged(claim: Claim, one: _Measured, samples: Sequence[float], scale: str) -> Judgement:
     if one.next_run is not None:
         of_next = one.next_run.low, one.next_run.high
-        verdict, reason = claim.judge_one_run(of_next)
+        verdict, reason = claim.expected.judge_one_run(of_next)
         shape = one.next_run.shape
         return Judgement(claim, one.value, of_next, verdict, scale, one.replications, reason, shape)
     interval = None if one.value is None else _interval(one.value, samples)
-    verdict = claim.judge(one.value, interval)
+    verdict = claim.expected.judge(one.value, interval)
     reason = "more replications would decide" if verdict == UNDECIDED else one.reason
     return Judgement(claim, one.value, interval, verdict, scale, one.replications, reason)
 
@@ -214,7 +214,9 @@ def number(value: float | None) -> str:
 
 def band(claim: Claim) -> str:
     """The band in words."""
-    low, high = (number(end) if isfinite(end) else "" for end in (claim.low, claim.high))
+    low, high = (
+        number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
+    )
     if low and high:
         return low if low == high else f"{low} to {high}"
     return f"at least {low}" if low else f"at most {high}"

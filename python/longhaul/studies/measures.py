@@ -11,20 +11,18 @@ import polars as pl
 
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Curve, Data, NotRunError, together
+from longhaul.studies.registry import Registry
 
 # Levels of the axis `queue`, where two disciplines are compared.
 QUEUES = ("red", "droptail")
 
 Measure = Callable[..., float]
-GENERAL: dict[str, Measure] = {}
+
+Measures = Registry[Measure]
+GENERAL = Measures()
+measure = GENERAL.register
 # Measures that have no interval: drawn again with replacement, runs never exceed their extremes.
 EXTREMES: set[Measure] = set()
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    GENERAL[function.__name__] = function
-    return function
 
 
 @measure

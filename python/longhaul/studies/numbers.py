@@ -16,8 +16,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
+from longhaul.analysis.judging import VERDICTS
 from longhaul.studies import ledger
-from longhaul.studies.claims import VERDICTS, where
+from longhaul.studies.claims import where
 from longhaul.studies.data import Data
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record

@@ -8,15 +8,15 @@ import polars as pl
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from longhaul.analysis.judging import VERDICTS
+from longhaul.files.writing import write_text
 from longhaul.reports import page
 from longhaul.studies import drawing, ledger, pictures
-from longhaul.studies.claims import VERDICTS
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
-from longhaul.writing import write_text
 
 
 def judged(
@@ -62,7 +62,7 @@ def _row(one: Judgement) -> dict[str, Any]:
         "id": claim.id,
         "experiment": claim.experiments[0],
         "statement": claim.statement,
-        "printed": ledger.number(claim.value),
+        "printed": ledger.number(claim.expected.printed),
         "band": ledger.band(claim),
         "tolerance": claim.tolerance,
         "source": claim.source,

@@ -11,11 +11,11 @@ from longhaul import _engine
 from longhaul.campaign import Run, Store
 from longhaul.campaign import execute as execute_runs
 from longhaul.campaign.execute import Watch
+from longhaul.files.writing import write_text
 from longhaul.studies.addition import and_recorded
 from longhaul.studies.data import VERSION, Data
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.study import Study, StudyError, unknown
-from longhaul.writing import write_text
 
 
 @dataclass(frozen=True)

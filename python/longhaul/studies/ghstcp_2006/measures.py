@@ -4,19 +4,20 @@ A measure gets the tables and the claim's `where`; `of` names the experiment, `b
 to compare with. Shares are from 0 to 1; trends are rank correlations.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.measures import Measures
 
 from . import theory, traces
 from .published import printed
 
-Measure = Callable[..., float]
-MEASURES: dict[str, Measure] = {**theory.MEASURES, **traces.MEASURES}
+MEASURES = Measures(theory.MEASURES | traces.MEASURES)
+measure = MEASURES.register
 
 # How near a printed value is near enough, without and with SACK in the faster group.
 TOLERANCE = {"utilisation": (8.0, 2.0), "fairness": (0.10, 0.08)}
@@ -24,12 +25,6 @@ TOLERANCE = {"utilisation": (8.0, 2.0), "fairness": (0.10, 0.08)}
 FAIR_BY_GROUPS = 0.98
 
 WEB = ("GH2-C20", "GH2-C21", "GH2-C22", "GH2-C23")
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    MEASURES[function.__name__] = function
-    return function
 
 
 @measure

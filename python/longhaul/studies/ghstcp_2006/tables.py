@@ -5,8 +5,8 @@ scale, in Markdown.
 """
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
 
+from longhaul.analysis.comparisons import half_width
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.study import find
 
@@ -16,21 +16,7 @@ HEAD = (
     "| case | S1 | S2 | delay, ms | S1, Mbit/s | S2, Mbit/s | interval, Mbit/s | utilisation, % |"
     " printed | fairness of flows | of groups | printed | runs |\n|" + "---|" * 13
 )
-# Student's t that leaves 2.5 % on either side, by degrees of freedom.
-STUDENT = {
-    1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262,
-}  # fmt: skip
 METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairness_groups")
-
-
-def half_width(values: Sequence[float]) -> float | None:
-    """Half of the 95 % confidence interval of a mean; none of one value."""
-    count = len(values)
-    if count < 2:
-        return None
-    mean = sum(values) / count
-    deviation = sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
-    return STUDENT[count - 1] * deviation / sqrt(count)
 
 
 def lines(data: Data, table: str) -> Iterator[str]:

@@ -1,9 +1,7 @@
 """The source's theory: recovery times, response functions, parallel TCP (chapters 1, 2, 5)."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,21 +15,16 @@ from longhaul.models.parallel_tcp import (
     synchronised,
 )
 from longhaul.models.response import FORMS, STANDARD, recovery_time_s
+from longhaul.studies.data import Data
+from longhaul.studies.measures import Measures
 
 from .published import read
-
-if TYPE_CHECKING:
-    from longhaul.studies.data import Data
 
 HSTCP = FORMS["rounded"]
 RTT_S = 0.1
 
-MEASURES: dict[str, Callable[..., float]] = {}
-
-
-def _measure(function: Callable[..., float]) -> Callable[..., float]:
-    MEASURES[function.__name__] = function
-    return function
+MEASURES = Measures()
+measure = MEASURES.register
 
 
 def path(mbps: float, rtt_ms: float = 100.0) -> Path:
@@ -39,20 +32,20 @@ def path(mbps: float, rtt_ms: float = 100.0) -> Path:
     return Path(mbps * 1e6, rtt_ms * 1e-3)
 
 
-@_measure
-def recovery(data: "Data", mbps: float) -> float:
+@measure
+def recovery(data: Data, mbps: float) -> float:
     """Seconds until standard TCP fills a path of 100 ms again."""
     return recovery_time_s(mbps * 1e6, RTT_S)
 
 
-@_measure
-def window_at(data: "Data", p: float, protocol: str) -> float:
+@measure
+def window_at(data: Data, p: float, protocol: str) -> float:
     """The mean window at a loss rate."""
     return float((HSTCP if protocol == "hstcp" else STANDARD).window(p))
 
 
-@_measure
-def shape_is_monotone(data: "Data") -> float:
+@measure
+def shape_is_monotone(data: Data) -> float:
     """Share of windows from 38 to 83,000 at which a(w) grows and b(w) falls."""
     windows = np.geomspace(38.0, 83_000.0, 500)
     grows = np.diff(HSTCP.increase(windows)) >= 0
@@ -60,8 +53,8 @@ def shape_is_monotone(data: "Data") -> float:
     return float(np.mean(grows & falls))
 
 
-@_measure
-def model_points(data: "Data", column: str) -> float:
+@measure
+def model_points(data: Data, column: str) -> float:
     """The largest relative deviation of the models at 100 Mbit/s from given values."""
     off = []
     for row in read("model_points"):
@@ -83,8 +76,8 @@ def model_points(data: "Data", column: str) -> float:
     return max(off)
 
 
-@_measure
-def band_end(data: "Data", end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
+@measure
+def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
     """The first or last number of connections that uses 95 % of the link."""
     the_path = path(mbps, rtt_ms)
     found = band(the_path, buffer_bdp * the_path.bdp)
@@ -92,8 +85,8 @@ def band_end(data: "Data", end: str, mbps: float, rtt_ms: float, buffer_bdp: flo
     return float(getattr(found, end))
 
 
-@_measure
-def band_width(data: "Data", mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
+@measure
+def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
     """How much wider than its first end the band is that uses 95 % of the link."""
     the_path = path(mbps, rtt_ms)
     found = band(the_path, buffer_bdp * the_path.bdp)
@@ -101,8 +94,8 @@ def band_width(data: "Data", mbps: float, rtt_ms: float, buffer_bdp: float) -> f
     return found.last / found.first - 1.0
 
 
-@_measure
-def bands_apart(data: "Data", buffer_bdp: float) -> float:
+@measure
+def bands_apart(data: Data, buffer_bdp: float) -> float:
     """Least distance, as a ratio, between the bands of rates or round trips next to one another."""
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
     gaps = []
@@ -115,8 +108,8 @@ def bands_apart(data: "Data", buffer_bdp: float) -> float:
     return min(gaps)
 
 
-@_measure
-def lossless_regions(data: "Data") -> float:
+@measure
+def lossless_regions(data: Data) -> float:
     """Share of points below the path's and buffer's capacity without loss and as full as can be."""
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -132,8 +125,8 @@ def lossless_regions(data: "Data") -> float:
     return float(np.mean(right))
 
 
-@_measure
-def congested_region(data: "Data") -> float:
+@measure
+def congested_region(data: Data) -> float:
     """Share of steps in N, beyond what path and buffer hold, that the source's statement holds for.
 
     Loss grows and goodput falls, synchronised connections lose more, and the gap widens.
@@ -159,8 +152,8 @@ def congested_region(data: "Data") -> float:
     return float(np.mean(right))
 
 
-@_measure
-def jump(data: "Data", buffer_bdp: float) -> float:
+@measure
+def jump(data: Data, buffer_bdp: float) -> float:
     """Throughput of synchronised connections just beyond what path and buffer hold."""
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
@@ -168,8 +161,8 @@ def jump(data: "Data", buffer_bdp: float) -> float:
     return synchronised(the_path, buffer, first).throughput
 
 
-@_measure
-def fall_of_goodput(data: "Data", buffer_bdp: float, times: float) -> float:
+@measure
+def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
     """What synchronised goodput loses from where losses begin to so many times the connections.
 
     A share of the link, the least of the three rates.
@@ -186,20 +179,20 @@ def fall_of_goodput(data: "Data", buffer_bdp: float, times: float) -> float:
     return min(falls)
 
 
-@_measure
-def red_first(data: "Data", mbps: float, rtt_ms: float) -> float:
+@measure
+def red_first(data: Data, mbps: float, rtt_ms: float) -> float:
     """Connections whose windows reach RED's lower threshold."""
     return red_connections(path(mbps, rtt_ms), Red())[0]
 
 
-@_measure
-def red_last(data: "Data", mbps: float, rtt_ms: float) -> float:
+@measure
+def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
     """The last number of connections in RED's equilibrium area."""
     return float(red_connections(path(mbps, rtt_ms), Red())[1])
 
 
-@_measure
-def red_loss(data: "Data", times: float) -> float:
+@measure
+def red_loss(data: Data, times: float) -> float:
     """RED's loss rate at so many times the least number of connections: mean of the six paths."""
     losses = []
     for mbps in (100.0, 1000.0):
@@ -212,8 +205,8 @@ def red_loss(data: "Data", times: float) -> float:
     return float(np.mean(losses))
 
 
-@_measure
-def red_loss_grows(data: "Data") -> float:
+@measure
+def red_loss_grows(data: Data) -> float:
     """Share of steps in N inside the equilibrium areas of all six paths at which loss grows."""
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
@@ -223,8 +216,8 @@ def red_loss_grows(data: "Data") -> float:
     return float(np.mean(grows))
 
 
-@_measure
-def red_optima(data: "Data") -> float:
+@measure
+def red_optima(data: Data) -> float:
     """How many different numbers of connections have the least loss, of the six paths."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda found: found[1])[0]
@@ -242,8 +235,8 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
     return [(n, one.loss) for n, one in found if one is not None]
 
 
-@_measure
-def between_the_models(data: "Data", of: str, slack: float) -> float:
+@measure
+def between_the_models(data: Data, of: str, slack: float) -> float:
     """Share of simulated points whose goodput is between the two models, or `slack` beyond."""
     inside = []
     for row in data.cells(of).iter_rows(named=True):

@@ -1,14 +1,14 @@
 """Measures of trajectories over time: growth and reductions of windows, and queues."""
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 
 from longhaul.models.response import FORMS
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.measures import Measures
 
-MEASURES: dict[str, Callable[..., float]] = {}
+MEASURES = Measures()
+measure = MEASURES.register
 
 # Packets that the testbed's path holds (section 4.2).
 BDP_PKTS = 770.0
@@ -23,12 +23,7 @@ SETTLED_S = 20.0
 LARGEST_KEPT = 0.95
 
 
-def _measure(function: Callable[..., float]) -> Callable[..., float]:
-    MEASURES[function.__name__] = function
-    return function
-
-
-@_measure
+@measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
     """Share of time in which a window between two parts of the path's capacity grows as HSTCP's.
 
@@ -42,7 +37,7 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
     return float(np.mean(growth[inside] > 0.5 * expected[inside]))
 
 
-@_measure
+@measure
 def mode_changes(data: Data, of: str) -> float:
     """How often growth changes between HSTCP's and standard TCP's, per second."""
     window, rounds, growth = _growth(data, of)
@@ -51,7 +46,7 @@ def mode_changes(data: Data, of: str) -> float:
     return float(np.count_nonzero(np.diff(fast.astype(int))) / _seconds(data, of))
 
 
-@_measure
+@measure
 def rtt_rises_beyond(data: Data, of: str) -> float:
     """Rank correlation of round trip and window above the path's capacity, less that below it."""
     samples = _window(data, of)
@@ -62,7 +57,7 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
     return float(rtt[above].mean() - rtt[below].mean())
 
 
-@_measure
+@measure
 def resets(data: Data, of: str, label: str) -> float:
     """How often a window of a group falls to less than a twentieth, per flow."""
     found = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
@@ -73,14 +68,14 @@ def resets(data: Data, of: str, label: str) -> float:
     return count / found["name"].n_unique()
 
 
-@_measure
+@measure
 def empty(data: Data, of: str) -> float:
     """Share of the second half in which the bottleneck's queue is empty."""
     queue = _second_half(data, of)["queue_pkts"].to_numpy()
     return float(np.mean(queue <= EMPTY_PKTS))
 
 
-@_measure
+@measure
 def cut_together(data: Data, of: str, label: str) -> float:
     """Of the flows of a group, the mean share that reduces its window when any of them does.
 

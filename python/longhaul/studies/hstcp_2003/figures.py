@@ -6,10 +6,10 @@ is made of names of `LINES`, whose lines are laid together, or is one of `PICTUR
 colon is its argument.
 """
 
-import csv
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from longhaul.files.rows import published_rows
 from longhaul.studies.drawing import Draw, Figure, Frame, Line
 
 from . import lines, theory_curves
@@ -92,9 +92,4 @@ def _figure(row: Mapping[str, str]) -> Figure:
     )
 
 
-def _read(file: Path) -> list[Figure]:
-    with file.open(encoding="utf-8", newline="") as text:
-        return [_figure(row) for row in csv.DictReader(text)]
-
-
-FIGURES: list[Figure] = _read(Path(__file__).with_name("figures.csv"))
+FIGURES = [_figure(row) for row in published_rows(Path(__file__).with_name("figures.csv"))]

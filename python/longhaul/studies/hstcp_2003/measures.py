@@ -10,7 +10,7 @@ from longhaul.studies.measures import (
     EXTREMES,
     GENERAL,
     QUEUES,
-    Measure,
+    Measures,
     most,
     rank_trend,
     share,
@@ -19,13 +19,8 @@ from longhaul.studies.measures import (
 
 from . import streams, theory
 
-MEASURES: dict[str, Measure] = {**GENERAL, **theory.MEASURES, **streams.MEASURES}
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    MEASURES[function.__name__] = function
-    return function
+MEASURES = Measures(GENERAL | theory.MEASURES | streams.MEASURES)
+measure = MEASURES.register
 
 
 # Bandwidth stolen (chapter 5.5; spec of mixed sets: half of the homogeneous set's aggregate).

@@ -3,15 +3,10 @@
 import numpy as np
 
 from longhaul.studies.data import Curve, Data, NotRunError, together
-from longhaul.studies.measures import QUEUES, Measure, most, rank_trend
+from longhaul.studies.measures import QUEUES, Measures, most, rank_trend
 
-MEASURES: dict[str, Measure] = {}
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    MEASURES[function.__name__] = function
-    return function
+MEASURES = Measures()
+measure = MEASURES.register
 
 
 def stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:

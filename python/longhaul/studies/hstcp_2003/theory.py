@@ -4,14 +4,13 @@ The tables belong to Low_Window 38 and W = 0.12/p^0.835 with standard TCP's 1.2/
 simulations to Low_Window 31.
 """
 
-import csv
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longhaul.analysis.judging import decimals_of
+from longhaul.files.rows import Row, published_rows
 from longhaul.models.response import (
     FORMS,
     STANDARD,
@@ -21,38 +20,29 @@ from longhaul.models.response import (
     relative_fairness,
     rounds_between_losses,
 )
-
-if TYPE_CHECKING:
-    from longhaul.studies.data import Data
+from longhaul.studies.data import Data
+from longhaul.studies.measures import Measures
 
 TABLES = FORMS["tables"]
 STUDIED = HighSpeed.through(low_window=31.0, low_p=None)
 RTT_S = 0.1
 
-MEASURES: dict[str, Callable[..., float]] = {}
+MEASURES = Measures()
+measure = MEASURES.register
 
 
-def _measure(function: Callable[..., float]) -> Callable[..., float]:
-    MEASURES[function.__name__] = function
-    return function
-
-
-def published(table: str) -> list[dict[str, str]]:
+def published(table: str) -> tuple[Row, ...]:
     """The rows of a printed table."""
-    file = Path(__file__).parent / "published" / f"table_{table}.csv"
-    with file.open(encoding="utf-8", newline="") as text:
-        return list(csv.DictReader(text))
+    return published_rows(Path(__file__).parent / "published" / f"table_{table}.csv")
 
 
 def _last_digits_off(printed: str, found: float) -> float:
     """How far a value is from a printed one, in units of the last digit printed."""
-    digits, _, exponent = printed.lower().partition("e")
-    decimals = len(digits.partition(".")[2])
-    return abs(found - float(printed)) / 10.0 ** (int(exponent or 0) - decimals)
+    return abs(found - float(printed)) / 10.0 ** -decimals_of(printed)
 
 
-@_measure
-def table_3_1(data: "Data") -> float:
+@measure
+def table_3_1(data: Data) -> float:
     """The largest deviation from Table 3.1, in units of the last digit printed."""
     off = []
     for row in published("3_1"):
@@ -68,8 +58,8 @@ def table_3_1(data: "Data") -> float:
     return max(off)
 
 
-@_measure
-def table_3_2_windows(data: "Data") -> float:
+@measure
+def table_3_2_windows(data: Data) -> float:
     """The largest relative deviation from the windows of Table 3.2, beyond half a packet."""
     off = []
     for row in published("3_2"):
@@ -79,8 +69,8 @@ def table_3_2_windows(data: "Data") -> float:
     return max(off)
 
 
-@_measure
-def table_3_2_rounds(data: "Data") -> float:
+@measure
+def table_3_2_rounds(data: Data) -> float:
     """The largest relative deviation from the round trips between losses of Table 3.2."""
     return max(
         abs(
@@ -92,8 +82,8 @@ def table_3_2_rounds(data: "Data") -> float:
     )
 
 
-@_measure
-def table_3_3(data: "Data") -> float:
+@measure
+def table_3_3(data: Data) -> float:
     """The largest deviation from Table 3.3, in units of the last digit printed."""
     return max(
         _last_digits_off(
@@ -104,8 +94,8 @@ def table_3_3(data: "Data") -> float:
     )
 
 
-@_measure
-def ten_gigabit(data: "Data") -> float:
+@measure
+def ten_gigabit(data: Data) -> float:
     """The largest relative deviation from 83,333 packets, 5e9 packets and 6000 s between losses."""
     window = path_window(1e10, RTT_S)
     loss = float(STANDARD_ROUNDED.loss(window))
@@ -114,14 +104,14 @@ def ten_gigabit(data: "Data") -> float:
     return max(abs(ours / printed - 1) for ours, printed in found)
 
 
-@_measure
-def buffer_kilobytes(data: "Data") -> float:
+@measure
+def buffer_kilobytes(data: Data) -> float:
     """The buffer for 50 ms at 100 Mbit/s, in kilobytes."""
     return path_window(100e6, 0.05, packet_bytes=1000)
 
 
-@_measure
-def crossing_with_capacity(data: "Data") -> float:
+@measure
+def crossing_with_capacity(data: Data) -> float:
     """The loss rate at which the simulated HSTCP's mean window is the capacity of the link."""
     return float(STUDIED.loss(path_window(1e9, RTT_S)))
 

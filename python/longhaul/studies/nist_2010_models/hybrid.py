@@ -4,13 +4,13 @@
 from which claims are judged: some six minutes of processor time.
 """
 
-import csv
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 
+from longhaul.files.rows import published_rows, write_rows
 from longhaul.models import abilene_lee
 
 FILE = Path(__file__).with_name("hybrid.csv")
@@ -39,11 +39,10 @@ def follow(case: tuple[str, int, int]) -> Row:
 @cache
 def rows() -> tuple[Row, ...]:
     """What `hybrid.csv` holds."""
-    with FILE.open(encoding="utf-8", newline="") as text:
-        return tuple(
-            {key: value if key == "routers" else float(value) for key, value in row.items()}
-            for row in csv.DictReader(text)
-        )
+    return tuple(
+        {key: value if key == "routers" else float(value) for key, value in row.items()}
+        for row in published_rows(FILE)
+    )
 
 
 def row(routers: str, buffer: float) -> Row:
@@ -76,10 +75,7 @@ def _record() -> None:
     ]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(follow, cases))
-    with FILE.open("w", encoding="utf-8", newline="") as text:
-        writer = csv.DictWriter(text, list(found[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found)
+    write_rows(FILE, found, list(found[0]))
 
 
 if __name__ == "__main__":

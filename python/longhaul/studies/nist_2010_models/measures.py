@@ -6,17 +6,12 @@ from longhaul.analysis.statistics import rank_correlation
 from longhaul.models.abilene_lee import BUFFERS, ROUTES, Sets, rtt_s
 from longhaul.models.laws import PRINTED
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.measures import GENERAL, Measure
+from longhaul.studies.measures import GENERAL, Measures
 
 from . import hybrid, theory
 
-MEASURES: dict[str, Measure] = {**GENERAL, **theory.MEASURES}
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    MEASURES[function.__name__] = function
-    return function
+MEASURES = Measures(GENERAL | theory.MEASURES)
+measure = MEASURES.register
 
 
 def _ratio(sets: Sets, what: str) -> float:

@@ -1,13 +1,11 @@
 """What the models of appendix A say: tables, coefficients, crossings, equations."""
 
-import csv
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from longhaul.files.rows import published_rows
 from longhaul.models.dynamics import aimd
 from longhaul.models.equilibrium import Equilibrium, equilibrium
 from longhaul.models.fluid import FlowClass, Model
@@ -16,9 +14,8 @@ from longhaul.models.laws import PRINTED, compound, crossing, cubic, solve_poiss
 from longhaul.models.loss import AnickMitraSondhi, Link
 from longhaul.models.marking import Custom, FluidLink
 from longhaul.models.stability import OneDelay
-
-if TYPE_CHECKING:
-    from longhaul.studies.data import Data
+from longhaul.studies.data import Data
+from longhaul.studies.measures import Measures
 
 # 1 Gbit/s in packets of 1024 bytes.
 CAPACITY_PPS = 1e9 / 8.0 / 1024.0
@@ -27,25 +24,20 @@ FLOWS = 1000.0
 RTTS_MS = (50, 100, 150, 200, 250, 300)
 BUFFERS = (50, 100, 150, 200, 250, 300)
 
-MEASURES: dict[str, Callable[..., float]] = {}
-
-
-def _measure(function: Callable[..., float]) -> Callable[..., float]:
-    MEASURES[function.__name__] = function
-    return function
+MEASURES = Measures()
+measure = MEASURES.register
 
 
 @cache
 def printed() -> dict[tuple[str, int, int], int]:
     """Tables A-1 to A-3: throughput in packets per ms by algorithm, round-trip time and buffer."""
     file = Path(__file__).parent / "published" / "tables_a.csv"
-    with file.open(encoding="utf-8", newline="") as text:
-        return {
-            (row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"])): int(
-                row["throughput_pkts_per_ms"]
-            )
-            for row in csv.DictReader(text)
-        }
+    return {
+        (row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"])): int(
+            row["throughput_pkts_per_ms"]
+        )
+        for row in published_rows(file)
+    }
 
 
 @cache
@@ -64,28 +56,28 @@ def _deviations() -> np.ndarray:
     return np.array([throughput(*place) - value for place, value in printed().items()])
 
 
-@_measure
-def exact_cells(data: "Data") -> float:
+@measure
+def exact_cells(data: Data) -> float:
     """How many of the 108 cells are as printed after rounding."""
     return float(sum(round(throughput(*place)) == value for place, value in printed().items()))
 
 
-@_measure
-def largest_deviation(data: "Data") -> float:
+@measure
+def largest_deviation(data: Data) -> float:
     """The largest deviation of any cell, in packets per ms."""
     return float(np.abs(_deviations()).max())
 
 
-@_measure
+@measure
 def fluid_throughput(
-    data: "Data", algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05
+    data: Data, algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05
 ) -> float:
     """Packets per ms in one cell."""
     return throughput(algorithm, rtt_ms, buffer, factor)
 
 
-@_measure
-def fluid_loss(data: "Data", algorithm: str, rtt_ms: float, buffer: float) -> float:
+@measure
+def fluid_loss(data: Data, algorithm: str, rtt_ms: float, buffer: float) -> float:
     """The equilibrium's loss rate in one cell."""
     return cell(algorithm, rtt_ms, buffer).loss
 
@@ -101,29 +93,29 @@ def _advantages(algorithm: str, low: float, high: float) -> np.ndarray:
     )
 
 
-@_measure
-def least_advantage(data: "Data", algorithm: str, low: float, high: float) -> float:
+@measure
+def least_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
     """Lowest throughput relative to Reno's between two round-trip times; per cent above it."""
     return float(_advantages(algorithm, low, high).min())
 
 
-@_measure
-def largest_advantage(data: "Data", algorithm: str, low: float, high: float) -> float:
+@measure
+def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
     """Highest throughput relative to Reno's between two round-trip times; per cent above it."""
     return float(_advantages(algorithm, low, high).max())
 
 
-@_measure
+@measure
 def cells_gaining(
-    data: "Data", algorithm: str, low: float, high: float, least: float, most: float
+    data: Data, algorithm: str, low: float, high: float, least: float, most: float
 ) -> float:
     """Cells between two round-trip times whose gain over Reno's is in a range; in per cent."""
     gains = _advantages(algorithm, low, high)
     return float(((gains >= least) & (gains <= most)).sum())
 
 
-@_measure
-def out_of_order_cells(data: "Data") -> float:
+@measure
+def out_of_order_cells(data: Data) -> float:
     """Neighbouring cells whose throughput falls with the buffer or rises with the round trip."""
     wrong = 0
     for algorithm in ("cubic", "ctcp", "reno"):
@@ -132,8 +124,8 @@ def out_of_order_cells(data: "Data") -> float:
     return float(wrong)
 
 
-@_measure
-def coefficient(data: "Data", law: str) -> float:
+@measure
+def coefficient(data: Data, law: str) -> float:
     """The mean window at a loss rate of one and a round trip of a second."""
     forms = {
         "cubic-periodic": cubic(decrease=0.2),
@@ -144,9 +136,9 @@ def coefficient(data: "Data", law: str) -> float:
     return float(forms[law](1.0, 1.0))
 
 
-@_measure
+@measure
 def crossing_with_reno(
-    data: "Data", algorithm: str, rtt_ms: float = 100.0, band: float = 1.0
+    data: Data, algorithm: str, rtt_ms: float = 100.0, band: float = 1.0
 ) -> float:
     """The loss rate at which a response function, or the edge of its band, is Reno's."""
     law = PRINTED[algorithm].scaled(band)
@@ -154,22 +146,22 @@ def crossing_with_reno(
     return np.nan if found is None else found
 
 
-@_measure
-def cubic_over_ctcp(data: "Data", rtt_ms: float, low: float, high: float) -> float:
+@measure
+def cubic_over_ctcp(data: Data, rtt_ms: float, low: float, high: float) -> float:
     """The least ratio of CUBIC's window to CTCP's between two loss rates."""
     p = np.geomspace(low, high, 50)
     ratio = PRINTED["cubic"].window(p, rtt_ms / 1e3) / PRINTED["ctcp"].window(p, rtt_ms / 1e3)
     return float(ratio.min())
 
 
-@_measure
-def poisson_cubic(data: "Data", what: str) -> float:
+@measure
+def poisson_cubic(data: Data, what: str) -> float:
     """Plateau, peak or mean of the mean-field equations of CUBIC under Poisson losses."""
     return float(getattr(solve_poisson_cubic(), what))
 
 
-@_measure
-def constant_loss_window(data: "Data") -> float:
+@measure
+def constant_loss_window(data: Data) -> float:
     """The window to which equation 8 comes from 10 packets at a loss rate of 1e-3."""
     wide = FluidLink(1e9, 1.0, Custom(lambda queue: 1e-3))
     flows = FlowClass(1, 0.1, aimd(), window_pkts=10.0, slow_start=False)
@@ -182,8 +174,8 @@ def lone_flow() -> SawTooth:
     return saw_tooth(1000.0, 0.1, 0.0, 60.0)
 
 
-@_measure
-def lone_flow_value(data: "Data", what: str) -> float:
+@measure
+def lone_flow_value(data: Data, what: str) -> float:
     """Smallest and largest window, period in seconds, mean rate in packets per second."""
     found = lone_flow()
     values = {
@@ -200,8 +192,8 @@ def unstable_cells() -> list[tuple[int, int]]:
     return [(rtt, b) for rtt in RTTS_MS for b in BUFFERS if not _at_rest(rtt, b).is_stable()]
 
 
-@_measure
-def sufficient_test(data: "Data", rtt_ms: float, buffer: float) -> float:
+@measure
+def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
     """The left side of equation 11, `w (2 p + w p')`, in one of Reno's cells."""
     rest = _at_rest(rtt_ms, buffer)
     return 2.0 * rest.delay_s * (rest.a + rest.b)

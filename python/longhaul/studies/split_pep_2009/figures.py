@@ -145,7 +145,7 @@ def _red_curve(axes: Axes, data: Data, panel: str) -> None:
             color=style.colour, linestyle=style.line, label="gentle" if gentle else "not gentle",
         )  # fmt: skip
     for key in ("min_th", "max_th"):
-        axes.axvline(theory.red_parameter(key), label=key, **PUBLISHED)
+        axes.axvline(theory.configured(key), label=key, **PUBLISHED)
 
 
 SENDERS = {"cubic": "CUBIC", "bbr3": "BBR v3"}

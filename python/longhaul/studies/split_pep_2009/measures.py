@@ -7,21 +7,16 @@ from collections.abc import Mapping
 
 from longhaul.analysis.statistics import median
 from longhaul.studies.data import Curve, Data, NotRunError, together
-from longhaul.studies.measures import GENERAL, Measure, rank_trend
+from longhaul.studies.measures import GENERAL, Measures, rank_trend
 
 from . import theory
 from .theory import MBPS
 
-MEASURES: dict[str, Measure] = {**GENERAL, **theory.MEASURES}
+MEASURES = Measures(GENERAL | theory.MEASURES)
+measure = MEASURES.register
 
 # Web flows that the link carries whole, by which what one offers is measured.
 CARRIED = 500
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    MEASURES[function.__name__] = function
-    return function
 
 
 @measure

@@ -2,15 +2,11 @@
 
 from longhaul.studies.data import Data
 from longhaul.studies.numbers import Table, markdown
+from longhaul.studies.registry import Registry
 
-TABLES: dict[str, Table] = {}
+TABLES = Registry[Table]()
+table = TABLES.register
 OFF = ("off", "off-delayed")
-
-
-def table(function: Table) -> Table:
-    """Register a table under its name."""
-    TABLES[function.__name__] = function
-    return function
 
 
 @table

@@ -9,7 +9,7 @@ from longhaul.models.marking import Red
 from longhaul.models.paths import utilisation
 from longhaul.running import load
 from longhaul.studies.data import Data
-from longhaul.studies.measures import Measure
+from longhaul.studies.measures import Measures
 
 # The path end to end: 100 Mbit/s over a round trip of 520 ms.
 MBPS, PATH_PKTS = 100.0, 6250.0
@@ -34,7 +34,7 @@ PROXY_WITH_RED = {
 }
 
 
-def red_parameter(key: str) -> float:
+def configured(key: str) -> float:
     """Return what the automatic configuration makes of a key of a local RED queue.
 
     Thresholds in packets of 500 bytes.
@@ -46,17 +46,7 @@ def red_parameter(key: str) -> float:
 def red(*, gentle: bool = True) -> Red:
     """Return RED as the automatic configuration has it; its `curve` is Figure 3.4."""
     keys = ("min_th", "max_th", "max_p", "weight")
-    return Red(**{key: red_parameter(key) for key in keys}, gentle=gentle)
-
-
-def certain_drop() -> float:
-    """Return the smallest average queue at which gentle RED drops every packet, by bisection."""
-    curve = red().curve
-    low, high = 0.0, 1000.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if curve(middle) >= 1.0 else (middle, high)
-    return high
+    return Red(**{key: configured(key) for key in keys}, gentle=gentle)
 
 
 def saw_tooth_mbps(queue_pkts: float) -> float:
@@ -64,15 +54,21 @@ def saw_tooth_mbps(queue_pkts: float) -> float:
     return MBPS * utilisation(queue_pkts, PATH_PKTS)
 
 
-def _red_parameter(data: Data, key: str) -> float:
-    return red_parameter(key)
+MEASURES = Measures()
 
 
-def _certain_drop(data: Data) -> float:
-    return certain_drop()
+@MEASURES.register
+def red_parameter(data: Data, key: str) -> float:
+    """A key of the local RED queue as it is configured automatically, packets of 500 bytes."""
+    return configured(key)
 
 
-MEASURES: dict[str, Measure] = {
-    "red_parameter": _red_parameter,
-    "certain_drop": _certain_drop,
-}
+@MEASURES.register
+def certain_drop(data: Data) -> float:
+    """The smallest average queue at which gentle RED drops every packet, by bisection."""
+    curve = red().curve
+    low, high = 0.0, 1000.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if curve(middle) >= 1.0 else (middle, high)
+    return high

@@ -1,8 +1,8 @@
 """What claims measure."""
 
-from longhaul.studies.measures import GENERAL
+from longhaul.studies.measures import GENERAL, Measures
 
 from .transfers.measures import TRANSFERS
 from .web.measures import WEB
 
-MEASURES = {**GENERAL, **TRANSFERS, **WEB}
+MEASURES = Measures(GENERAL | TRANSFERS | WEB)

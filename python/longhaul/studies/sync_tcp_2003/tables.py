@@ -1,12 +1,13 @@
 """The tables of the README, which `longhaul study tables sync-tcp-2003` writes."""
 
-import csv
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from longhaul.files.rows import published_rows
 from longhaul.studies.data import Data
 from longhaul.studies.numbers import Table, markdown
+from longhaul.studies.registry import Registry
 
 NAMES = {
     "reno": "Reno", "pcwnd": "Pcwnd", "mixreact": "MixReact", "cubic": "CUBIC", "bbr3": "BBR v3",
@@ -26,13 +27,8 @@ READINGS = {
     "keep at a tie": ("no trend (a tie)", "congestion avoidance", "the last growth goes on"),
 }  # fmt: skip
 
-TABLES: dict[str, Table] = {}
-
-
-def table(function: Table) -> Table:
-    """Register a table under its name."""
-    TABLES[function.__name__] = function
-    return function
+TABLES = Registry[Table]()
+table = TABLES.register
 
 
 @cache
@@ -41,8 +37,7 @@ def printed() -> dict[str, str]:
     found: dict[str, str] = {}
     for part in ("transfers", "web"):
         file = Path(__file__).parent / part / "claims.csv"
-        with file.open(encoding="utf-8", newline="") as text:
-            found |= {row["id"]: row["value"] for row in csv.DictReader(text)}
+        found |= {row["id"]: row["value"] for row in published_rows(file)}
     return found
 
 

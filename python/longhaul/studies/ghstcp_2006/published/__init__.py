@@ -1,16 +1,17 @@
 """What the source prints."""
 
-import csv
 from pathlib import Path
 
+from longhaul.files.rows import Row, published_rows
 
-def printed(table: str = "") -> list[dict[str, str]]:
+FOLDER = Path(__file__).parent
+
+
+def printed(table: str = "") -> list[Row]:
     """The rows of Tables 2.1 to 3.2, or of one of them."""
-    rows = read("tables")
-    return [row for row in rows if table in ("", row["table"])]
+    return [row for row in read("tables") if table in ("", row["table"])]
 
 
-def read(name: str) -> list[dict[str, str]]:
+def read(name: str) -> tuple[Row, ...]:
     """The rows of a file of this folder."""
-    with (Path(__file__).parent / f"{name}.csv").open(encoding="utf-8", newline="") as text:
-        return list(csv.DictReader(text))
+    return published_rows(FOLDER / f"{name}.csv")

@@ -1,17 +1,18 @@
 """What claims about files without losses measure."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from longhaul.files.rows import Row, published_rows
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.measures import Measure
+from longhaul.studies.measures import Measures
 
 from .acknowledgements import MEAN_SIZES
 
-MEASURES: dict[str, Measure] = {}
+MEASURES = Measures()
+measure = MEASURES.register
 
 # Receivers below the direct access router of a backbone router, among all that are below it, in
 # chapters 8 and 9: a source chooses a backbone router first (NIST SP 500-282, chapter 3).
@@ -22,28 +23,19 @@ SHARES = {
 LARGE = ("movie", "service_pack", "document")
 
 
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    MEASURES[function.__name__] = function
-    return function
-
-
-@cache
-def published() -> list[dict[str, str]]:
+def published() -> tuple[Row, ...]:
     """Files by experiment: the mean of a recursion over acknowledgements, and the mean printed."""
-    with (Path(__file__).parent / "published" / "files.csv").open(encoding="utf-8") as text:
-        return list(csv.DictReader(text))
+    return published_rows(Path(__file__).parent / "published" / "files.csv")
 
 
 @cache
 def paths() -> list[tuple[int, float]]:
     """Round trips of all paths, ms, with either delay, and how often sources choose them."""
     file = Path(__file__).parent / "conditions" / "direct_paths.csv"
-    with file.open(encoding="utf-8") as text:
-        return [
-            (int(row["rtt"]), SHARES[row["from"][0]] + SHARES[row["to"][0]])
-            for row in csv.DictReader(text)
-        ]
+    return [
+        (int(row["rtt"]), SHARES[row["from"][0]] + SHARES[row["to"][0]])
+        for row in published_rows(file)
+    ]
 
 
 @measure

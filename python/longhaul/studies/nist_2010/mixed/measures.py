@@ -10,12 +10,13 @@ from longhaul.analysis.ranks import goodput_ranks
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data
-from longhaul.studies.measures import Measure
+from longhaul.studies.measures import Measures
 
 from . import tables
 from .tables import ALGORITHMS, by_condition, chosen, goodput
 
-MEASURES: dict[str, Measure] = {}
+MEASURES = Measures()
+measure = MEASURES.register
 
 # Conditions by increasing congestion, as the rows of figures 8-68 and 8-69 are printed.
 ORDER = (
@@ -29,12 +30,6 @@ REPRESENTATIVES = {
     "N9-MAIN": (4, 6, 31, 7, 29, 19),
 }
 RETRANSMISSIONS = "retransmission_rate_mean"
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    MEASURES[function.__name__] = function
-    return function
 
 
 def places(names: str) -> list[int]:

@@ -1,12 +1,12 @@
 """What was measured under all conditions with all alternates, and tables that are printed."""
 
-import csv
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from longhaul.files.rows import published_rows
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data, NotRunError
 
@@ -74,18 +74,16 @@ def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
 def printed(of: str, role: str) -> np.ndarray:
     """Tables 8-26 to 8-29, 9-10 and 9-11 as an array (group, algorithm)."""
     file = Path(__file__).parent / "published" / f"goodput_{PRINTED[of]}.csv"
-    with file.open(encoding="utf-8") as text:
-        rows = [row for row in csv.DictReader(text) if row["role"] == ROLES[role]]
+    rows = [row for row in published_rows(file) if row["role"] == ROLES[role]]
     return np.array([[float(row[name]) for name in ALGORITHMS] for row in rows])
 
 
 @cache
 def printed_ranks(algorithm: str) -> np.ndarray:
     """Figures 8-68 and 8-69 as an array (condition, group)."""
-    with (Path(__file__).parent / "published" / "ranks_8_low.csv").open(encoding="utf-8") as text:
-        rows = {
-            int(row["condition"]): [float(row[str(number)]) for number, *_ in groups.GROUPS]
-            for row in csv.DictReader(text)
-            if row["algorithm"] == algorithm
-        }
+    rows = {
+        int(row["condition"]): [float(row[str(number)]) for number, *_ in groups.GROUPS]
+        for row in published_rows(Path(__file__).parent / "published" / "ranks_8_low.csv")
+        if row["algorithm"] == algorithm
+    }
     return np.array([rows[condition] for condition in range(1, CONDITIONS + 1)])

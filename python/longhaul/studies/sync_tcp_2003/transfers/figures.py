@@ -1,12 +1,12 @@
 """Figures of long transfers and detectors, drawn again; what is printed is grey or a dash."""
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from longhaul.files.rows import published_rows
 from longhaul.studies.data import Data
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame
 from longhaul.styles import ALGORITHMS, OTHERS
@@ -28,10 +28,9 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
     """What Tables 4.4, 4.5, 4.8 and 4.9 print of each flow, by protocol."""
     found: dict[str, dict[int, float]] = {}
     file = Path(__file__).with_name("published") / "flows.csv"
-    with file.open(encoding="utf-8", newline="") as text:
-        for row in csv.DictReader(text):
-            if row["experiment"] == experiment:
-                found.setdefault(row["protocol"], {})[int(row["flow"])] = float(row[column])
+    for row in published_rows(file):
+        if row["experiment"] == experiment:
+            found.setdefault(row["protocol"], {})[int(row["flow"])] = float(row[column])
     return found
 
 

@@ -9,11 +9,15 @@ import polars as pl
 
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import REPLICATION, Data, NotRunError
-from longhaul.studies.measures import Measure
+from longhaul.studies.measures import Measures
 
 from .figures import FLOWS, printed_flows
 
+TRANSFERS = Measures()
+measure = TRANSFERS.register
 
+
+@measure
 def difference(
     data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol", **cell: str
 ) -> float:
@@ -22,6 +26,7 @@ def difference(
     return first - second
 
 
+@measure
 def flows_below(data: Data, of: str, each: str, one: str, other: str) -> float:
     """The number of flows whose median is smaller under one protocol than under the other."""
     pairs = [
@@ -31,6 +36,7 @@ def flows_below(data: Data, of: str, each: str, one: str, other: str) -> float:
     return float(sum(first < second for first, second in pairs))
 
 
+@measure
 def apart(data: Data, of: str, each: str, one: str, other: str) -> float:
     """The median over flows of the relative difference between two protocols."""
     pairs = [
@@ -40,6 +46,7 @@ def apart(data: Data, of: str, each: str, one: str, other: str) -> float:
     return float(np.median([abs(first / second - 1) for first, second in pairs]))
 
 
+@measure
 def flows_over(data: Data, of: str, each: str, one: str, other: str, flows: str) -> float:
     """What some flows have of a metric together under one protocol, over that under the other."""
     first, second = (
@@ -49,6 +56,7 @@ def flows_over(data: Data, of: str, each: str, one: str, other: str, flows: str)
     return first / second
 
 
+@measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
     """The least gain of those flows of a run that gain most; the median over runs."""
     gains = [
@@ -58,6 +66,7 @@ def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: fl
     return float(sorted(gains)[-int(count)])
 
 
+@measure
 def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
     """Rank correlation of the flows' medians with what the source prints of them."""
     printed = printed_flows(of, column)[protocol]
@@ -65,6 +74,7 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
     return rank_correlation(list(printed.values()), found)
 
 
+@measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
     """The median over flows of the relative difference from what the source prints."""
     printed = printed_flows(of, column)[protocol]
@@ -75,12 +85,14 @@ def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> f
     return float(np.median(off))
 
 
+@measure
 def differing_runs(data: Data, of: str, metric: str) -> float:
     """In how many replications the cells of an experiment do not all have the same value."""
     counts = data.points(of).group_by(REPLICATION).agg(pl.col(metric).n_unique())
     return float((counts[metric] > 1).sum())
 
 
+@measure
 def across_runs(data: Data, of: str, metric: str, over: str, **cell: str) -> float:
     """Rank correlation of two metrics over the runs of a cell."""
     points = data.points(of, **cell)
@@ -89,6 +101,7 @@ def across_runs(data: Data, of: str, metric: str, over: str, **cell: str) -> flo
     return rank_correlation(points[over].to_numpy(), points[metric].to_numpy())
 
 
+@measure
 def mean_where(
     data: Data, of: str, metric: str, over: str, low: float, high: float, **cell: str
 ) -> float:
@@ -100,15 +113,7 @@ def mean_where(
     return float(chosen[metric].mean())  # type: ignore[arg-type]
 
 
+@measure
 def greatest(data: Data, of: str, metric: str, **cell: str) -> float:
     """The highest quantile of runs that is not an extreme: nine tenths of them are below it."""
     return float(data.points(of, **cell)[metric].quantile(0.9, "linear"))  # type: ignore[arg-type]
-
-
-TRANSFERS: dict[str, Measure] = {
-    function.__name__: function
-    for function in (
-        difference, flows_below, apart, flows_over, gain_of_best, rank_as_printed, off_printed,
-        differing_runs, across_runs, mean_where, greatest,
-    )
-}  # fmt: skip

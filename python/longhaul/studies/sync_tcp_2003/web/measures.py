@@ -11,19 +11,14 @@ import polars as pl
 
 from longhaul.analysis.statistics import crossing
 from longhaul.studies.data import Combine, Data, NotRunError
-from longhaul.studies.measures import Measure, rank_trend
+from longhaul.studies.measures import Measures, rank_trend
 
-WEB: dict[str, Measure] = {}
+WEB = Measures()
+measure = WEB.register
 # Points of the response time distribution, in ms.
 TIMES_MS = tuple(range(100, 1501, 100))
 # Experiments of which one has the tuned queues of the other's loads.
 TUNED = {"ecn-136": "H1-TUNED", "ecn-340": "H1-TUNED", "ecn-5-136": "H1-TUNED"}
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure under its name."""
-    WEB[function.__name__] = function
-    return function
 
 
 def _paired(

@@ -11,7 +11,6 @@ connections come at other times, and their sum over the period of the run is the
 CAL measures what is worked out here.
 """
 
-import csv
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ import polars as pl
 import longhaul
 from longhaul.campaign import merge_parts
 from longhaul.campaign.template import filled_in
+from longhaul.files.rows import as_csv
+from longhaul.files.writing import write_text
 
 STUDY = Path(__file__).parents[1]
 LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
@@ -233,8 +234,7 @@ def write_dumbbell() -> None:
 
 
 def _table(name: str, heads: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
-    with (STUDY / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([heads, *rows])
+    write_text(STUDY / f"{name}.csv", as_csv([heads, *rows]))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,63 @@
+"""Rows of CSV files: cells are text as written, and lines before the head may be comments."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import dropwhile
+from pathlib import Path
+
+from longhaul._engine import ScenarioError
+from longhaul.files.writing import write_text
+
+Row = dict[str, str]
+
+COMMENT = "#"
+
+
+def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
+    """The rows by the names of their columns; with `columns`, a file with others is refused."""
+    head, *rows = read_cells(file) or [[]]
+    if columns and tuple(head) != tuple(columns):
+        raise ScenarioError(f"{file}: expected the columns {', '.join(columns)}")
+    for line, row in enumerate(rows, start=2):
+        if len(row) != len(head):
+            raise ScenarioError(f"{file}:{line}: expected {len(head)} columns")
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+@cache
+def published_rows(file: Path) -> tuple[Row, ...]:
+    """The rows of a file that comes with the program, read once."""
+    return tuple(read_rows(file))
+
+
+def read_cells(file: Path) -> list[list[str]]:
+    """The cells of each line, the head's first; empty lines and comments before it are left out."""
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        lines = dropwhile(lambda line: line.startswith(COMMENT), text)
+        return [row for row in csv.reader(lines) if row]
+
+
+def number(cell: str) -> float | None:
+    """What a cell holds; nothing, where nothing was printed."""
+    return float(cell) if cell else None
+
+
+def write_rows(
+    file: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str], comment: str = ""
+) -> None:
+    """Write rows by the names of their columns, behind a comment if there is one."""
+    text = io.StringIO()
+    text.write(comment)
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(file, text.getvalue())
+
+
+def as_csv(rows: Iterable[Sequence[object]]) -> str:
+    """Rows of cells as the text of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

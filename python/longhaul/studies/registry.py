@@ -1,0 +1,15 @@
+"""Functions by name: what claims measure, what tables a README has."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Registry(dict[str, Function]):
+    """Functions by their own names."""
+
+    def register(self, function: Function) -> Function:
+        """Add a function; a decorator."""
+        self[function.__name__] = function
+        return function

@@ -1,0 +1,17 @@
+"""The tables of this comparison: what is published, and what was measured."""
+
+from pathlib import Path
+
+from longhaul.files.rows import Row, published_rows, read_rows
+
+HERE = Path(__file__).parent
+
+
+def published(name: str) -> tuple[Row, ...]:
+    """The rows of a table of `published/`."""
+    return published_rows(HERE / "published" / f"{name}.csv")
+
+
+def recorded(file: Path) -> list[Row]:
+    """The rows of a table that was written before; none, if there is no file."""
+    return read_rows(file) if file.exists() else []

@@ -1,0 +1,97 @@
+"""One value of a comparison: what is expected, what was measured, and whether they agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longhaul.analysis.judging import Expected
+
+VALUE = "value"
+"""Printed of this very case."""
+CONDITIONS_MEAN = "mean of all conditions"
+"""Printed with the lowest and the highest condition, between which this one has to be."""
+RUNS_MEAN = "mean of eight runs"
+"""Printed as a mean over runs, of which this is one."""
+TREND = "trend"
+"""A statement: 1 where it holds."""
+KINDS = (VALUE, CONDITIONS_MEAN, RUNS_MEAN, TREND)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A value that a source or another simulator gives, next to ours."""
+
+    case: str
+    metric: str
+    expected: float | None
+    """None where something was never seen, such as a flow that did not reach full speed."""
+    measured: float | None
+    rule: str
+    """How `within` was decided."""
+    within: bool | None
+    """None where the value is reported and not judged."""
+    kind: str = VALUE
+    """What is expected, one of `KINDS`."""
+    expected_sd: float | None = None
+    """Over seeds; none where nothing is random."""
+    measured_sd: float | None = None
+    error: str = ""
+    """What is wrong with the expected value, where its source has an error."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it was judged, and is within what is expected."""
+        return self.within is True
+
+
+def judged(
+    case: str,
+    metric: str,
+    expected: float,
+    measured: float,
+    band: Expected,
+    rule: str,
+    kind: str = VALUE,
+) -> Row:
+    """A value that has to lie in a band; the rule says in words which one."""
+    return Row(case, metric, expected, measured, rule, band.holds(measured), kind)
+
+
+def exactly(case: str, metric: str, expected: float, measured: float) -> Row:
+    """The same number."""
+    return judged(case, metric, expected, measured, Expected.exactly(expected), "the same")
+
+
+def near(
+    case: str, metric: str, expected: float, measured: float, distance: float, unit: str = ""
+) -> Row:
+    """At most so far from what is expected."""
+    rule = f"± {distance:g} {unit}".rstrip()
+    return judged(case, metric, expected, measured, Expected.within(expected, distance), rule)
+
+
+def close(case: str, metric: str, expected: float, measured: float, part: float) -> Row:
+    """At most such a part of what is expected from it."""
+    band = Expected.within_part(expected, part)
+    return judged(case, metric, expected, measured, band, f"± {100 * part:g} %")
+
+
+def between(
+    case: str,
+    metric: str,
+    expected: float,
+    measured: float,
+    low: float,
+    high: float,
+    kind: str = VALUE,
+) -> Row:
+    """In a range."""
+    rule = f"{low:g} to {high:g}"
+    return judged(case, metric, expected, measured, Expected(low, high), rule, kind)
+
+
+def as_found(
+    case: str, metric: str, expected: float | None, measured: float | None, kind: str = VALUE
+) -> Row:
+    """Reported, not judged."""
+    return Row(case, metric, expected, measured, "as found", None, kind)
