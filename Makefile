@@ -21,7 +21,7 @@ build: $(VENV)/engine
 $(VENV)/tools: constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt \
-		distributed jinja2 matplotlib maturin mypy numpy polars pytest rich ruff scipy statsmodels typer
+		distributed import-linter jinja2 matplotlib maturin mypy numpy polars pytest rich ruff scipy statsmodels typer
 	touch $@
 
 $(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)
@@ -61,7 +61,7 @@ bench-algorithms: build
 	$(BIN)/python -m validation.speed.native
 
 validate: build
-	$(BIN)/python -m validation.report
+	$(BIN)/python -m validation.ns2
 
 # The numbers of README's first scenario again.
 readme: build
@@ -81,6 +81,7 @@ lint-python: $(VENV)/tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 # Sources that a reader can open: no pages of a private specification, paths of a machine, or hosts of registries.
 lint-sources:

@@ -1,9 +1,11 @@
 """What all tests share: a small scenario, runs of it, and the command line as a user calls it."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -46,6 +48,28 @@ network = { backbone_rate = 80, topology = { backbone = [
 ] } }
 hosts = { sources = 40, scale = 1 }
 users = { think = "1 s" }
+"""
+
+# Additive increase, multiplicative decrease in Python.
+AIMD = """
+from longhaul import CongestionControl
+
+
+class Aimd(CongestionControl):
+    def __init__(self, increase=1.0, decrease=0.5):
+        self.increase = increase
+        self.decrease = decrease
+
+    def on_ack(self, ack, window):
+        window.grow(self.increase * ack.credit / window.cwnd)
+
+    def on_congestion(self, event, window):
+        window.reduce_to(event.base * (1 - self.decrease))
+
+
+class PerRound(CongestionControl):
+    def on_round(self, ack, window):
+        return 1.0
 """
 
 CommandLine = Callable[..., subprocess.CompletedProcess[str]]
@@ -96,3 +120,11 @@ def cli_process(tmp_path: Path) -> CommandLine:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return call
+
+
+def contents(run: Path) -> dict[str, Any]:
+    """Every file of a run directory, without what `run.json` says of the machine."""
+    files: dict[str, Any] = {path.name: path.read_bytes() for path in run.iterdir()}
+    files["run.json"] = json.loads(files["run.json"])
+    del files["run.json"]["machine"]
+    return files

@@ -1,1 +1,1 @@
-"""Longhaul beside ns-2 2.35: the same cases in both, compared figure by figure."""
+"""Longhaul compared with other simulators, published values, laws and itself."""

@@ -1,7 +1,7 @@
 """The numbers of README's first scenario, from the commands that README gives: `make readme`.
 
 The scenario is read out of README and run; the rows that README shows of the summary are written
-again. `tests/test_readme.py` holds README to them.
+again. `tests/project/test_readme.py` holds README to them.
 """
 
 import re

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from longhaul import comparison, plots
 from longhaul._engine import OutputError
-from longhaul.differences import same_figures
+from longhaul.comparison.differences import same_figures
 from longhaul.files.writing import write_text
 from longhaul.results import Results
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import longhaul
-from longhaul import examples
 from longhaul.analysis.judging import Expected
+from longhaul.guide import examples
 from longhaul.mesonet import MesoNet
 from validation.mesonet.tables import published
 from validation.mesonet.verification import Verification, Windows, verifications

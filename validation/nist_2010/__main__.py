@@ -16,7 +16,7 @@ NIST SP 500-282 (Mills, Filliben, Cho, Schwartz, Genin 2010) prints the tables b
 analyses. `longhaul.analysis` and `longhaul.designs` are fed with them, and what they return is
 compared to the printed digits. Where the report prints only the input, the figures are compared
 with a second calculation, made by other means. Written by `python -m validation.nist_2010`;
-`tests/test_published_analyses.py` asserts it.
+`tests/validation/test_published_analyses.py` asserts it.
 
 | printed in | analysis | compared with | figures | agree | errors of the report |
 |---|---|---|---:|---:|---:|
@@ -43,9 +43,9 @@ as are counted: that tests the grouping and the counts, not the coefficients.
 What cannot be repeated: the report prints no run-by-run table of responses (64 x 22 for either
 sensitivity analysis, 32 conditions by 7 or 8 algorithms by 45 responses for the comparisons), so
 that correlations, principal components, dendrograms and residual plots have no published input.
-Their tests have cases with known answers (`tests/test_analysis.py`). The rates behind the rankings
-of congestion are not printed either, only the order of chapter 8's conditions: it is that of the
-rows of the rank matrices.
+Their tests have cases with known answers (`tests/analysis/test_analysis.py`). The rates behind the
+rankings of congestion are not printed either, only the order of chapter 8's conditions: it is that
+of the rows of the rank matrices.
 """
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import pi, prod, sqrt
 from typing import Any
 
-from longhaul import windows
+from longhaul.models import windows
 from validation.response import laws
 from validation.response.laws import Law
 

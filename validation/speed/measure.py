@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Barrier, Lock
 from typing import Any
 
-from validation import ns2
+from validation.ns2 import simulator as ns2
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -17,7 +17,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from longhaul import catalogue
+from longhaul.guide import catalogue
 from validation.speed.measure import Longhaul, one_core, side_by_side
 
 BASE = "reno"

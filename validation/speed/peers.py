@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from validation.cases import GOLD, Case, gold_cases
-from validation.ns2 import INSTALL, MissingNs2Error
-from validation.scenario import scenario
+from validation.ns2.cases import GOLD, Case, gold_cases
+from validation.ns2.scenario import scenario
+from validation.ns2.simulator import INSTALL, MissingNs2Error
 from validation.speed.measure import ROOT, Longhaul, Measurement, one_core, run_ns2, side_by_side
 
 HERE = Path(__file__).parent

@@ -10,13 +10,17 @@ import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
-from longhaul.campaign.dataset import KEY, PROVENANCE
 
 # A level of a factor, as a campaign or a table has it.
 Level = str | int | float
 REPLICATION = "replication"
 # Conditions, replications of each, and the value at each level of a factor.
 Matched = list[list[dict[Level, float]]]
+
+# The key of a Parquet file's metadata under which a campaign says what its columns are.
+KEY = "longhaul.campaign"
+# What each row of a campaign has besides factors and responses.
+PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
 
 
 class TableError(LonghaulError):

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from longhaul import kinds
 from longhaul._engine import LonghaulError, bits_per_second, seconds
+from longhaul.results import kinds
 
 # Bits of a packet of the usual size.
 PACKET_BITS = 12_000.0

@@ -10,15 +10,12 @@ from typing import Any
 import polars as pl
 
 from longhaul._engine import LonghaulError, results_version, version
+from longhaul.analysis.table import KEY, PROVENANCE
 from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store, write_whole
 
-# What each row has besides factors and responses.
-PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
 # Where the tables of a run are, in campaigns that keep some.
 TABLES = "tables"
-# The key of the Parquet file's metadata.
-KEY = "longhaul.campaign"
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from time import monotonic
 from typing import Any
 
 from longhaul._engine import RunError
-from longhaul.campaign.claims import Claims
 from longhaul.campaign.cost import expected_packets
+from longhaul.campaign.leases import Leases
 from longhaul.campaign.pool import Finished, LocalWorkers, Workers
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.store import Kept, Store
@@ -149,44 +149,44 @@ class _Execution:
         self._tell()
         try:
             if self.waiting:
-                with Claims(self.store.path) as claims:
-                    self._work(claims)
+                with Leases(self.store.path) as leases:
+                    self._work(leases)
         finally:
             self.workers.close()
         return self.outcome
 
-    def _work(self, claims: Claims) -> None:
+    def _work(self, leases: Leases) -> None:
         while self.waiting or self.running or self.elsewhere:
-            self._submit(claims)
+            self._submit(leases)
             if self.running:
                 for done in self.workers.finished(LOOK_EVERY_S):
-                    self._note(done, claims)
+                    self._note(done, leases)
                     self._tell()
             elif self.elsewhere:
                 time.sleep(LOOK_EVERY_S)
             if self.elsewhere and monotonic() - self.looked >= OTHERS_EVERY_S:
-                self._look_elsewhere(claims)
+                self._look_elsewhere(leases)
                 self._tell()
 
-    def _submit(self, claims: Claims) -> None:
+    def _submit(self, leases: Leases) -> None:
         while self.waiting and len(self.running) < self.workers.capacity:
             key = self.waiting.popleft()
             if self.store.has(key):
                 self._found(key)
             elif (message := self._failed_elsewhere(key)) is not None:
                 self._failed(key, message)
-            elif not claims.acquire(key):
+            elif not leases.acquire(key):
                 self.elsewhere.add(key)
             elif self.store.has(key):
-                # It was finished, and its claim released, between the two questions.
-                claims.release(key)
+                # It was finished, and its lease released, between the two questions.
+                leases.release(key)
                 self._found(key)
             else:
                 self.running.add(key)
                 scenario = self.wanted[key].scenario
                 self.workers.submit(key, work, scenario, self.store, self.reducer)
 
-    def _note(self, done: Finished, claims: Claims) -> None:
+    def _note(self, done: Finished, leases: Leases) -> None:
         """Record the outcome of a run."""
         key = done.key
         self.running.discard(key)
@@ -196,12 +196,12 @@ class _Execution:
             self.outcome.data_packets += int(done.value[0])
             self.outcome.expected_done += self.expected[key]
             self.outcome.expected_left -= self.expected[key]
-            claims.release(key)
+            leases.release(key)
             if self.check and self.outcome.finished == 1:
                 self.check(self.store.get(key) or {})
             return
         if done.is_storage:
-            claims.release(key)
+            leases.release(key)
             raise RunError(f"{done.error}; {_KEPT}")
         self.attempts[key] += 1
         # An exception would be raised again; a worker may have been killed for another reason.
@@ -212,7 +212,7 @@ class _Execution:
             self.workers.submit(key, work, scenario, self.store, self.reducer)
             return
         self.store.record_failure(key, done.error)
-        claims.release(key)
+        leases.release(key)
         self._failed(key, done.error)
 
     def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
@@ -222,12 +222,12 @@ class _Execution:
             self.store.put(key, kept, tables)
         self.store.clear_failure(key)
 
-    def _look_elsewhere(self, claims: Claims) -> None:
+    def _look_elsewhere(self, leases: Leases) -> None:
         self.looked = monotonic()
         for key in list(self.elsewhere):
             if self.store.has(key):
                 self._found(key)
-            elif not claims.is_held(key):
+            elif not leases.is_held(key):
                 self.waiting.appendleft(key)
             else:
                 continue

@@ -42,8 +42,8 @@ from longhaul.campaign.responses import (
 )
 from longhaul.campaign.sweep import Level, Run, Setting
 from longhaul.campaign.template import Scenario, filled_in
+from longhaul.comparison.differences import RANDOM
 from longhaul.designs import Design, Factor, full, latin_hypercube, one_at_a_time, two_level
-from longhaul.differences import RANDOM
 from longhaul.files.rows import read_rows
 
 KEYS = (

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 
 from longhaul.campaign.store import Kept
-from longhaul.kind import Kind
 from longhaul.results import Results
+from longhaul.results.kinds import Kind
 
 # What a dumbbell calls its link, and other scenarios the link that a study is about.
 BOTTLENECK = "bottleneck"

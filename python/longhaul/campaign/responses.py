@@ -10,12 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from longhaul import kinds
 from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
-from longhaul.results import Results
-from longhaul.summary import Summary
+from longhaul.results import Results, kinds
+from longhaul.results.summary import Summary
 
 # Where a response's name without a dot is looked for, in this order.
 PLACES = ("all", "links", "network", "run")

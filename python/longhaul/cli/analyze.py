@@ -20,8 +20,8 @@ from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 
 if TYPE_CHECKING:
-    from longhaul.analysis.named import Findings, Text
     from longhaul.analysis.table import ResponseTable
+    from longhaul.findings import Findings, Text
 
 PICTURES = (".svg", ".png")
 
@@ -94,10 +94,10 @@ def analyze(
     json: AsJson = False,
 ) -> None:
     """Find out which factors matter, which competitors stand out, which responses correlate."""
-    from longhaul.analysis.named import ANALYSES, Options, analyse
+    from longhaul.findings import ANALYSES, Options, analyse
 
     if str(source) == "list":
-        from longhaul.analysis.named.runs import RUN_ANALYSES
+        from longhaul.findings.runs import RUN_ANALYSES
 
         for known in ANALYSES.values():
             typer.echo(f"{known.name:14} {known.help}")
@@ -132,7 +132,7 @@ def analyze(
 
 def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) -> None:
     """Analyses of one run, such as how long it takes to be steady."""
-    from longhaul.analysis.named.runs import analyse_run
+    from longhaul.findings.runs import analyse_run
     from longhaul.results import Results
 
     other = None if against is None else Results(against)
@@ -176,8 +176,8 @@ def _filtered(table: ResponseTable, words: list[str], *, keep: bool) -> Response
 
 
 def _print(text: Text) -> None:
-    from longhaul.analysis.named import MAX_ROWS
-    from longhaul.analysis.page import shown
+    from longhaul.findings import MAX_ROWS
+    from longhaul.findings.page import shown
 
     drawn = Table(*text.heads, title=text.title, title_justify="left", box=None, pad_edge=False)
     for column in drawn.columns[1:]:

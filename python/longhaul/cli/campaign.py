@@ -174,25 +174,25 @@ def work(
 
 def status(file: File, out: Out = None, json: AsJson = False) -> None:
     """Show the finished, running, failed and pending runs of a campaign."""
-    from longhaul.campaign.claims import Claims
     from longhaul.campaign.file import read_campaign
+    from longhaul.campaign.leases import Leases
 
     campaign = read_campaign(file)
     store = store_of(campaign, out)
-    claims = Claims(store.path)
+    leases = Leases(store.path)
     counts = {"done": 0, "running": 0, "failed": 0, "to do": 0}
     failures: dict[str, list[str]] = {}
     for one in campaign.runs():
         if store.has(one.key):
             counts["done"] += 1
-        elif claims.is_held(one.key):
+        elif leases.is_held(one.key):
             counts["running"] += 1
         elif failure := store.failure(one.key):
             counts["failed"] += 1
             failures.setdefault(failure[1], []).append(one.name)
         else:
             counts["to do"] += 1
-    living = claims.living()
+    living = leases.living()
     if json:
         print_json({**counts, "programs": living, "failures": failures})
         return
@@ -218,7 +218,7 @@ def report(
     campaign = read_campaign(file)
     folder = _folder(campaign, out)
     dataset = _collect(campaign, out)
-    from longhaul.analysis import page
+    from longhaul.findings import page
 
     target = page.write(dataset, html or folder / "report.html")
     if not quiet:

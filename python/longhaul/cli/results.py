@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from longhaul import _engine, differences
+from longhaul import _engine
 from longhaul.cli.shared import (
     AsJson,
     InputError,
@@ -20,6 +20,7 @@ from longhaul.cli.shared import (
     warn,
 )
 from longhaul.comparison import compare as compare_runs
+from longhaul.comparison import differences
 from longhaul.results import Results, open_runs
 
 
@@ -157,7 +158,7 @@ def window(
     what the response function gives. With --json prints every round, and draws only if --out is
     given.
     """
-    from longhaul import windows
+    from longhaul.models import windows
 
     experiment = windows.Experiment(
         loss_every, loss, rounds, rtt_s=_engine.seconds(rtt), cwnd=cwnd, seed=seed

@@ -129,7 +129,7 @@ def calibrate(
 
     Also says how far the load of a run of this length is from it with other random numbers.
     """
-    from longhaul.calibration import calibrate as find_rates
+    from longhaul.running.calibration import calibrate as find_rates
 
     found = find_rates(file, load=load, link=link, labels=of, set=set or ())
     if json:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from longhaul import examples
 from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
 from longhaul.comparison import compare as compare_runs
 from longhaul.files.writing import write_text
+from longhaul.guide import examples
 
 
 def new(
@@ -25,7 +25,7 @@ def new(
 ) -> None:
     """Write a commented scenario to start from."""
     if list or file is None:
-        from longhaul import catalogue
+        from longhaul.guide import catalogue
 
         stdout().print(catalogue.table(catalogue.examples()))
         return
@@ -53,7 +53,7 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """List algorithms and queues with their parameters, keys, columns, plots and more."""
-    from longhaul import catalogue
+    from longhaul.guide import catalogue
 
     if what not in catalogue.LISTS:
         near = difflib.get_close_matches(what, catalogue.LISTS, n=1)
@@ -90,7 +90,7 @@ def demo(
 
     Prints one table and leaves an HTML report; takes less than a minute.
     """
-    from longhaul.demo import demo as run_demo
+    from longhaul.guide.demo import demo as run_demo
 
     runs, page = run_demo(out, overwrite=overwrite)
     console = stdout()

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from longhaul.kind import Kind, RunData, TimeSeries
 from longhaul.mesonet import summary
 from longhaul.mesonet.tables import MesoNet
+from longhaul.results.kinds import Kind, RunData, TimeSeries
 
 # Columns of the network table that show whether a network is in a steady state.
 _STATE = ("active_flows", "out_pkts", "completed_flows", "srtt_mean_s", "cwnd_mean_pkts")
@@ -56,7 +56,7 @@ def _expected_packets(scenario: Mapping[str, Any], duration_s: float) -> float:
     return duration_s * sources * _SOURCE_PPS
 
 
-MESONET = Kind(
+KIND = Kind(
     name="mesonet",
     title="MesoNet",
     tables=MesoNet,

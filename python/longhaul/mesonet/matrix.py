@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from longhaul.kind import RunData
 from longhaul.mesonet.tables import MesoNet
+from longhaul.results.kinds import RunData
 
 COLUMNS = ("observation_point", "access_router", "interval", "packets")
 

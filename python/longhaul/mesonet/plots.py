@@ -7,9 +7,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import styles
 from longhaul.mesonet.responses import CLASSES
 from longhaul.mesonet.tables import MesoNet
+from longhaul.plots import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Draw, Options, register
 from longhaul.results import Results

@@ -11,8 +11,8 @@ from functools import cached_property
 
 import polars as pl
 
-from longhaul.kind import RunData
 from longhaul.mesonet.tables import MesoNet, Period
+from longhaul.results.kinds import RunData
 
 CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
 RUN = "run"

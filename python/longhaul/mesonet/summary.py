@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from longhaul.figure_table import Block, Table, number
-from longhaul.kind import RunData
 from longhaul.mesonet.responses import responses_of
 from longhaul.mesonet.tables import MesoNet, Period
+from longhaul.results.kinds import RunData
+from longhaul.results.table import Block, Table, number
 
 # Key, title, format.
 NETWORK_FIGURES = (

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from longhaul import _engine
-from longhaul.kind import RunData
-from longhaul.run_files import ResultsError
+from longhaul.results.files import ResultsError
+from longhaul.results.kinds import RunData
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,11 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import plots, styles
+from longhaul import plots
 from longhaul.models.fluid import Trajectory
 from longhaul.models.response import Numbers
 from longhaul.models.scenario import Scene
+from longhaul.plots import styles
 from longhaul.results import Results
 
 # Line style of the fluid model, overlaid on the simulation.

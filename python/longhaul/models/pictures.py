@@ -9,12 +9,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import plots, styles
+from longhaul import plots
 from longhaul.models.abilene_lee import Sets
 from longhaul.models.fluid import Trajectory
 from longhaul.models.laws import LAWS
 from longhaul.models.parallel_tcp import Path, Point, Red, red_equilibrium
 from longhaul.models.response import STANDARD, HighSpeed, Response
+from longhaul.plots import styles
 
 LOSSES = np.geomspace(1e-10, 1e-1, 200)
 # Sawteeth of BIC and H-TCP are followed one by one.

@@ -15,10 +15,10 @@ from typing import Any
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError
-from longhaul.kinds import KINDS
 from longhaul.models.dynamics import MODELLED, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.marking import DropTail, FluidLink, Marking, Red
+from longhaul.results import kinds
 
 # Keys of links and flows that the model does not have.
 OF_LINKS = (
@@ -27,7 +27,7 @@ OF_LINKS = (
     "ack_filtering",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")
-OF_SCENARIOS = (*(kind.name for kind in KINDS), "proxies", "traffic")
+OF_SCENARIOS = (*kinds.MODULES, "proxies", "traffic")
 
 
 class UnmodelledError(LonghaulError):

@@ -15,10 +15,9 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from longhaul.kinds import KINDS
 from longhaul.plots.layout import NO_METADATA, STYLE, save
 from longhaul.plots.registry import PLOTS, Options, Plot, find, has_samples, suitable
-from longhaul.results import Results, ResultsError
+from longhaul.results import Results, ResultsError, kinds
 
 __all__ = [
     "NO_METADATA",
@@ -34,9 +33,9 @@ __all__ = [
 ]
 
 # Each registers its plots, in the order of the list.
-for _subject in ("flows", "links", "fairness", "responses", "traffic", "scatter"):
+for _subject in ("flows", "links", "fairness", "response_times", "traffic", "scatter"):
     import_module(f"longhaul.plots.{_subject}")
-for _kind in KINDS:
+for _kind in kinds.every():
     import_module(_kind.plots)
 
 

@@ -6,12 +6,12 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import styles
+from longhaul.plots import styles
 from longhaul.plots.layout import MAX_MARKED, panels
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
+from longhaul.plots.styles import Style
 from longhaul.results import Results
-from longhaul.styles import Style
 
 # More flows of one label than this are drawn as their median and range instead of one by one.
 MAX_LINES = 12

@@ -6,12 +6,12 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import styles
+from longhaul.plots import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
+from longhaul.plots.styles import Style
 from longhaul.results import Results
-from longhaul.styles import Style
 
 # Maximum number of panels unless links are named.
 MAX_LINKS = 6

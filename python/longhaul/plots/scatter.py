@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import styles
+from longhaul.plots import styles
 from longhaul.plots.layout import WIDTH_IN, legend
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results

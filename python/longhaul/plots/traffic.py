@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from longhaul import styles
+from longhaul.plots import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Options, has_samples, register
 from longhaul.results import Results
@@ -131,8 +131,8 @@ def _has_scales(run: Results) -> bool:
     """Whether a run has samples enough, and that vary."""
     if not has_samples(run):
         return False
-    from longhaul.analysis.named.runs import counted
     from longhaul.analysis.traffic import hurst
+    from longhaul.results.counts import counted
 
     try:
         _, _, counts = next(counted(run))
@@ -144,8 +144,8 @@ def _has_scales(run: Results) -> bool:
 
 @register("hurst", "variance of packet counts over scales, with the fitted line", _has_scales)
 def _hurst(runs: Sequence[Results], options: Options) -> Figure:
-    from longhaul.analysis.named.runs import counted
     from longhaul.analysis.traffic import hurst
+    from longhaul.results.counts import counted
 
     def draw(axes: Axes, _: str) -> None:
         for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):

@@ -6,9 +6,9 @@ from typing import Any
 import polars as pl
 from matplotlib.axes import Axes
 
+from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame, Line
-from longhaul.styles import ALGORITHMS, OTHERS, Style
 
 from . import figures_of_theory
 from .metrics import RESPONSE_PARTS

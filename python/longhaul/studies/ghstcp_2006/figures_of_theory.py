@@ -17,8 +17,8 @@ from longhaul.models.parallel_tcp import (
     synchronised,
 )
 from longhaul.models.response import STANDARD
+from longhaul.plots.styles import ALGORITHMS, OTHERS
 from longhaul.studies.data import Data, NotRunError
-from longhaul.styles import ALGORITHMS, OTHERS
 
 from .theory import HSTCP, path
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from longhaul.plots.styles import ALGORITHMS, Style
 from longhaul.studies.data import Curve, Data
 from longhaul.studies.drawing import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
-from longhaul.styles import ALGORITHMS, Style
 
 from .measures import stolen
 from .metrics import PIPE_PKTS

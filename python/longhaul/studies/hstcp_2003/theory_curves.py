@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from longhaul.models.response import STANDARD_ROUNDED, path_window, relative_fairness
+from longhaul.plots.styles import ALGORITHMS
 from longhaul.studies.data import Data
 from longhaul.studies.drawing import PUBLISHED
-from longhaul.styles import ALGORITHMS
 
 from .theory import RTT_S, STUDIED, TABLES, published, streams_rate
 

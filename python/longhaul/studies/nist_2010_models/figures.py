@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from longhaul.models.abilene_lee import BUFFERS, Sets
 from longhaul.models.laws import PRINTED
 from longhaul.models.loss import AnickMitraSondhi, Link
+from longhaul.plots.styles import ALGORITHMS, of_runs
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Draw, Figure, Frame
-from longhaul.styles import ALGORITHMS, of_runs
 
 from . import hybrid, theory
 

@@ -11,9 +11,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
+from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame
-from longhaul.styles import ALGORITHMS, OTHERS, Style
 
 from . import theory
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from longhaul.plots.styles import LABELS, Style
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import Figure, Frame, Line
 from longhaul.studies.sync_tcp_2003.web.figures import (
@@ -17,7 +18,6 @@ from longhaul.studies.sync_tcp_2003.web.figures import (
     Draw,
     curves,
 )
-from longhaul.styles import LABELS, Style
 
 QUEUES = {
     "dt-111": ("drop-tail, 111", LABELS[0]),

@@ -2,10 +2,10 @@
 
 from matplotlib.axes import Axes
 
+from longhaul.plots.styles import LABELS
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import Figure, Frame
 from longhaul.studies.sync_tcp_2003.web.figures import RESPONSE, SHARE, curves
-from longhaul.styles import LABELS
 
 PROTOCOLS = {
     "reno": "Reno",

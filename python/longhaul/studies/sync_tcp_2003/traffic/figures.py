@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
+from longhaul.plots.styles import OTHERS
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame
 from longhaul.studies.sync_tcp_2003.web.figures import Draw, curves
-from longhaul.styles import OTHERS
 
 BOTH = {"forward_mbps": "forward", "reverse_mbps": "reverse"}
 NETWORKS = ("fast", "real")

@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from longhaul.files.rows import published_rows
+from longhaul.plots.styles import ALGORITHMS, OTHERS
 from longhaul.studies.data import Data
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame
-from longhaul.styles import ALGORITHMS, OTHERS
 
 from . import detectors
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.axes import Axes
 
+from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.drawing import PUBLISHED, Figure, Frame, Line
 from longhaul.studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGMENT_EDGES
 from longhaul.studies.sync_tcp_2003.web.measures import map_difference
-from longhaul.styles import ALGORITHMS, OTHERS, Style
 
 Draw = Callable[[Axes, Data, str], None]
 # The levels of axes that a panel is of.

@@ -1,1 +1,0 @@
-"""Pictures of analyses; each function returns a figure of matplotlib."""

@@ -1,0 +1,134 @@
+"""Leases of runs: which process does which run of a store that several processes share.
+
+A program has a session file whose time of modification it renews, and a lease file for each run
+that it has under way, which names the session. Creating a file that must not exist yet is atomic,
+also on network file systems, so that one program gets each run. A lease whose session has ended, or
+has not been renewed for a while, may be taken over: the next generation of the lease is created,
+which again one program manages.
+"""
+
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from uuid import uuid4
+
+from longhaul.campaign.store import is_alive
+
+RENEW_S = 5.0
+# Clocks of machines and caches of network file systems may differ by less than this.
+STALE_S = 60.0
+
+
+class Leases:
+    """The leases of one process; a context manager, which ends the session."""
+
+    def __init__(self, store: Path) -> None:
+        self._sessions = store / "sessions"
+        self._leases = store / "claims"
+        self.session = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+        self._held: dict[str, int] = {}
+        self._ended = threading.Event()
+        self._renewing = threading.Thread(target=self._renew, daemon=True)
+
+    def __enter__(self) -> "Leases":
+        for folder in (self._sessions, self._leases):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._sweep_out()
+        (self._sessions / self.session).touch()
+        self._renewing.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        self._renewing.join()
+        # Without its session every lease that is left is stale.
+        (self._sessions / self.session).unlink(missing_ok=True)
+
+    def _renew(self) -> None:
+        while not self._ended.wait(RENEW_S):
+            try:
+                os.utime(self._sessions / self.session)
+            except OSError:
+                # Others may take over; what both do is the same, and kept once.
+                continue
+
+    def acquire(self, key: str) -> bool:
+        """Take a run; False if another living process has it."""
+        latest = self._latest(key)
+        if latest is not None and self._is_live(latest):
+            return False
+        generation = 0 if latest is None else int(latest.suffix[1:]) + 1
+        try:
+            with (self._leases / f"{key}.{generation}").open("x") as file:
+                file.write(self.session)
+        except FileExistsError:
+            return False
+        self._held[key] = generation
+        return True
+
+    def release(self, key: str) -> None:
+        """Release a run, done or not; a lease that another process took over stays."""
+        own = self._held.pop(key)
+        for file in self._of(key):
+            if _generation(file) <= own:
+                file.unlink(missing_ok=True)
+
+    def is_held(self, key: str) -> bool:
+        """Whether a living process is doing the run."""
+        latest = self._latest(key)
+        return latest is not None and self._is_live(latest)
+
+    def _of(self, key: str) -> list[Path]:
+        """The generations of a lease; nearly always there is at most one."""
+        return list(self._leases.glob(f"{key}.*"))
+
+    def _latest(self, key: str) -> Path | None:
+        return max(self._of(key), key=_generation, default=None)
+
+    def _is_live(self, lease: Path) -> bool:
+        try:
+            session = lease.read_text()
+        except FileNotFoundError:
+            return False
+        # An empty lease is being written just now.
+        return self.is_living(session) if session else _age_s(lease) < STALE_S
+
+    def is_living(self, session: str) -> bool:
+        """Whether the process of a session is alive."""
+        host, process, _ = session.rsplit("-", 2)
+        try:
+            age = _age_s(self._sessions / session)
+        except FileNotFoundError:
+            return False
+        if host == socket.gethostname() and not is_alive(int(process)):
+            return False
+        return age < STALE_S
+
+    def _sweep_out(self) -> None:
+        """Remove the sessions of killed processes of this machine."""
+        for file in self._sessions.iterdir():
+            if not self.is_living(file.name):
+                file.unlink(missing_ok=True)
+
+    def living(self) -> list[str]:
+        """The sessions of processes that work on this store."""
+        if not self._sessions.is_dir():
+            return []
+        return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))
+
+
+def _generation(lease: Path) -> int:
+    return int(lease.suffix[1:])
+
+
+def _age_s(file: Path) -> float:
+    """Seconds since a file was modified."""
+    return time.time() - file.stat().st_mtime

@@ -1,0 +1,193 @@
+"""Named analyses of competitors: the levels of one factor, algorithms mostly."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis import clusters, congestion, outliers, ranks, users
+from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.findings.registry import (
+    Findings,
+    Options,
+    cells_of,
+    chosen,
+    competitors_of,
+    named,
+    short,
+    title,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@named("clusters", "dendrograms of competitors by all responses, condition by condition")
+def _clusters(table: ResponseTable, options: Options) -> Findings:
+    who = competitors_of(table, options)
+    names = [str(level) for level in table.factors[who]]
+    conditions, cells = cells_of(table, options, who)
+    trees = [clusters.dendrogram(cell.T) for cell in cells]
+    titles = [title(condition) for condition in conditions]
+    rows = [
+        (title, tree.height, int(tree.labels.max()), ", ".join(names[i] for i in tree.distinctive))
+        for title, tree in zip(titles, trees, strict=True)
+    ]
+    found = Findings()
+    heads = ("condition", "height", "clusters", "distinctive")
+    found.add(f"{len(names)} levels of {who}", heads, rows)
+
+    def draw() -> "Figure":
+        from longhaul.plots.analysis.competitors import dendrograms
+
+        return dendrograms(trees, names, [short(condition) for condition in conditions])
+
+    found.pictures["clusters"] = draw
+    return found
+
+
+@named(
+    "residuals", "which competitor is farthest from the mean, with Grubbs' test, for each condition"
+)
+def _residuals(table: ResponseTable, options: Options) -> Findings:
+    who = competitors_of(table, options)
+    names = [str(level) for level in table.factors[who]]
+    conditions, cells = cells_of(table, options, who)
+    found = Findings()
+    for k, response in enumerate(chosen(table, options)):
+        rows = []
+        for condition, values in zip(conditions, cells[:, k], strict=True):
+            one = outliers.residuals(values, options.critical)
+            extreme = names[one.extreme] if one.extreme >= 0 else "-1"
+            verdict = "" if not one.is_outlier else "high" if one.largest > 0 else "low"
+            rows.append(
+                (title(condition), extreme, one.largest, one.percent, one.statistic, verdict)
+            )
+        limit = options.critical or outliers.grubbs_critical(len(names))
+        heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
+        found.add(f"{response}: outlier if G > {limit:.3f}", heads, rows)
+
+        def draw(k: int = k, response: str = response) -> "Figure":
+            from longhaul.plots.analysis.competitors import residual_plot
+
+            return residual_plot(cells[:, k], names, conditions, response, options.critical)
+
+        found.pictures[f"residuals-{response}"] = draw
+    return found
+
+
+@named("standouts", "significant outliers: a matrix of conditions and responses")
+def _standouts(table: ResponseTable, options: Options) -> Findings:
+    who = competitors_of(table, options)
+    names = [str(level) for level in table.factors[who]]
+    responses = chosen(table, options)
+    conditions, cells = cells_of(table, options, who)
+    matrix = outliers.standouts(cells, min_percent=options.min_percent, critical=options.critical)
+    titles = [title(condition) for condition in conditions]
+    rows = [
+        (title, *("" if c is None else names[c.who] + ("+" if c.is_high else "-") for c in line))
+        for title, line in zip(titles, matrix, strict=True)
+    ]
+    found = Findings()
+    found.add("significant outliers, + high and - low", ("condition", *responses), rows)
+
+    def draw() -> "Figure":
+        from longhaul.plots.analysis.competitors import standout_matrix
+
+        return standout_matrix(matrix, names, [short(c) for c in conditions], responses)
+
+    found.pictures["standouts"] = draw
+    return found
+
+
+@named("congestion", "conditions by increasing congestion, in classes")
+def _congestion(table: ResponseTable, options: Options) -> Findings:
+    if len(options.responses) != 1:
+        raise TableError("congestion: expected the response that measures it: --response RATE")
+    [response] = options.responses
+    table.values(response)
+    others = [name for name in table.factors if name != options.of]
+    groups = table.frame.group_by(others, maintain_order=True).agg(pl.col(response).mean())
+    rates = groups[response].to_list()
+    conditions = groups.select(others).to_dicts()
+    titles = [title(row) for row in conditions]
+    bounds = congestion.natural_bounds(rates, options.classes)
+    class_of = congestion.congestion_classes(rates, bounds)
+    found = Findings()
+    rows = [(titles[i], rates[i], class_of[i] + 1) for i in congestion.congestion_order(rates)]
+    found.add(response, ("condition", "rate", "class"), rows)
+
+    def draw() -> "Figure":
+        from longhaul.plots.analysis.competitors import congestion_bars
+
+        return congestion_bars(rates, [short(row) for row in conditions], bounds)
+
+    found.pictures["congestion"] = draw
+    return found
+
+
+@named("users", "means and ranks by competitor; a second response is that of flows beside it")
+def _users(table: ResponseTable, options: Options) -> Findings:
+    who = competitors_of(table, options)
+    names = [str(level) for level in table.factors[who]]
+    responses = chosen(table, options)
+    conditions, cells = cells_of(table, options, who)
+    found = Findings()
+    means = users.goodput_table(cells)
+    rows = [(name, *map(float, row)) for name, row in zip(responses, means, strict=True)]
+    found.add("means over conditions", ("response", *names), rows)
+    if len(responses) == 2:
+        gaps = users.differences(means[0], means[1])
+        found.add(
+            f"differences, in percent of the larger: {responses[0]} and {responses[1]}",
+            ("among the first", "among the second", "first over second"),
+            [tuple(100 * x for x in (gaps.among_first, gaps.among_second, gaps.first_over_second))],
+        )
+    ranked = ranks.goodput_ranks(cells)
+    whole = ranks.summarise_ranks({name: ranked[:, k] for k, name in enumerate(responses)})
+    rows = [(name, *map(float, row)) for name, row in whole.groups.items()]
+    rows += [("average", *map(float, whole.average)), ("deviation", *map(float, whole.spread))]
+    found.add(f"average ranks, {len(names)} the best", ("response", *names), rows)
+    titles = [short(condition) for condition in conditions]
+
+    def matrix(k: int) -> Callable[[], "Figure"]:
+        def draw() -> "Figure":
+            from longhaul.plots.analysis.competitors import rank_matrix
+
+            return rank_matrix(cells, k, names[k], titles, responses)
+
+        return draw
+
+    def other(which: str) -> Callable[[], "Figure"]:
+        def draw() -> "Figure":
+            from longhaul.plots.analysis import competitors as pictures
+
+            if which == "ranks":
+                return pictures.rank_spread(whole, names)
+            if which == "differences":
+                return pictures.difference_bars(
+                    cells[:, 0], cells[:, 1], names, titles, responses[0]
+                )
+            return pictures.goodput_bars(
+                {"all conditions": (means[0], means[1])}, names, responses[0]
+            )
+
+        return draw
+
+    found.pictures["users-ranks"] = other("ranks")
+    if len(responses) == 2:
+        found.pictures |= {f"users-{which}": other(which) for which in ("differences", "bars")}
+        for k, name in enumerate(names):
+            found.pictures[f"users-scatter-{name}"] = _scatter(cells, k, name, responses[0])
+    found.pictures |= {f"users-matrix-{name}": matrix(k) for k, name in enumerate(names)}
+    return found
+
+
+def _scatter(cells: np.ndarray, k: int, name: str, unit: str) -> Callable[[], "Figure"]:
+    def draw() -> "Figure":
+        from longhaul.plots.analysis.competitors import goodput_scatter
+
+        return goodput_scatter(cells[:, 0, k], cells[:, 1, k], name, unit)
+
+    return draw

@@ -1,0 +1,210 @@
+"""Named analyses of factors: which matters, and how much."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longhaul.analysis import cells, comparisons, effects, levels, ranks
+from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.findings.registry import Findings, Options, chosen, competitors_of, named
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Pictures of cells with more panels than this are not drawn: `-f` names fewer factors.
+MAX_PANELS = 24
+
+
+@named("effects", "means at the levels of each factor, with intervals and shares of the variance")
+def _effects(table: ResponseTable, options: Options) -> Findings:
+    found = Findings()
+    for response in chosen(table, options):
+        one = levels.factor_means(table, response)
+        rows = []
+        for of_factor in one:
+            share = None if of_factor.share is None else 100 * of_factor.share
+            for level, mean in zip(of_factor.levels, of_factor.means, strict=True):
+                limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
+                rows.append((of_factor.factor, level, mean.mean, *limits, share, of_factor.p))
+                share = None
+        heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
+        found.add(response, heads, rows)
+        found.pictures[f"effects-{response}"] = _draw_effects(one, response, table)
+    return found
+
+
+def _draw_effects(
+    one: list[levels.FactorMeans], response: str, table: ResponseTable
+) -> Callable[[], "Figure"]:
+    def draw() -> "Figure":
+        from longhaul.plots.analysis.effects import main_effects
+
+        return main_effects(one, response, float(table.values(response).mean()))
+
+    return draw
+
+
+@named("cells", "mean of every combination of levels, or of those of -f factors, with intervals")
+def _cells(table: ResponseTable, options: Options) -> Findings:
+    factors = list(options.factors or table.varying)
+    if not factors:
+        raise TableError("expected a factor with at least two levels, found none")
+    found = Findings()
+    for response in chosen(table, options):
+        each = cells.cell_means(table, response, factors)
+        rows = []
+        for cell in each:
+            mean = cell.mean
+            limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
+            rows.append((*cell.levels, mean.mean, *limits, mean.count))
+        heads = (*factors, "mean", "95 % from", "to", "replications")
+        found.add(response, heads, rows)
+
+        def draw(each: list[cells.Cell] = each, response: str = response) -> "Figure":
+            from longhaul.plots.analysis.cells import cell_lines
+
+            levels_of = {name: table.factors[name] for name in factors}
+            return cell_lines(each, levels_of, response)
+
+        if len({cell.levels[2:] for cell in each}) <= MAX_PANELS:
+            found.pictures[f"cells-{response}"] = draw
+    return found
+
+
+@named("compare", "paired differences between the levels of a factor, with intervals")
+def _compare(table: ResponseTable, options: Options) -> Findings:
+    factor = competitors_of(table, options)
+    found = Findings()
+    for response in chosen(table, options):
+        pairs = levels.compare_levels(table, factor, response)
+        rows = [
+            (one.first, one.second, one.difference.mean, one.difference.low, one.difference.high,
+             f"{one.ahead} of {one.conditions}")
+            for one in pairs
+        ]  # fmt: skip
+        heads = (factor, "less", "difference", "95 % from", "to", "ahead in conditions")
+        found.add(response, heads, rows)
+
+        def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
+            from longhaul.plots.analysis.effects import comparisons as draw_
+
+            return draw_(pairs, factor, response)
+
+        found.pictures[f"compare-{response}"] = draw
+    return found
+
+
+@named("anova", "analysis of variance by all factors and their interactions")
+def _anova(table: ResponseTable, options: Options) -> Findings:
+    found = Findings()
+    columns = {name: table.frame[name].to_list() for name in table.varying}
+    for response in chosen(table, options):
+        sources = comparisons.anova(columns, table.values(response))
+        rows = [(s.name, s.sum_of_squares, s.freedom, s.f, s.p, 100 * s.share) for s in sources]
+        found.add(response, ("source", "sum of squares", "df", "F", "p", "% of total"), rows)
+
+        def draw(sources: list[comparisons.Source] = sources, of: str = response) -> "Figure":
+            from longhaul.plots.analysis.effects import variance_shares
+
+            return variance_shares(sources, of)
+
+        if sources:
+            found.pictures[f"anova-{response}"] = draw
+    return found
+
+
+@named("regression", "a linear model of the factors whose levels are numbers")
+def _regression(table: ResponseTable, options: Options) -> Findings:
+    wanted = options.factors or table.varying
+    numeric = [f for f in wanted if all(isinstance(v, int | float) for v in table.factors[f])]
+    if not numeric:
+        raise TableError("expected a factor whose levels are numbers without a unit")
+    found = Findings()
+    for response in chosen(table, options):
+        columns = {name: table.frame[name].to_numpy() for name in numeric}
+        fit = comparisons.regression(columns, table.values(response))
+        rows = [(n, c.mean, c.low, c.high) for n, c in fit.coefficients.items()]
+        title = f"{response}: R^2 = {fit.r_squared:.4f}"
+        found.add(title, ("term", "coefficient", "95 % from", "to"), rows)
+    return found
+
+
+@named("ten-step", "the ten plots of a two-level screening experiment, and the list of effects")
+def _ten_step(table: ResponseTable, options: Options) -> Findings:
+    from longhaul.plots.analysis.ten_step import TEN_STEPS, Screening
+
+    names = list(options.factors or table.two_level)
+    coded = table.coded(names)
+    cells = [str(row) for row in table.frame.select(list(table.factors)).rows()]
+    found = Findings()
+    for response in chosen(table, options):
+        given = Screening(coded, table.values(response), names, response, cells)
+        rows = [
+            (e.name, e.effect, e.percent, *(e.interval or (None, None)), " = ".join(e.aliases))
+            for e in effects.by_size(given.effects)
+        ]
+        heads = ("effect", "size", "% of mean", "95 % from", "to", "aliases")
+        found.add(f"{response}: mean {given.mean:.6g}", heads, rows)
+        for step, draw in enumerate(TEN_STEPS.items(), start=1):
+            name, picture = draw
+            found.pictures[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
+    return found
+
+
+@named("ranks", "ranks of two-level factors by their effects on each response")
+def _ranks(table: ResponseTable, options: Options) -> Findings:
+    names = list(options.factors or table.two_level)
+    coded = table.coded(names)
+    rows, each = [], []
+    for response in chosen(table, options):
+        y = table.values(response)
+        sizes = [
+            float(y[coded[:, j] > 0].mean() - y[coded[:, j] < 0].mean()) for j in range(len(names))
+        ]
+        each.append(ranks.factor_ranks(sizes))
+        rows.append((response, *map(float, each[-1])))
+    average = np.mean(each, axis=0)
+    rows.append(("average", *map(float, average)))
+    rows.append(("ordinal", *map(int, ranks.ordinal(average))))
+    found = Findings()
+    found.add("ranks, 1 the most influential", ("response", *names), rows)
+    return found
+
+
+@named("cube", "ranks of the conditions of three two-level factors, and changes along the edges")
+def _cube(table: ResponseTable, options: Options) -> Findings:
+    if len(options.factors) != 3:
+        raise TableError("cube: expected three factors of two levels: --factor, three times")
+    coded = table.coded(options.factors)
+    at = [np.all(coded == corner, axis=1) for corner in ranks.corners(3)]
+    rows, each = [], []
+    for response in chosen(table, options):
+        y = table.values(response)
+        means = [float(y[inside].mean()) for inside in at]
+        each.append(ranks.condition_ranks(means, low_is_best=response in options.low_is_best))
+        rows.append((response, *map(float, each[-1])))
+    average = np.mean(each, axis=0)
+    rows.append(("average", *map(float, average)))
+    labels = [f"C{k + 1}" for k in range(8)]
+    found = Findings()
+    found.add("ranks, 8 the best", ("response", *labels), rows)
+    edges = ranks.cube_edges(average.tolist())
+    found.add(
+        "changes of the average along the edges",
+        ("factor", "from", "to", "change"),
+        [
+            (options.factors[e.factor], labels[e.ends[0]], labels[e.ends[1]], e.change)
+            for e in edges
+        ],
+    )
+    means_ = ranks.edge_means(edges)
+    found.add("means", ("factor", "change"), [(options.factors[f], m) for f, m in means_.items()])
+
+    def draw() -> "Figure":
+        from longhaul.plots.analysis.competitors import cube
+
+        return cube(average.tolist(), options.factors, labels)
+
+    found.pictures["cube"] = draw
+    return found

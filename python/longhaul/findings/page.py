@@ -1,0 +1,50 @@
+"""The report of a campaign: its design, which factor matters, and every cell, on one HTML page."""
+
+from pathlib import Path
+from typing import Any
+
+from longhaul.analysis.table import ResponseTable
+from longhaul.campaign.dataset import Dataset
+from longhaul.files.writing import write_text
+from longhaul.findings import Findings, Options, analyse
+from longhaul.reports import inline_svg
+from longhaul.reports import page as rendered
+
+
+def write(dataset: Dataset, path: Path) -> Path:
+    """Write the report; needs at least one finished run."""
+    table = ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
+    found = {name: analyse(name, table, Options()) for name in ("effects", "cells")}
+    responses = [text.title for text in found["effects"].tables]
+    html = rendered(
+        "campaign.html",
+        facts=dataset.facts,
+        packets=int(dataset.frame["data_packets"].sum()),
+        sections=[
+            {"title": response, "parts": [_part(name, response, found[name]) for name in found]}
+            for response in responses
+        ],
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, html)
+    return path
+
+
+def _part(name: str, response: str, found: Findings) -> dict[str, Any]:
+    """The table and the picture, if there is one, of an analysis of a response."""
+    text = next(text for text in found.tables if text.title == response)
+    picture = f"{name}-{response}"
+    draw = found.pictures.get(picture)
+    return {
+        "name": name,
+        "heads": text.heads,
+        "rows": [[shown(cell) for cell in row] for row in text.rows],
+        "picture": inline_svg(draw(), picture) if draw else None,
+    }
+
+
+def shown(cell: object) -> str:
+    """A cell of a table as text."""
+    if cell is None:
+        return ""
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

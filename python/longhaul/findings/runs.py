@@ -1,0 +1,191 @@
+"""Analyses of one run by name, or of one against another: `longhaul analyze r1 NAME`."""
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from longhaul._engine import LonghaulError
+from longhaul.analysis.traffic import convergence, hurst, paired
+from longhaul.findings.registry import Text
+from longhaul.findings.steady_state import steady_state
+from longhaul.results.counts import counted
+
+if TYPE_CHECKING:
+    from longhaul.results import Results
+
+# Bounds between classes of response sizes, in bytes.
+CLASSES = (1420, 25_560, 100_000)
+# Quantiles of response times, and of sizes as more and more are in.
+QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
+SIZE_QUANTILES = (0.5, 0.9, 0.99)
+# A statistic has settled from the last of so many parts of the sample on.
+LAST_PART = 0.4
+# Response times within a millisecond count as equal.
+EQUAL_S = 1e-3
+
+
+class RunAnalysisError(LonghaulError):
+    """An analysis that a run has nothing for, or that does not exist."""
+
+
+Find = Callable[["Results", "Results | None"], list[Text]]
+
+
+@dataclass(frozen=True)
+class RunAnalysis:
+    """A named analysis of a run, and a line of help."""
+
+    name: str
+    help: str
+    find: Find
+
+
+RUN_ANALYSES: dict[str, RunAnalysis] = {}
+
+
+def named(name: str, help: str) -> Callable[[Find], Find]:
+    """Register an analysis."""
+
+    def register(find: Find) -> Find:
+        RUN_ANALYSES[name] = RunAnalysis(name, help, find)
+        return find
+
+    return register
+
+
+def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
+    """Do a named analysis of a run."""
+    if name not in RUN_ANALYSES:
+        near = difflib.get_close_matches(name, RUN_ANALYSES, n=1)
+        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        raise RunAnalysisError(
+            f"unknown analysis `{name}` of a run{hint}; available: {', '.join(RUN_ANALYSES)}"
+        )
+    return RUN_ANALYSES[name].find(run, against)
+
+
+@named("steady", "warm-up, mean with interval and drift of each series")
+def _steady(run: "Results", against: "Results | None") -> list[Text]:
+    return [steady_state(run)]
+
+
+@named("responses", "response times by label and by class of size")
+def _responses(run: "Results", against: "Results | None") -> list[Text]:
+    parts = (f"{100 * part:g} % (s)" for part in QUANTILES)
+    heads = ("label", "bytes", "began", "cut short", *parts, "mean (s)")
+    rows = []
+    for label, exchanges in _by_label(run):
+        took = exchanges["end_s"] - exchanges["start_s"]
+        place = np.searchsorted(CLASSES, exchanges["response_bytes"].fill_null(0).to_numpy())
+        for number, bounds in enumerate(_class_names()):
+            times = took.filter(pl.Series(place == number))
+            done = times.drop_nulls()
+            quantiles = [done.quantile(part, "linear") for part in QUANTILES]
+            rows.append((label, bounds, len(times), times.null_count(), *quantiles, done.mean()))
+    return [Text(f"{run.name}: response times", heads, rows)]
+
+
+def _class_names() -> list[str]:
+    between = pairwise(CLASSES)
+    return [
+        f"to {CLASSES[0]:,}", *(f"to {high:,}" for _, high in between), f"above {CLASSES[-1]:,}"
+    ]  # fmt: skip
+
+
+@named("hurst", "long-range dependence of packets at the busiest link and of new connections")
+def _hurst(run: "Results", against: "Results | None") -> list[Text]:
+    heads = ("series", "method", "from (s)", "to (s)", "Hurst parameter", "95 % from", "to")
+    rows = []
+    for name, step_s, counts in counted(run):
+        for one in _estimates(run, counts):
+            ends = float(one.scales[0] * step_s), float(one.scales[-1] * step_s)
+            rows.append((name, one.method, *ends, one.value, one.low, one.high))
+    return [Text(f"{run.name}: long-range dependence", heads, rows)]
+
+
+def _estimates(run: "Results", counts: np.ndarray) -> list[hurst.Hurst]:
+    try:
+        return hurst.estimates(counts)
+    except ValueError as error:
+        raise RunAnalysisError(
+            f"{run.path}: {len(counts)} samples are too few or do not vary: {error}"
+        ) from None
+
+
+@named(
+    "convergence", "whether quantiles and the mean of response sizes settle, in order of requests"
+)
+def _convergence(run: "Results", against: "Results | None") -> list[Text]:
+    heads = ("label", "statistic", "responses", "bytes", "range of the last 60 %", "variation (%)")
+    rows = []
+    for label, exchanges in _by_label(run):
+        sizes = exchanges.sort("start_s")["response_bytes"].drop_nulls().to_numpy().astype(float)
+        every = max(1, min(100, len(sizes) // 100))
+        if len(sizes) < 100:
+            continue
+        running = {
+            f"{100 * part:g} %": convergence.running_quantile(sizes, part, every)
+            for part in SIZE_QUANTILES
+        }
+        running["mean"] = convergence.running_mean(sizes, every)
+        settled = int(LAST_PART * len(sizes))
+        rows += [
+            (label, name, len(sizes), float(one.values[-1]), one.range_after(settled),
+             100 * one.variation_after(settled))
+            for name, one in running.items()
+        ]  # fmt: skip
+    return [Text(f"{run.name}: running statistics of response sizes", heads, rows)]
+
+
+@named("paired", "the same connections in two runs, one by one; needs --against")
+def _paired(run: "Results", against: "Results | None") -> list[Text]:
+    if against is None:
+        raise RunAnalysisError("paired: expected --against, a run with the same connections")
+    from_s = max(run.meta["measured_from_s"], against.meta["measured_from_s"])
+    both = paired.matched(run.exchanges, against.exchanges, from_s)
+    done = both.drop_nulls(["response_s", "other_response_s"])
+    heads = ("bytes", "connections", f"mean of {against.name} - {run.name} (ms)", "95 % from", "to",
+             "median (ms)", "95 % from", "to", "faster (%)", "slower (%)")  # fmt: skip
+    place = np.searchsorted(CLASSES, done["response_bytes"].to_numpy())
+    rows = []
+    for name, chosen in [("all", place >= 0), *(
+        (bounds, place == number) for number, bounds in enumerate(_class_names())
+    )]:  # fmt: skip
+        pairs = done.filter(pl.Series(chosen))
+        if len(pairs) < 2:
+            continue
+        found = paired.paired(pairs["response_s"], pairs["other_response_s"], EQUAL_S)
+        rows.append((
+            name, found.count, 1e3 * found.mean, *(1e3 * end for end in found.mean_interval),
+            1e3 * found.median, *(1e3 * end for end in found.median_interval),
+            100 * found.smaller, 100 * found.larger,
+        ))  # fmt: skip
+    title = f"{against.name} less {run.name}: {len(both):,} connections, {len(done):,} complete"
+    return [Text(title, _unique(heads), rows)]
+
+
+def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
+    """Heads that tell columns apart, in JSON too."""
+    seen: dict[str, int] = {}
+    for head in heads:
+        seen[head] = seen.get(head, 0) + 1
+    counts: dict[str, int] = {}
+    unique = []
+    for head in heads:
+        counts[head] = counts.get(head, 0) + 1
+        unique.append(f"{head} ({counts[head]})" if seen[head] > 1 else head)
+    return tuple(unique)
+
+
+def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:
+    """Exchanges that began in the measurement window, by label."""
+    labels = run.flows.select("name", "label")
+    begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
+    joined = begun.join(labels, on="name", maintain_order="left")
+    for (label,), exchanges in joined.group_by("label", maintain_order=True):
+        yield str(label), exchanges

@@ -1,0 +1,1 @@
+"""What a user begins with: example scenarios, the demonstration, lists of what there is."""

@@ -1,0 +1,143 @@
+"""What there is to choose from: algorithms, queues, keys, columns, plots, and others."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from longhaul import _engine, plots
+from longhaul.guide import examples as bundled
+from longhaul.results import kinds
+
+Row = dict[str, Any]
+
+
+def algorithms() -> list[Row]:
+    """Congestion control algorithms, each with its parameters."""
+    return list(_engine.algorithms()["algorithms"])
+
+
+def slow_starts() -> list[Row]:
+    """Slow starts, each with its parameters."""
+    return list(_engine.algorithms()["slow_starts"])
+
+
+def queues() -> list[Row]:
+    """Queue disciplines, each with its keys."""
+    return list(_engine.queues())
+
+
+def keys() -> list[Row]:
+    """Keys of scenarios, but for those of queues and of the tables of other kinds of simulation."""
+    tables = tuple(f"{name}." for name in kinds.MODULES)
+    return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
+
+
+def keys_of(kind: kinds.Kind) -> list[Row]:
+    """Keys of the table that only scenarios of a kind of simulation have."""
+    table = f"{kind.name}."
+    found = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
+    return [{**row, "name": row["name"].removeprefix(table)} for row in found]
+
+
+def traffic() -> list[Row]:
+    """Kinds of traffic, each with its keys."""
+    rows = []
+    for kind in _engine.traffic():
+        keys = ", ".join(key["name"] for key in kind["keys"])
+        rows.append({"name": kind["name"], "description": f"keys: {keys}", "keys": kind["keys"]})
+    return rows
+
+
+def profiles() -> list[Row]:
+    """Profiles: bundles of defaults."""
+    return list(_engine.profiles())
+
+
+def columns() -> list[Row]:
+    """Columns of the tables of a run."""
+    return [
+        {**row, "name": f"{row['table']}.{row['name']}", "column": row["name"]}
+        for row in _engine.columns()
+    ]
+
+
+def plot_names() -> list[Row]:
+    """Plots of runs."""
+    return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
+
+
+def responses() -> list[Row]:
+    """Responses of NIST SP 500-282 that runs of MesoNet have, by the chapter that numbers them."""
+    from longhaul.mesonet.responses import OF_PERIODS, OF_RUN
+
+    numbered = (
+        ("chapter 4", OF_PERIODS[4]),
+        ("chapters 6, 7", OF_PERIODS[6]),
+        ("chapters 6, 7", OF_RUN),
+    )
+    return [
+        {
+            "name": f"{one.name} ({chapter})",
+            "description": f"{one.title}, {one.unit}" if one.unit else one.title,
+        }
+        for chapter, chosen in numbered
+        for one in chosen
+    ]
+
+
+def examples() -> list[Row]:
+    """Example scenarios for `longhaul new --from`."""
+    return [{"name": name, "description": title} for name, title in bundled.titles().items()]
+
+
+LISTS: dict[str, Callable[[], list[Row]]] = {
+    "algorithms": algorithms,
+    "slow-starts": slow_starts,
+    "queues": queues,
+    "keys": keys,
+    "traffic": traffic,
+    "profiles": profiles,
+    **{kind.name: partial(keys_of, kind) for kind in kinds.every()},
+    "columns": columns,
+    "plots": plot_names,
+    "responses": responses,
+    "examples": examples,
+}
+
+
+def table(rows: list[Row]) -> Table:
+    """Names in one column, what they are in the other, parameters below."""
+    shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for row in rows:
+        description = Text(row["description"])
+        if "allowed" in row:
+            description.append(f" {key_facts(row)}", style="dim")
+        if "title" in row:
+            description = Text(f"{row['title']}. ", style="bold") + Text(row["description"], "")
+            if "listens_to" in row:
+                signals = ", ".join(row["listens_to"])
+                description.append(f"\nlistens to {signals}", style="cyan")
+            description.append(f"\n{row['source']}", style="dim")
+        shown.add_row(Text(row["name"], style="bold"), description)
+        for parameter in row.get("parameters", ()):
+            facts = f"{parameter['help']} {parameter['allowed']} {parameter.get('unit', '')}"
+            default = f"default {parameter['default']}"
+            shown.add_row(f"  {parameter['name']}", f"{facts.rstrip()}; {default}")
+        for key in row.get("keys", ()):
+            shown.add_row(f"  {key['name']}", f"{key['description']} {key_facts(key)}")
+    return shown
+
+
+def key_facts(key: Row) -> str:
+    """What a key may hold, its default, and where both come from."""
+    parts = [key["allowed"] + (f" ({key['unit']})" if key["unit"] else "")]
+    if key["default"] == "required":
+        parts.append("required")
+    elif key["default"]:
+        parts.append(f"default: {key['default']}")
+    if key["source"]:
+        parts.append(f"source: {key['source']}")
+    return "; ".join(parts)

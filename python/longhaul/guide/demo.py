@@ -1,0 +1,30 @@
+"""The demonstration: one question, two answers, one table, one page."""
+
+from pathlib import Path
+
+from longhaul._engine import OutputError
+from longhaul.guide import examples
+from longhaul.reports import report
+from longhaul.results import Results
+from longhaul.running import run_loaded
+
+SCENARIO = "hstcp_beside_sack"
+QUEUES: dict[str, tuple[str, ...]] = {
+    "RED+ECN": (),
+    "DropTail": ('topology.dumbbell.bottleneck.queue={ kind = "droptail", limit = "1 BDP" }',),
+}
+
+
+def demo(out: Path, *, overwrite: bool = False) -> tuple[list[Results], Path]:
+    """Run the example scenario under each queue; return the runs and the path of the report."""
+    page = out / "index.html"
+    there = [path for path in (page, *(out / name for name in QUEUES)) if path.exists()]
+    if there and not overwrite:
+        raise OutputError(f"{there[0]} already exists; choose another --out, or add --overwrite")
+    runs = []
+    for name, overrides in QUEUES.items():
+        scenario = examples.load(SCENARIO, overrides)
+        runs.append(run_loaded(scenario, out=out / name, progress=True, overwrite=overwrite))
+    return runs, report(
+        runs, page, title="HighSpeed TCP beside standard TCP, 1 Gbit/s, 100 ms", overwrite=overwrite
+    )

@@ -1,0 +1,228 @@
+"""The window of any algorithm round by round, with no network: `longhaul window`.
+
+Each round trip acknowledges one window of segments. Losses are counted in segments, or drawn; a
+lost segment cuts the window, once a round trip at most, and repairs take no time: the model behind
+the response functions of RFC 5681 and RFC 3649.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import polars as pl
+from matplotlib.figure import Figure
+
+from longhaul import _engine, plots
+from longhaul.congestion import CongestionControl
+from longhaul.files.writing import write_text
+from longhaul.plots import styles
+from longhaul.running import load
+
+# An algorithm's name, a file and a class as in `my_cc.py:MyCC`, or the class itself.
+Kind = str | type[CongestionControl]
+
+# Windows reach some multiple of the distance between losses; beyond this a plot takes minutes.
+MAX_SEGMENTS = 10_000_000
+MAX_ROUNDS = 100_000
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a flow meets; exactly one of `loss_every` and `loss` is given.
+
+    `loss_every` is a number of segments, `loss` the probability of each segment's loss, drawn from
+    `seed`; `rtt_s` the round-trip time in seconds; `cwnd` the window in segments that congestion
+    avoidance begins with (without it the flow begins in slow start).
+    """
+
+    loss_every: int | None = None
+    loss: float | None = None
+    rounds: int = 300
+    rtt_s: float = 0.1
+    cwnd: float | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if (self.loss_every is None) == (self.loss is None):
+            raise _refused("give either the segments between losses (--loss-every), or --loss")
+        if self.loss_every is not None and not 1 <= self.loss_every <= MAX_SEGMENTS:
+            raise _refused(
+                f"losses are 1 to {MAX_SEGMENTS:,} segments apart, not {self.loss_every}"
+            )
+        if self.loss is not None and not 1 / MAX_SEGMENTS <= self.loss <= 1:
+            raise _refused(
+                f"a loss probability is from {1 / MAX_SEGMENTS:g} to 1, not {self.loss:g}"
+            )
+        if not 1 <= self.rounds <= MAX_ROUNDS:
+            raise _refused(f"there are 1 to {MAX_ROUNDS:,} round trips, not {self.rounds}")
+        if not 1e-6 <= self.rtt_s <= 1000:
+            raise _refused(f"a round trip takes 1e-6 to 1000 s, not {self.rtt_s:g} s")
+        if self.cwnd is not None and not 1 <= self.cwnd <= MAX_SEGMENTS:
+            raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
+
+    def title(self) -> str:
+        """What is lost, in words."""
+        if self.loss is not None:
+            lost = f"{self.loss:g} of the segments at random"
+        else:
+            lost = f"every {self.loss_every:,}th segment"
+        return f"{lost} lost, round trip {self.rtt_s * 1e3:g} ms"
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One algorithm's window, a row per round trip."""
+
+    name: str
+    kind: str
+    rounds: pl.DataFrame
+    """Columns `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
+    response_pkts: float | None
+    """The mean window that the algorithm's response function gives at this loss, if it has one."""
+
+    def settled(self) -> pl.DataFrame:
+        """The rounds from the second cut on, without the slow start; all if there are fewer."""
+        cuts = self.rounds.filter("congestion")["round"]
+        if len(cuts) < 3:
+            return self.rounds
+        return self.rounds.filter(pl.col("round") > cuts[1])
+
+    def figures(self) -> dict[str, Any]:
+        """Mean, least and largest window once settled, in segments, and the number of cuts."""
+        settled = self.settled()
+        cwnd = settled["cwnd_pkts"]
+        return {
+            "name": self.name,
+            "cwnd_mean_pkts": cwnd.mean(),
+            "cwnd_min_pkts": cwnd.min(),
+            "cwnd_max_pkts": cwnd.max(),
+            "cuts": int(self.rounds["congestion"].sum()),
+            "response_pkts": self.response_pkts,
+        }
+
+
+def trajectories(
+    kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
+) -> list[Trajectory]:
+    """The window of each algorithm; `set` holds `parameter=value` for those that have it."""
+    given = [_congestion(kind) for kind in kinds]
+    if len({str(one.get("kind", one.get("python"))) for one in given}) < len(given):
+        raise _refused("an algorithm is named twice")
+    for text in set:
+        _give(given, text)
+    return [_trajectory(one, experiment) for one in given]
+
+
+def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajectory:
+    scenario = load(
+        {
+            "duration": "1 s",
+            "topology": {
+                "dumbbell": {
+                    "bottleneck": {
+                        "rate": "1 Gbps",
+                        "delay": "1 ms",
+                        "queue": {"kind": "droptail", "limit": "1 BDP"},
+                    }
+                }
+            },
+            "flows": [{"congestion": congestion}],
+        }
+    )
+    columns, response = scenario.rounds(
+        experiment.rounds,
+        rtt_s=experiment.rtt_s,
+        loss_every=experiment.loss_every,
+        loss=None if experiment.loss is None else (experiment.loss, experiment.seed),
+        cwnd=experiment.cwnd,
+    )
+    kind = str(congestion.get("kind") or getattr(congestion["python"], "__name__", ""))
+    name = kind or str(congestion["python"]).rpartition(":")[2]
+    return Trajectory(name, kind or name, pl.DataFrame(columns).with_row_index("round"), response)
+
+
+def _congestion(kind: Kind) -> dict[str, Any]:
+    """What a scenario says of an algorithm."""
+    if isinstance(kind, type) or ":" in kind:
+        return {"python": kind}
+    known = [row["name"] for row in _engine.algorithms()["algorithms"]]
+    if kind not in known:
+        near = difflib.get_close_matches(kind, known, n=1)
+        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        raise _refused(
+            f"unknown algorithm `{kind}`{hint}; available: {', '.join(known)}; "
+            "a class of your own is given as my_cc.py:MyCC"
+        )
+    return {"kind": kind}
+
+
+def _give(given: Sequence[dict[str, Any]], text: str) -> None:
+    """Give a parameter to every algorithm that has it."""
+    key, equals, written = text.partition("=")
+    key = key.strip()
+    if not equals or not key:
+        raise _refused(f"--set {text}: write parameter=value")
+    try:
+        value: Any = tomllib.loads(f"value = {written}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = written.strip()
+    catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
+    takers: list[dict[str, Any]] = []
+    known: dict[str, None] = {}
+    for one in given:
+        row = catalogue.get(one.get("kind", ""))
+        # What a class takes is known when it is loaded.
+        names = [key] if row is None else ["variant", *(p["name"] for p in row["parameters"])]
+        known |= dict.fromkeys(names)
+        if key in names:
+            takers.append(one)
+    if not takers:
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        raise _refused(f"--set {key}: no such parameter{hint}; available: {', '.join(known)}")
+    for one in takers:
+        one[key] = value
+
+
+def figure(found: Sequence[Trajectory], experiment: Experiment) -> Figure:
+    """Draw windows over round trips, one line per algorithm."""
+    style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in found})
+    with matplotlib.rc_context(plots.STYLE):
+        drawing = Figure(figsize=(7.2, 3.1), layout="constrained")
+        axes = drawing.subplots()
+        for trajectory in found:
+            rounds, style = trajectory.rounds, style_of[trajectory.name]
+            line = styles.as_line(style, marker=True)
+            axes.plot(rounds["round"], rounds["cwnd_pkts"], label=trajectory.name, **line)
+        # A slow start that overshoots would flatten all that follows.
+        top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in found)  # type: ignore[arg-type]
+        axes.set_ylim(0, top * 1.1)
+        axes.set_xlim(0, experiment.rounds)
+        axes.set_xlabel("round trip")
+        axes.set_ylabel("congestion window (segments)")
+        axes.set_title(experiment.title())
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=4)
+    return drawing
+
+
+def save(found: Sequence[Trajectory], experiment: Experiment, path: Path) -> None:
+    """Write the picture as SVG, PNG, or a page with the figures above it, by the path's suffix."""
+    drawing = figure(found, experiment)
+    if path.suffix != ".html":
+        return plots.save(drawing, path)
+    from longhaul.reports import inline_svg, page
+
+    figures = [trajectory.figures() for trajectory in found]
+    svg = inline_svg(drawing, "window")
+    html = page("window.html", title=experiment.title(), figures=figures, svg=svg)
+    write_text(path, html)
+    return None
+
+
+def _refused(message: str) -> _engine.ScenarioError:
+    return _engine.ScenarioError(message)

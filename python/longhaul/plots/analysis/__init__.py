@@ -1,0 +1,1 @@
+"""Plots of analyses; each function returns a figure of matplotlib."""

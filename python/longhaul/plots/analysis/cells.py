@@ -1,0 +1,63 @@
+"""A response in every cell of a design: lines over one factor, one for each level of another."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from longhaul.analysis.cells import Cell
+from longhaul.analysis.table import Level
+from longhaul.plots import styles
+from longhaul.plots.analysis.frame import panels, styled, wrapped
+from longhaul.plots.layout import legend
+
+# Lines are moved apart, so that their intervals do not hide each other, by at most this in total.
+SPREAD = 0.3
+
+
+def cell_lines(
+    found: Sequence[Cell], factors: Mapping[str, Sequence[Level]], response: str
+) -> Figure:
+    """Means over the levels of the first factor, a line for each level of the second.
+
+    Each combination of levels of further factors is a panel; all have one scale. Bars are the 95 %
+    intervals of the means.
+    """
+    over, *others = factors
+    lines = factors[others[0]] if others else [""]
+    at_of = {level: place for place, level in enumerate(factors[over])}
+    groups = list(dict.fromkeys(cell.levels[2:] for cell in found))
+    look_of = styles.of_labels({str(level): str(level) for level in lines})
+    with styled():
+        drawing, axes = panels(len(groups), share_y=True, share_x=True, width=4.2, height=3.0)
+        for panel, group in zip(axes, groups, strict=True):
+            for number, level in enumerate(lines):
+                rest = (level, *group) if others else ()
+                cells = [cell for cell in found if cell.levels[1:] == rest]
+                if not cells:
+                    continue
+                look = look_of[str(level)]
+                shift = SPREAD * (number / (len(lines) - 1) - 0.5) if len(lines) > 1 else 0.0
+                panel.errorbar(
+                    [at_of[cell.levels[0]] + shift for cell in cells],
+                    [cell.mean.mean for cell in cells],
+                    yerr=_reach(cells),
+                    label=str(level) if others else None,
+                    markersize=4, capsize=3, marker=look.marker, **styles.as_line(look),
+                )  # fmt: skip
+            panel.set_xticks(range(len(at_of)), [str(level) for level in at_of])
+            panel.set_xlabel(over)
+            panel.label_outer()
+            panel.margins(x=0.1)
+            if group:
+                named = zip(others[1:], group, strict=True)
+                panel.set_title(wrapped(", ".join(f"{name} {one}" for name, one in named), 40))
+        axes[0].set_ylabel(response)
+        legend(drawing, drawing.get_figwidth(), title=others[0] if others else None)
+        return drawing
+
+
+def _reach(cells: Sequence[Cell]) -> np.ndarray:
+    """Half of each interval; not a number, which is not drawn, where there is none."""
+    reach = np.array([cell.mean.high - cell.mean.mean for cell in cells])
+    return np.where(np.isfinite(reach), reach, np.nan)

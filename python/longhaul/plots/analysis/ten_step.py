@@ -1,0 +1,295 @@
+"""The ten plots of the analysis of a two-level screening experiment.
+
+Mills et al. 2010, NIST SP 500-282, appendix D; NIST/SEMATECH e-Handbook of Statistical Methods,
+section 5.5.9. Each function draws one step for one response; `TEN_STEPS` has them in order.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.analysis import effects as of
+from longhaul.analysis.effects import Effect
+from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, panels, styled
+
+# Terms that are named along an axis; the rest are too small to be labelled.
+MAX_TERMS = 20
+# Contours reach beyond the corners, to show where the response improves.
+REACH = 2.0
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Runs of a two-level design and one response."""
+
+    coded: np.ndarray
+    """A row a run, a column a factor, -1 or +1."""
+    response: np.ndarray
+    names: Sequence[str]
+    label: str
+    """What the response is called, with its unit."""
+    cells: Sequence[object] | None = None
+    """What runs have to share to be replications, if that is more than the levels here."""
+
+    @cached_property
+    def effects(self) -> list[Effect]:
+        """Main effects and two-factor interactions, aliased ones once."""
+        return of.effects(self.coded, self.response, self.names, cells=self.cells)
+
+    @cached_property
+    def main(self) -> list[Effect]:
+        """Main effects, in the order of the factors."""
+        return [effect for effect in self.effects if len(effect.term) == 1]
+
+    @property
+    def mean(self) -> float:
+        """The grand mean."""
+        return float(self.response.mean())
+
+    @cached_property
+    def strongest(self) -> tuple[int, int]:
+        """The two factors with the largest main effects."""
+        order = [effect.term[0] for effect in of.by_size(self.main)]
+        return order[0], order[1]
+
+
+def ordered_data(given: Screening) -> Figure:
+    """Step 1: the runs by ascending response, with the levels of all factors below each."""
+    with styled():
+        runs, factors = given.coded.shape
+        width = min(14.0, 3.0 + 0.16 * runs)
+        drawing = Figure(figsize=(width, 3.2 + 0.14 * factors), layout="constrained")
+        axes = drawing.subplots()
+        order = np.argsort(given.response, kind="stable")
+        axes.plot(np.arange(runs), given.response[order], "o", color=PLAIN, markersize=3)
+        signs = [
+            "\n".join("+" if level > 0 else "\N{MINUS SIGN}" for level in given.coded[run])
+            for run in order
+        ]
+        axes.set_xticks(np.arange(runs), signs, fontsize=5, linespacing=0.9)
+        axes.set_xlabel(f"levels of {', '.join(given.names)}, from top to bottom")
+        axes.set_ylabel(given.label)
+        axes.text(0.02, 0.95, f"k = {factors}\nn = {runs}", transform=axes.transAxes, va="top")
+        return drawing
+
+
+def scatter(given: Screening) -> Figure:
+    """Step 2: all responses at either level of each factor."""
+    with styled():
+        drawing, axes = _by_factor(given)
+        for j in range(len(given.names)):
+            for sign in (-1, 1):
+                inside = given.response[given.coded[:, j] == sign]
+                x = np.full(len(inside), j + 0.18 * sign)
+                axes.plot(x, inside, "_", color=PLAIN if sign < 0 else LOW, markersize=7)
+        return drawing
+
+
+def main_effects(given: Screening) -> Figure:
+    """Step 3: the means at either level, the effect, and its part of the grand mean."""
+    with styled():
+        drawing, axes = _by_factor(given)
+        for j, effect in enumerate(given.main):
+            axes.plot(
+                [j - 0.25, j + 0.25], [effect.low, effect.high], "o-", color=PLAIN, markersize=4
+            )
+        axes.set_xticks(
+            range(len(given.names)),
+            [
+                f"{name}\n{effect.effect:.3g}\n{effect.percent:.0f} %"
+                for name, effect in zip(given.names, given.main, strict=True)
+            ],
+        )
+        return drawing
+
+
+def _by_factor(given: Screening) -> tuple[Figure, Axes]:
+    drawing = Figure(figsize=(max(4.2, 0.8 * len(given.names)), 3.4), layout="constrained")
+    axes = drawing.subplots()
+    axes.axhline(given.mean, color=GREY, linestyle="--", linewidth=0.8)
+    axes.set_xticks(range(len(given.names)), [f"{name}\n\N{MINUS SIGN}  +" for name in given.names])
+    axes.set_ylabel(given.label)
+    return drawing, axes
+
+
+def interactions(given: Screening) -> Figure:
+    """Step 4: main effects on the diagonal, two-factor interactions above it."""
+    with styled():
+        count = len(given.names)
+        size = max(4.0, 0.85 * count)
+        drawing = Figure(figsize=(size, size * 0.8), layout="constrained")
+        grid = drawing.subplots(count, count, sharey=True, sharex=True, squeeze=False)
+        for i in range(count):
+            for j in range(count):
+                axes = grid[i, j]
+                if j < i:
+                    axes.set_axis_off()
+                    continue
+                term = (i,) if i == j else (i, j)
+                column = given.coded[:, list(term)].prod(axis=1)
+                low, high = (float(given.response[column == sign].mean()) for sign in (-1, 1))
+                axes.axhline(given.mean, color=GREY, linestyle="--", linewidth=0.5)
+                axes.plot([-1, 1], [low, high], "o-", color=LOW if i == j else PLAIN, markersize=2)
+                axes.set_title(f"{high - low:.3g}", fontsize=6, fontweight="normal", pad=2)
+                axes.tick_params(labelsize=5, labelbottom=False)
+                axes.yaxis.get_offset_text().set_visible(False)
+                axes.set_xlim(-1.6, 1.6)
+                if i == 0:
+                    axes.annotate(
+                        given.names[j],
+                        (0.5, 1.5),
+                        xycoords="axes fraction",
+                        ha="center",
+                        fontsize=7,
+                    )
+            grid[i, i].set_ylabel(given.names[i], fontsize=7)
+        drawing.suptitle(f"{given.label}: main effects and interactions", fontsize=9)
+        return drawing
+
+
+def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
+    """Step 5: whether the same level of a factor is ahead in all combinations of two others.
+
+    The others are by default the two factors of the largest effects besides.
+    """
+    with styled():
+        drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
+        order = [effect.term[0] for effect in of.by_size(given.main)]
+        for j, panel in enumerate(axes):
+            chosen = list(secondary or [k for k in order if k != j][:2])
+            means = of.block_means(given.coded, given.response, j, [k for k in chosen if k != j])
+            for x, (low, high) in enumerate(means.values()):
+                bottom, top = sorted((low, high))
+                panel.bar(x, top - bottom, bottom=bottom, width=0.6, color="none", edgecolor=GREY)
+                panel.text(x, low, "\N{MINUS SIGN}", ha="center", va="center", color=LOW)
+                panel.text(x, high, "+", ha="center", va="center", color=PLAIN)
+            ahead = {high > low for low, high in means.values()}
+            panel.set_title(given.names[j] + (" *" if len(ahead) == 1 else ""))
+            panel.set_xticks(
+                range(len(means)),
+                ["".join("+" if s > 0 else "\N{MINUS SIGN}" for s in levels) for levels in means],
+            )
+            panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
+        axes[0].set_ylabel(given.label)
+        return drawing
+
+
+def youden(given: Screening) -> Figure:
+    """Step 6: the mean at plus over the mean at minus; what matters lies off the centre."""
+    with styled():
+        drawing = Figure(figsize=(4.6, 4.2), layout="constrained")
+        axes = drawing.subplots()
+        axes.axhline(given.mean, color=GREY, linewidth=0.6)
+        axes.axvline(given.mean, color=GREY, linewidth=0.6)
+        for effect in given.effects:
+            colour = LOW if len(effect.term) == 1 else PLAIN
+            axes.plot(effect.low, effect.high, "o", color=colour, markersize=3)
+        for effect in of.by_size(given.effects)[: MAX_TERMS // 2]:
+            axes.annotate(effect.name, (effect.low, effect.high), fontsize=6)
+        axes.set_xlabel(f"{given.label}: mean at the minus level")
+        axes.set_ylabel("mean at the plus level")
+        return drawing
+
+
+def absolute_effects(given: Screening) -> Figure:
+    """Step 7: the sizes of all effects, the largest first."""
+    with styled():
+        chosen = of.by_size(given.effects)[:MAX_TERMS]
+        drawing = Figure(figsize=(max(4.6, 0.36 * len(chosen)), 3.4), layout="constrained")
+        axes = drawing.subplots()
+        for x, effect in enumerate(chosen):
+            axes.plot(x, abs(effect.effect), "o", color=HIGH if effect.effect > 0 else LOW)
+        axes.set_xticks(range(len(chosen)), [e.name for e in chosen], rotation=60, ha="right")
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel(f"|effect| on {given.label}")
+        axes.set_title(
+            f"grand mean {given.mean:.4g}; green rises, red falls with the factor", fontsize=8
+        )
+        return drawing
+
+
+def half_normal(given: Screening) -> Figure:
+    """Step 8: ordered sizes over half-normal quantiles; noise lies on a line through zero."""
+    with styled():
+        drawing = Figure(figsize=(4.6, 4.0), layout="constrained")
+        axes = drawing.subplots()
+        chosen = of.by_size(given.effects)[::-1]
+        quantiles = of.half_normal_quantiles(len(chosen))
+        sizes = np.array([abs(effect.effect) for effect in chosen])
+        axes.plot(quantiles, sizes, "o", color=PLAIN, markersize=3)
+        # The line of the smaller half, which holds no effect if most factors do nothing.
+        half = slice(0, max(2, len(sizes) // 2))
+        slope = float((quantiles[half] @ sizes[half]) / (quantiles[half] @ quantiles[half]))
+        axes.plot([0, quantiles[-1]], [0, slope * quantiles[-1]], color=GREY, linewidth=0.8)
+        for effect, x, y in list(zip(chosen, quantiles, sizes, strict=True))[-MAX_TERMS // 2 :]:
+            axes.annotate(effect.name, (x, y), fontsize=6, ha="right")
+        axes.set_xlabel("half-normal quantile")
+        axes.set_ylabel(f"|effect| on {given.label}")
+        return drawing
+
+
+def residual_deviation(given: Screening) -> Figure:
+    """Step 9: the residual standard deviation as terms are added, the largest first."""
+    with styled():
+        ordered = of.by_size(given.effects)
+        deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[
+            : MAX_TERMS + 1
+        ]
+        names = ["mean", *(effect.name for effect in ordered)][: len(deviations)]
+        drawing = Figure(figsize=(max(4.6, 0.36 * len(names)), 3.4), layout="constrained")
+        axes = drawing.subplots()
+        axes.plot(deviations, "o-", color=PLAIN, markersize=4)
+        axes.set_xticks(range(len(names)), names, rotation=60, ha="right")
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel("residual standard deviation")
+        aliased = [f"{e.name} = {' = '.join(e.aliases)}" for e in ordered[:MAX_TERMS] if e.aliases]
+        if aliased:
+            axes.text(1.02, 1.0, "\n".join(aliased), transform=axes.transAxes, va="top", fontsize=6)
+        return drawing
+
+
+def contours(given: Screening) -> Figure:
+    """Step 10: the model of the two strongest factors and their interaction."""
+    with styled():
+        first, second = given.strongest
+        drawing = Figure(figsize=(4.8, 4.2), layout="constrained")
+        axes = drawing.subplots()
+        pair = tuple(sorted((first, second)))
+        names = [given.names[k] for k in pair]
+        chosen = of.effects(given.coded[:, [*pair]], given.response, names)
+        scale = np.linspace(-REACH, REACH, 61)
+        u, v = np.meshgrid(scale, scale)
+        at = np.stack([u.ravel(), v.ravel()], axis=1)
+        if pair[0] != first:
+            at = at[:, ::-1]
+        height = of.predicted(at, given.mean, chosen).reshape(u.shape)
+        lines = axes.contour(u, v, height, levels=12, cmap="viridis", linewidths=0.8)
+        axes.clabel(lines, fontsize=6)
+        axes.plot([-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1], color=GREY, linestyle="--", linewidth=0.8)
+        for (a, b), mean in of.corner_means(given.coded, given.response, first, second).items():
+            axes.annotate(f"{mean:.4g}", (a, b), fontsize=7, fontweight="bold", ha="center")
+        axes.plot(0, 0, "+", color="#000000")
+        axes.set_xticks([-1, 0, 1])
+        axes.set_yticks([-1, 0, 1])
+        axes.set_xlabel(given.names[first])
+        axes.set_ylabel(given.names[second])
+        axes.set_title(given.label)
+        return drawing
+
+
+TEN_STEPS: dict[str, Callable[[Screening], Figure]] = {
+    "ordered-data": ordered_data,
+    "scatter": scatter,
+    "main-effects": main_effects,
+    "interactions": interactions,
+    "blocks": blocks,
+    "youden": youden,
+    "absolute-effects": absolute_effects,
+    "half-normal": half_normal,
+    "residual-deviation": residual_deviation,
+    "contours": contours,
+}

@@ -1,0 +1,59 @@
+"""How long responses and transfers take: distribution functions."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from longhaul.plots import styles
+from longhaul.plots.layout import panels
+from longhaul.plots.registry import Options, is_tcp, register
+from longhaul.plots.styles import Style
+from longhaul.results import Results
+
+
+def _has_responses(run: Results) -> bool:
+    return is_tcp(run) and len(run.response_times) > 0
+
+
+@register(
+    "response-times", "share of responses and transfers that take at most a time", _has_responses
+)
+def _response_times(runs: Sequence[Results], options: Options) -> Figure:
+    if len(runs) == 1:
+        (run,) = runs
+        style_of = styles.of_labels(run.algorithms(), options.colour_by)
+
+        def labels(axes: Axes, run: Results) -> None:
+            for label in run.response_times["label"].unique(maintain_order=True):
+                _distribution(axes, run, label, label, style_of[label])
+
+        return panels(runs, labels, [""], x=_X)
+
+    def overlaid(axes: Axes, label: str) -> None:
+        for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
+            _distribution(axes, run, label, run.name, style)
+
+    every = pl.concat([run.response_times["label"] for run in runs])
+    names = every.unique(maintain_order=True).to_list()
+    return panels(names, overlaid, names, x=_X)
+
+
+_X = "response time (s)"
+
+
+def _distribution(axes: Axes, run: Results, label: str, name: str, style: Style) -> None:
+    """Of all that began: what the end of the run cut short keeps the line below 1."""
+    times = run.response_times.filter(pl.col("label") == label)["response_s"]
+    done = times.drop_nulls().sort()
+    shares = np.arange(1, len(done) + 1) / max(len(times), 1)
+    axes.plot(done, shares, label=name, drawstyle="steps-post", **styles.as_line(style))
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(0, 1.02)
+    axes.set_ylabel("share of responses")

@@ -1,0 +1,6 @@
+"""What a run directory holds: its tables and facts, and what follows from them."""
+
+from longhaul.results.files import ResultsError
+from longhaul.results.run import Results, open_run, open_runs
+
+__all__ = ["Results", "ResultsError", "open_run", "open_runs"]

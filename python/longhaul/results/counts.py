@@ -1,0 +1,29 @@
+"""How many packets and connections there are in equal intervals of a run."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from longhaul.results.files import ResultsError
+from longhaul.results.run import Results
+
+TOO_FEW = (
+    "expected at least three samples in the measurement window, which begins at `measure.from`; "
+    "`measure.every` is the time between two"
+)
+
+
+def counted(run: Results) -> Iterator[tuple[str, float, np.ndarray]]:
+    """Counts in equal intervals of the measurement window: names, interval in seconds, counts."""
+    from_s = run.meta["measured_from_s"]
+    samples = run.bottleneck_series.filter(pl.col("t_s") >= from_s - 1e-9)
+    times = samples["t_s"].to_numpy()
+    if len(times) < 3:
+        raise ResultsError(f"{run.path}: {TOO_FEW}")
+    step_s = float(times[1] - times[0])
+    packets = samples["departed_pkts"].diff().drop_nulls().to_numpy().astype(float)
+    yield f"{run.bottleneck}: packets", step_s, packets
+    if "exchanges" in run.tables:
+        starts = run.exchanges["start_s"].to_numpy()
+        yield "new connections", step_s, np.histogram(starts, bins=times)[0].astype(float)

@@ -1,0 +1,299 @@
+"""What a run directory holds: `run.json` and the tables, read when they are first asked for."""
+
+import difflib
+import shutil
+import weakref
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longhaul import _engine
+from longhaul.results import kinds
+from longhaul.results.files import ResultsError, check_table, read_meta, read_table
+from longhaul.results.kinds import Kind
+from longhaul.results.response_times import response_times
+from longhaul.results.summary import Summary, bundles
+
+__all__ = ["Results", "ResultsError", "open_runs"]
+
+
+class Results:
+    """The results of one run. Tables are Polars data frames; column names end in their unit."""
+
+    def __init__(self, path: str | Path, *, scratch: Path | None = None) -> None:
+        """Open a run directory; a file in it will do.
+
+        `scratch` is a directory that is removed with the results.
+        """
+        if scratch is not None:
+            weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+        self.path = Path(path)
+        if self.path.is_file():
+            self.path = self.path.parent
+        self.meta: dict[str, Any] = read_meta(self.path)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A table of the run, read anew."""
+        of_table = [row for row in _engine.columns() if row["table"] == name]
+        columns = [row["name"] for row in of_table if not row["only_with"]]
+        known = columns if self.is_tcp else []
+        return read_table(self.path, self.meta, name, self._remedy(name), known)
+
+    def _remedy(self, name: str) -> str:
+        """What to do about a table that is missing."""
+        remedies = self.kind.remedies if self.kind else _REMEDIES
+        return remedies.get(name, "run the scenario again")
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow: what it did in the measurement window, and over the whole run."""
+        return self.table("flows")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row a link direction: what it did in the measurement window, and over the run."""
+        return self.table("links")
+
+    @cached_property
+    def proxies(self) -> pl.DataFrame:
+        """One row a proxy: what it did in the measurement window, and over the run."""
+        return self.table("proxies")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """Samples of flows, links and proxies over time; counters are cumulative."""
+        return self.table("series")
+
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """Congestion events, if the scenario asks for them."""
+        return self.table("events")
+
+    @cached_property
+    def acks(self) -> pl.DataFrame:
+        """The state of traced flows at each ACK, one row a quantity."""
+        return self.table("acks")
+
+    @cached_property
+    def exchanges(self) -> pl.DataFrame:
+        """Requests and responses, of flows that open connections as they go."""
+        return self.table("exchanges")
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """The kind of simulation; none of connections over links, whose tables are named here."""
+        return kinds.of(self.meta)
+
+    @property
+    def is_tcp(self) -> bool:
+        """Whether it is a run of connections over links."""
+        return self.kind is None
+
+    @cached_property
+    def own_tables(self) -> Any:  # noqa: ANN401
+        """The tables of another kind of simulation, as that kind offers them."""
+        return self.kind.tables(self) if self.kind else None
+
+    @property
+    def name(self) -> str:
+        """What the run is called in tables and plots: its directory."""
+        return self.path.name
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The resolved scenario."""
+        resolved: dict[str, Any] = self.meta["scenario"]
+        return resolved
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return str(self.scenario.get("title") or self.name)
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """The tables of the run and their numbers of rows."""
+        return dict(self.meta["rows"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What has to be read before the numbers are trusted."""
+        return list(self.meta["warnings"]) + ([self.stopped] if self.stopped else [])
+
+    @property
+    def stopped(self) -> str:
+        """How far a run came that was stopped before its end, and by what; empty for any other."""
+        meta = self.meta
+        if not meta["stopped"]:
+            return ""
+        whole = f" of {meta['duration_s']:g} s" if "duration_s" in meta else ""
+        by = f" by {meta['stopped_by']}" if "stopped_by" in meta else ""
+        return f"the run was stopped at {meta['simulated_s']:g} s{whole}{by}"
+
+    @cached_property
+    def flow_series(self) -> pl.DataFrame:
+        """The samples of flows, with their labels; those of parallel streams are added up."""
+        samples = self.series.filter(pl.col("kind") == "flow")
+        flows = self.flows.select("name", "label", "bundle")
+        samples = samples.join(flows, on="name", maintain_order="left")
+        if flows["bundle"].n_unique() == len(flows):
+            return samples
+        return (
+            samples.group_by("t_s", "label", pl.col("bundle").alias("name"), maintain_order=True)
+            .agg(
+                pl.col(
+                    "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts",
+                    "retransmitted_pkts", "delivered_bytes", "in_order_bytes",
+                ).sum(),
+                pl.col("srtt_s").mean(),
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def sample_times(self) -> pl.Series:
+        """When samples were taken, in order."""
+        return self.series["t_s"].unique().sort()
+
+    @cached_property
+    def link_series(self) -> pl.DataFrame:
+        """The samples of links."""
+        return self.series.filter(pl.col("kind") == "link")
+
+    @cached_property
+    def bundles(self) -> pl.DataFrame:
+        """The flows, with parallel streams added up: what summaries and plots call a flow."""
+        return bundles(self.flows)
+
+    @cached_property
+    def response_times(self) -> pl.DataFrame:
+        """How long each response or transfer took that began in the measurement window.
+
+        Columns: `label`, `name`, and `response_s`, null for what the end of the run cut short.
+        """
+        exchanges = self.exchanges if "exchanges" in self.tables else None
+        return response_times(self.bundles, exchanges, self.meta["measured_from_s"])
+
+    def observed_links(self) -> list[str]:
+        """The links whose samples are recorded; without samples, the busiest one."""
+        if "series" not in self.tables:
+            return self.links.sort("utilization", descending=True)["name"].head(1).to_list()
+        return list(self._sampled_links)
+
+    @cached_property
+    def _sampled_links(self) -> tuple[str, ...]:
+        """The links that have samples, which all have one at the beginning.
+
+        Read from there: the samples of a long run are too many for a list of names.
+        """
+        file = check_table(self.path, self.meta, "series", self._remedy("series"))
+        first = self.flows.height + self.links.height + self.tables.get("proxies", 0)
+        try:
+            head = pl.scan_parquet(file).head(first).select("t_s", "kind", "name").collect()
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise ResultsError(f"{file}: damaged ({error}); run the scenario again") from None
+        links = head.filter(pl.col("kind") == "link", pl.col("t_s") == head["t_s"].min())
+        return tuple(links["name"])
+
+    @cached_property
+    def bottleneck(self) -> str:
+        """The busiest of the observed links."""
+        observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
+        return str(observed.sort("utilization", descending=True, maintain_order=True)["name"][0])
+
+    def busy_links(self) -> list[str]:
+        """The observed links that are at least half as busy as the busiest, in their order."""
+        observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
+        share = pl.col("utilization").fill_null(0.0)
+        return observed.filter(share >= share.max() / 2)["name"].to_list()
+
+    def check_link(self, name: str) -> None:
+        """Refuse a link that has no samples."""
+        known = self.observed_links()
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean `{near[0]}`?)" if near else ""
+            raise ResultsError(
+                f"{self.path}: no samples of a link `{name}`{hint}; available: {', '.join(known)}"
+            )
+
+    @property
+    def bottleneck_series(self) -> pl.DataFrame:
+        """The bottleneck's samples."""
+        return self.link_series.filter(pl.col("name") == self.bottleneck)
+
+    def algorithms(self) -> dict[str, str]:
+        """The algorithm of each label, in the order of the scenario."""
+        return dict(
+            self.flows.select("label", pl.col("congestion").fill_null("udp"))
+            .unique(maintain_order=True)
+            .iter_rows()
+        )
+
+    def label_counts(self) -> dict[str, int]:
+        """How many flows each label has."""
+        counts = self.flows.group_by("label", maintain_order=True).agg(pl.col("bundle").n_unique())
+        return dict(counts.iter_rows())
+
+    def headline(self) -> str:
+        """What was simulated, and how fast."""
+        meta, machine = self.meta, self.meta["machine"]
+        return (
+            f"{meta['simulated_s']:g} s simulated, measured from {meta['measured_from_s']:g} s, "
+            f"seed {meta['seed']}; {meta['data_packets']:,} data packets in "
+            f"{machine['wall_s']:.1f} s ({machine['packets_per_s'] / 1e6:.2f} M/s)"
+        )
+
+    def provenance(self) -> dict[str, str]:
+        """What made this run, in words."""
+        meta, machine = self.meta, self.meta["machine"]
+        own = self.kind.provenance(meta) if self.kind else {}
+        return {
+            "scenario": self.title,
+            "scenario hash": str(meta["scenario_hash"]),
+            "seed, replication": f"{meta['seed']}, {meta['replication']}",
+            "Longhaul": f"{meta['version']}, results version {meta['results_version']}",
+            "simulated": f"{meta['simulated_s']:g} s, measured from {meta['measured_from_s']:g} s",
+            "data packets": f"{meta['data_packets']:,} in {meta['events']:,} events",
+            "wall time": f"{machine['wall_s']:.1f} s",
+            "speed": f"{machine['packets_per_s'] / 1e6:.2f} million packets a second",
+            "engine's peak memory": f"{machine['peak_memory_bytes'] / 2**20:.1f} MiB",
+            **own,
+            "run directory": str(self.path),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The run and its figures as plain lists and dictionaries."""
+        run = {key: value for key, value in self.meta.items() if key != "scenario"}
+        return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
+
+    def figures(self) -> dict[str, Any]:
+        """The run's figures as plain lists and dictionaries, whatever was simulated."""
+        summary = self.kind.summary(self) if self.kind else self.summary()
+        return summary.as_dict()
+
+    def summary(self) -> Summary:
+        """The run's figures, by label, by flow and by link, over the measurement window."""
+        links = self.links.filter(pl.col("name").is_in(self.observed_links()))
+        return Summary.of(self.bundles, links, self.response_times)
+
+
+_REMEDIES = {
+    "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
+    "acks": "the scenario traces flows with `trace_acks = true`",
+    "exchanges": "only flows with `traffic` have exchanges",
+    "proxies": "the scenario has no `proxies`",
+    "events": "the scenario records events with `measure = { events = true }`",
+}
+
+
+def open_run(path: str | Path) -> Results:
+    """Open a run directory: `longhaul.open`."""
+    return Results(path)
+
+
+def open_runs(paths: Sequence[str | Path]) -> list[Results]:
+    """Open several run directories."""
+    return [Results(path) for path in paths]

@@ -1,0 +1,215 @@
+"""From a scenario to a run directory."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import (
+    AlgorithmError,
+    Interval,
+    OutputError,
+    Scenario,
+    ScenarioError,
+    TimeLimit,
+    seconds,
+)
+from longhaul.congestion import CongestionControl
+from longhaul.results import Results
+
+# A path, the text of a scenario file (it has more than one line), or the same as nested mappings,
+# in which `python` may be a class.
+ScenarioSource = str | Path | Mapping[str, Any]
+
+# Classes that a scenario may name: `congestion = { python = "MyCC" }`.
+Algorithms = Iterable[type[CongestionControl]]
+
+# Called with the simulated seconds and the data packets so far, about ten times a second.
+Progress = Callable[[float, int], object]
+
+# Gets each interval of a run of MesoNet and returns what it measures, by name.
+Measure = Callable[[Interval], Mapping[str, float]]
+
+
+def load(
+    scenario: ScenarioSource,
+    set: Sequence[str] = (),
+    algorithms: Algorithms = (),
+    *,
+    limit: TimeLimit | None = None,
+) -> Scenario:
+    """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
+
+    An algorithm's file that is still being executed after `limit` is refused.
+    """
+    given: dict[str, type[CongestionControl]] = {}
+
+    def hand_over(value: object) -> str:
+        """Give a class a name that stands for it in the scenario."""
+        if not (isinstance(value, type) and issubclass(value, CongestionControl)):
+            raise ScenarioError(f"expected a value of TOML or JSON, found {value!r}")
+        if given.setdefault(value.__name__, value) is not value:
+            raise ScenarioError(f"two different classes are called {value.__name__}")
+        return value.__name__
+
+    for algorithm in algorithms:
+        hand_over(algorithm)
+    if isinstance(scenario, Mapping):
+        text = json.dumps(scenario, default=hand_over)
+        return Scenario.parse(text, "scenario", list(set), given, limit)
+    if isinstance(scenario, str) and "\n" in scenario:
+        return Scenario.parse(scenario, "scenario", list(set), given, limit)
+    return Scenario.load(str(scenario), list(set), given, limit)
+
+
+def run(
+    scenario: ScenarioSource,
+    *,
+    out: str | Path | None = None,
+    set: Sequence[str] = (),
+    algorithms: Algorithms = (),
+    progress: bool | Progress = False,
+    measures: Sequence[Measure] = (),
+    overwrite: bool = False,
+    checkpoint_every: str | None = None,
+    limit: str | None = None,
+    threads: int = 1,
+) -> Results:
+    """Simulate a scenario and return its results.
+
+    The run directory goes to `out`, or to a temporary directory that lives as long as the results.
+    `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or
+    calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
+    what they return is a row of the table `measures`. With `checkpoint_every`, for example
+    `"10 min"`, the same call resumes a run of MesoNet that was killed; measuring functions start
+    afresh then. With `limit`, the run stops after this much wall-clock time, and so does an
+    algorithm in Python that loops, unless it does so in code outside Python. `threads` share a run
+    of MesoNet; results do not depend on their number.
+
+    A run that is stopped before its end, by the limit, an interrupt, or an exception of `progress`,
+    keeps what was recorded and says how far it came (`Results.stopped`). It does not replace an
+    older run; it is written next to it as `<out>.stopped`.
+    """
+    started = None if limit is None else TimeLimit(limit_seconds(limit))
+    loaded = load(scenario, set, algorithms, limit=started)
+    return run_loaded(
+        loaded,
+        out=out,
+        progress=progress,
+        measures=measures,
+        overwrite=overwrite,
+        checkpoint_every=checkpoint_every,
+        limit=started,
+        threads=threads,
+    )
+
+
+def run_loaded(
+    scenario: Scenario,
+    *,
+    out: str | Path | None,
+    progress: bool | Progress = False,
+    measures: Sequence[Measure] = (),
+    overwrite: bool = False,
+    checkpoint_every: str | None = None,
+    limit: TimeLimit | None = None,
+    threads: int = 1,
+) -> Results:
+    """`run` for a scenario that is already checked."""
+    every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
+    if threads < 1:
+        raise ScenarioError(f"threads: expected at least 1, found {threads}")
+    if out is not None:
+        _check_room(scenario, Path(out))
+        path = _simulate(
+            scenario, Path(out), progress, measures,
+            overwrite=overwrite, every_s=every_s, limit=limit, threads=threads,
+        )  # fmt: skip
+        return Results(path)
+    scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
+    try:
+        _check_room(scenario, scratch)
+        path = _simulate(
+            scenario, scratch / "run", progress, measures,
+            overwrite=False, limit=limit, threads=threads,
+        )  # fmt: skip
+    except BaseException:
+        shutil.rmtree(scratch)
+        raise
+    return Results(path, scratch=scratch)
+
+
+def _check_room(scenario: Scenario, out: Path) -> None:
+    """Refuse a run whose output will not fit on the disk."""
+    place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
+    free = shutil.disk_usage(place).free
+    if scenario.expected_bytes > free:
+        raise OutputError(
+            f"the run is expected to write {scenario.expected_bytes / 1e9:,.0f} GB, and the disk "
+            f"of {place} has {free / 1e9:,.1f} GB left; sample less often (measure.every) or "
+            "capture fewer links (measure.capture)"
+        )
+
+
+def _every(checkpoint_every: str, out: str | Path | None) -> float:
+    """Seconds between two checkpoints."""
+    if out is None:
+        raise ScenarioError("checkpoints need a run directory: give `out`")
+    return _seconds(checkpoint_every, "the time between two checkpoints")
+
+
+def limit_seconds(limit: str) -> float:
+    """The seconds of a time limit."""
+    return _seconds(limit, "the limit")
+
+
+def _seconds(text: str, what: str) -> float:
+    try:
+        return seconds(text)
+    except ScenarioError as error:
+        raise ScenarioError(f"{what}: {error}") from None
+
+
+def _simulate(
+    scenario: Scenario,
+    out: Path,
+    progress: bool | Progress,
+    measures: Sequence[Measure],
+    *,
+    overwrite: bool,
+    every_s: float | None = None,
+    limit: TimeLimit | None = None,
+    threads: int = 1,
+) -> Path:
+    """Leave a run directory, and return its path; raise what has stopped the run."""
+
+    def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:
+        directory, raised = scenario.run(
+            out,
+            progress=progress,
+            measures=list(measures),
+            overwrite=overwrite,
+            checkpoint_every_s=every_s,
+            limit=limit,
+            threads=threads,
+        )
+        # As it was given, if it is not another one.
+        return (out if directory.name == out.name else directory), raised
+
+    if progress is True:
+        from longhaul.running.progress import bar
+
+        with bar(scenario.title, scenario.duration_s) as advance:
+            path, raised = simulate(advance)
+    else:
+        path, raised = simulate(progress or None)
+    if raised is None:
+        return path
+    kept = f"the recorded part is in {path}"
+    if isinstance(raised, AlgorithmError):
+        raise AlgorithmError(f"{raised}; {kept}") from raised.__cause__
+    if isinstance(raised, KeyboardInterrupt):
+        raise type(raised)(f"{Results(path).stopped}; {kept}") from None
+    raise raised

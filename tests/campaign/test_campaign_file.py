@@ -1,0 +1,555 @@
+"""Campaign files, the table that they make, and the commands `campaign` and `analyze`."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import polars as pl
+import pytest
+from conftest import CommandLine
+
+import longhaul
+from longhaul.campaign import Run, Store, execute
+from longhaul.campaign.cost import expected_packets
+from longhaul.campaign.dataset import Dataset, collect
+from longhaul.campaign.execute import Outcome
+from longhaul.campaign.file import Campaign, CampaignError, read_campaign
+from longhaul.campaign.pool import Finished, LocalWorkers
+from longhaul.campaign.responses import ResponseError, look_up
+from longhaul.findings.runs import RUN_ANALYSES
+
+README = Path(__file__).parents[2] / "README.md"
+
+SCENARIO = """
+[scenario]
+duration = "1 s"
+
+[scenario.topology.dumbbell.bottleneck]
+rate  = "5 Mbps"
+delay = "5 ms"
+queue = { kind = "droptail", limit = "1 BDP" }
+
+[[scenario.flows]]
+label = "flow"
+"""
+
+FACTORS = """
+[factors]
+rate = { path = "topology.dumbbell.bottleneck.rate", levels = ["2 Mbps", "4 Mbps"] }
+rtt  = { path = "topology.dumbbell.bottleneck.delay", levels = ["5 ms", "10 ms"] }
+kind = { path = "flows.0.congestion.kind", levels = ["reno", "cubic", "hstcp"] }
+"""
+
+
+def written(folder: Path, head: str = "", factors: str = FACTORS, scenario: str = SCENARIO) -> Path:
+    """A campaign file."""
+    if "responses" not in head:
+        head += '\nresponses = ["goodput_bps"]\n'
+    file = folder / "c.toml"
+    file.write_text(head + factors + scenario)
+    return file
+
+
+def done(campaign: Campaign, folder: Path) -> Dataset:
+    """The table of a campaign that is run."""
+    store = Store(folder / "store", campaign.reducer.variant)
+    outcome = execute(campaign.runs(), store, workers=1, reducer=campaign.reducer)
+    assert outcome.failed == []
+    return collect(campaign, store)
+
+
+def test_replications_of_which_nothing_is_drawn_are_warned_of(
+    tmp_path: Path, cli: CommandLine
+) -> None:
+    def warnings(head: str, scenario: str = SCENARIO, factors: str = FACTORS) -> list[str]:
+        return read_campaign(written(tmp_path, head, factors, scenario)).warnings()
+
+    seeds = '[factors]\nseed = { path = "seed", levels = [1, 2] }\n'
+    assert warnings("replications = 1") == []
+    for found in (warnings("replications = 2"), warnings("", factors=seeds)):
+        assert len(found) == 1
+        assert "replications are the same" in found[0]
+    drawn = SCENARIO + 'start = { uniform = ["0 s", "0.5 s"] }\n'
+    assert warnings("replications = 2", drawn) == []
+    written(tmp_path, "replications = 2")
+    planned = cli("campaign", "plan", "c.toml")
+    assert planned.returncode == 0, planned
+    assert "start = { uniform" in planned.stderr
+
+
+def test_all_combinations_times_replications_with_the_levels_in_place(tmp_path: Path) -> None:
+    campaign = read_campaign(written(tmp_path, "replications = 2"))
+    runs = campaign.runs()
+    assert len(runs) == 24
+    assert len({run.key for run in runs}) == 24
+    assert runs[1].cell == {"rate": "4 Mbps", "rtt": "5 ms", "kind": "reno"}
+    assert runs[1].scenario["topology"]["dumbbell"]["bottleneck"]["rate"] == "4 Mbps"
+    assert runs[8].scenario["flows"][0]["congestion"]["kind"] == "hstcp"
+    # Replications share nothing but the cell; cells of one replication share its number.
+    assert [run.scenario["replication"] for run in runs[::12]] == [0, 1]
+
+
+def test_a_fraction_of_the_factors_of_two_levels_is_crossed_with_the_others(tmp_path: Path) -> None:
+    more = FACTORS + 'n = { path = "flows.0.count", levels = [1, 2] }\n'
+    campaign = read_campaign(written(tmp_path, "design = { runs = 4 }", more))
+    assert campaign.design.generators == ("n = rate*rtt",)
+    assert campaign.design.runs == 12
+    cells = {(c["rate"], c["rtt"], c["n"]) for c in campaign.cells}
+    assert len(cells) == 4
+    assert ("2 Mbps", "5 ms", 2) in cells
+    with pytest.raises(longhaul.LonghaulError, match="resolution III, not IV; that takes 8 runs"):
+        read_campaign(written(tmp_path, "design = { runs = 4, resolution = 4 }", more))
+
+
+def test_other_designs(tmp_path: Path) -> None:
+    two = "\n".join(FACTORS.splitlines()[:-1]) + "\n"
+    alone = read_campaign(written(tmp_path, 'design = "one-at-a-time"'))
+    assert [tuple(c.values()) for c in alone.cells][:2] == [
+        ("2 Mbps", "5 ms", "reno"), ("4 Mbps", "5 ms", "reno"),
+    ]  # fmt: skip
+    assert len(alone.cells) == 5
+    cube = read_campaign(written(tmp_path, "design = { latin_hypercube = 6, seed = 3 }", two))
+    rates = [str(cell["rate"]) for cell in cube.cells]
+    assert len(set(rates)) == 6
+    assert all(2 <= float(rate.removesuffix(" Mbps")) <= 4 for rate in rates)
+    (tmp_path / "d.csv").write_text("run,rate,rtt\n1,2 Mbps,10 ms\n2,4 Mbps,5 ms\n")
+    table = read_campaign(written(tmp_path, 'design = { csv = "d.csv" }', two))
+    assert [tuple(c.values()) for c in table.cells] == [("2 Mbps", "10 ms"), ("4 Mbps", "5 ms")]
+    three = two + 'n = { path = "flows.0.count", levels = [1, 2] }\n'
+    folded = read_campaign(written(tmp_path, "design = { runs = 4, fold_over = true }", three))
+    assert folded.design.blocks is not None
+    assert folded.design.blocks.tolist() == [1] * 4 + [2] * 4
+
+
+def test_levels_may_be_tables_and_places_may_follow_a_factor_in_their_own_way(
+    tmp_path: Path,
+) -> None:
+    factors = """
+[factors]
+n = [2, 4]
+[factors.queue]
+path = "topology.dumbbell.bottleneck.queue"
+[factors.queue.levels]
+short = { kind = "droptail", limit = "4 packets" }
+red   = { kind = "red", limit = "1 BDP" }
+[set]
+"flows.flow.count" = { factor = "n", times = 0.5 }
+"duration"         = { value = "2 s" }
+"""
+    runs = read_campaign(written(tmp_path, factors=factors)).runs()
+    assert [run.cell for run in runs[:3]] == [
+        {"n": 2, "queue": "short"}, {"n": 4, "queue": "short"}, {"n": 2, "queue": "red"},
+    ]  # fmt: skip
+    assert [run.scenario["flows"][0]["count"] for run in runs] == [1, 2, 1, 2]
+    assert runs[2].scenario["topology"]["dumbbell"]["bottleneck"]["queue"]["kind"] == "red"
+    assert {run.scenario["duration"] for run in runs} == {"2 s"}
+
+
+def test_a_scenario_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
+    inside = tomllib.loads(SCENARIO)["scenario"]
+    (tmp_path / "base.toml").write_text(longhaul.campaign.as_toml({"duration": "3 s"}))
+    own = {**inside, "extends": "base.toml"}
+    del own["duration"]
+    (tmp_path / "own.toml").write_text(longhaul.campaign.as_toml(own))
+    campaign = read_campaign(written(tmp_path, 'scenario = "own.toml"', scenario=""))
+    assert campaign.runs()[0].resolved.duration_s == 3.0
+
+
+REFUSED = {
+    "unknown key": ("replicatons = 2", FACTORS, "unknown (did you mean `replications`?)"),
+    "no factors": ("", "", "factors: expected at least one"),
+    "one level": (
+        "", '[factors]\nn = { path = "flows.0.count", levels = [1] }', "at least two levels",
+    ),
+    "no place": ("", "[factors]\nn = [1, 2]", "expected the `path` of a key"),
+    "wrong place": (
+        "", '[factors]\nn = { path = "flows.0.cuont", levels = [1, 2] }', "did you mean `count`",
+    ),
+    "wrong level": (
+        "",
+        FACTORS.replace('"10 ms"', '"10 apples"'),
+        "10 apples",
+    ),
+    "wrong factor": ("", FACTORS + '[set]\n"flows.0.count" = "m"', "unknown factor `m`"),
+    "wrong design": ('design = "half"', FACTORS, "one-at-a-time"),
+    "wrong memory": ('memory = "2 apples"', FACTORS, "2 GB"),
+    "no replication": ("replications = 0", FACTORS, "at least 1"),
+    "no responses": ("responses = []", FACTORS, "responses: expected at least one"),
+    "wrong function": (
+        'responses = { a = { python = "none.py" } }', FACTORS, "expected FILE:FUNCTION",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_cannot_be_run_is_refused_before_anything_runs(tmp_path: Path, why: str) -> None:
+    head, factors, message = REFUSED[why]
+    with pytest.raises(longhaul.LonghaulError, match=re.escape(message)):
+        read_campaign(written(tmp_path, head, factors))
+
+
+def test_the_table_has_factors_responses_and_what_they_are_from(tmp_path: Path) -> None:
+    head = """
+title = "T"
+[responses]
+goodput = "goodput_bps"
+used    = "links.bottleneck.utilization"
+own     = "labels.flow.rtt_mean_s"
+"""
+    campaign = read_campaign(written(tmp_path, head))
+    table = done(campaign, tmp_path)
+    assert table.frame.columns == [
+        "run", "replication", "rate", "rtt", "kind", "goodput", "used", "own", "scenario_hash",
+        "results_version", "version", "data_packets", "wall_s",
+    ]  # fmt: skip
+    assert len(table.frame) == 12
+    one = table.frame.row(0, named=True)
+    run = longhaul.run(campaign.runs()[0].scenario).summary()
+    assert one["goodput"] == pytest.approx(run.total["goodput_bps"])
+    assert one["used"] == pytest.approx(run.link("bottleneck")["utilization"])
+    table.write(tmp_path / "t.parquet")
+    again = Dataset.read(tmp_path / "t.parquet")
+    assert again.frame.equals(table.frame)
+    assert again.factors["rate"] == ["2 Mbps", "4 Mbps"]
+    assert (again.facts["runs"], again.facts["wanted"], again.facts["title"]) == (12, 12, "T")
+
+
+def test_functions_measure_and_tables_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def late(run):\n    return run.series['t_s'].max()\n\n"
+        "def several(run):\n    return {'a': 1, 'b': 2.5}\n"
+    )
+    head = """
+keep = ["flows", "series"]
+[responses]
+late = { python = "mine.py:late" }
+many = { python = "mine.py:several" }
+goodput_bps = "goodput_bps"
+"""
+    scenario = SCENARIO.replace('"1 s"', '"1 s"\nmeasure = { every = "100 ms" }', 1)
+    campaign = read_campaign(written(tmp_path, head, scenario=scenario))
+    table = done(campaign, tmp_path)
+    assert table.responses == ["goodput_bps", "late", "many.a", "many.b"]
+    assert table.frame["late"].to_list() == pytest.approx([1.0] * 12)
+    assert table.frame["many.b"].to_list() == [2.5] * 12
+    kept = pl.read_parquet(Path(table.frame["tables"][3]) / "flows.parquet")
+    assert kept["delivered_bytes"].sum() > 0
+    assert kept["goodput_bps"].sum() == pytest.approx(table.frame["goodput_bps"][3])
+    # Another function is another measurement: nothing is taken for what it is not.
+    (tmp_path / "mine.py").write_text(
+        "def late(run):\n    return 0\n\ndef several(run):\n    return 1\n"
+    )
+    assert read_campaign(campaign.path).reducer.variant != campaign.reducer.variant
+
+
+def test_responses_are_looked_up_by_table_row_and_column() -> None:
+    kept: dict[str, Any] = {
+        "run": {"wall_s": 2.0, "version": "x"},
+        "all": {"goodput_bps": 5.0, "jain": None},
+        "labels": [{"label": "a", "share": 0.25}, {"label": "b", "share": 0.75}],
+        "links": [{"link": "bottleneck", "utilization": 0.5}],
+        "classes": [
+            {"period": "TP1", "class": "DD", "pps": 1.0},
+            {"period": "TP1", "class": "NN", "pps": 2.0},
+            {"period": "TP2", "class": "DD", "pps": 3.0},
+        ],
+    }  # fmt: skip
+    assert look_up(kept, "goodput_bps") == 5.0
+    assert look_up(kept, "jain") is None
+    assert look_up(kept, "utilization") == 0.5
+    assert look_up(kept, "wall_s") == 2.0
+    assert look_up(kept, "labels.b.share") == 0.75
+    assert look_up(kept, "classes.TP1.NN.pps") == 2.0
+    assert look_up(kept, "classes.TP2.DD.pps") == 3.0
+    with pytest.raises(ResponseError, match=r"labels\.a\.share"):
+        look_up(kept, "labels.c.share")
+    with pytest.raises(ResponseError, match="unknown column"):
+        look_up(kept, "gooput_bps")
+
+
+def test_the_scenario_may_be_that_of_a_run(tmp_path: Path) -> None:
+    whole = tomllib.loads(SCENARIO)["scenario"]
+    longhaul.run(whole, out=tmp_path / "r1")
+    # Of another kind of algorithm, the keys of the run's would be left over.
+    factors = "\n".join(FACTORS.splitlines()[:-1])
+    file = written(tmp_path, 'scenario = "r1/run.json"', factors, scenario="")
+    campaign = read_campaign(file)
+    rates = {run.scenario["topology"]["dumbbell"]["bottleneck"]["rate"] for run in campaign.runs()}
+    assert rates == {"2 Mbps", "4 Mbps"}
+    # With the levels of the run, it is the run's scenario.
+    again = longhaul.load(campaign.template)
+    assert again.hash == longhaul.Results(tmp_path / "r1").meta["scenario_hash"]
+
+
+def test_a_byte_order_mark_before_a_campaign_is_skipped(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    file.write_text("\ufeff" + file.read_text())
+    assert len(read_campaign(file).runs()) == 12
+
+
+def test_a_response_that_no_run_has_stops_the_campaign_at_the_first(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    # A column of runs that have a policer.
+    file = written(tmp_path, 'responses = ["links.bottleneck.dropped_policed_pkts"]')
+    stopped = cli("campaign", "run", file, "--workers", "1")
+    assert stopped.returncode == 2
+    assert "all.goodput_bps" in stopped.stderr
+    assert json.loads(cli("campaign", "status", file, "--json").stdout)["done"] < 12
+    # What was kept of the runs serves other responses, too.
+    written(tmp_path, 'responses = ["goodput_bps"]')
+    assert cli("campaign", "resume", file).returncode == 0
+
+
+def test_the_longest_runs_begin_first_and_time_left_follows_packets(tmp_path: Path) -> None:
+    campaign = read_campaign(written(tmp_path))
+    expected = {run.key: expected_packets(run.scenario) for run in campaign.runs()}
+    assert max(expected.values()) == pytest.approx(4e6 / 12000)
+    began: list[str] = []
+
+    class Recorder(LocalWorkers):
+        def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
+            began.append(key)
+            super().submit(key, work, *arguments)
+
+    told: list[Outcome] = []
+    execute(
+        campaign.runs(), Store(tmp_path / "s"), workers=Recorder(1), reducer=campaign.reducer,
+        watch=told.append,
+    )  # fmt: skip
+    order = [expected[key] for key in began]
+    assert order == sorted(order, reverse=True)
+    assert told[-1].expected_left == pytest.approx(0)
+    assert told[-1].left_s == pytest.approx(0)
+    # Three times as much is left as was done, at the speed that was measured.
+    begin = monotonic() - 1e6
+    ahead = Outcome(2, 0, data_packets=200, expected_done=100, expected_left=300, began=begin)
+    assert ahead.left_s == pytest.approx(3e6, rel=1e-3)
+
+
+class Failing:
+    """Workers that never do anything."""
+
+    capacity = 1
+
+    def __init__(self) -> None:
+        self.key = ""
+
+    def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
+        """Note the run."""
+        self.key = key
+
+    def finished(self, timeout_s: float) -> list[Finished]:
+        """Report a failure."""
+        return [Finished(self.key, error="no luck")]
+
+    def close(self) -> None:
+        """Nothing is to end."""
+
+
+def test_a_failed_run_is_tried_as_often_as_asked(tmp_path: Path) -> None:
+    campaign = read_campaign(written(tmp_path))
+    tried: list[str] = []
+
+    class Counting(Failing):
+        def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
+            tried.append(key)
+            super().submit(key, work, *arguments)
+
+    runs: list[Run] = campaign.runs()[:2]
+    outcome = execute(runs, Store(tmp_path / "s"), workers=Counting(), retries=2)
+    assert [message for _, message in outcome.failed] == ["no luck"] * 2
+    assert len(tried) == 6
+    assert outcome.done == outcome.total == 2
+
+
+def test_memory_is_limited(tmp_path: Path) -> None:
+    (tmp_path / "big.py").write_text("def big(run):\n    return len(bytearray(2**30))\n")
+    head = 'memory = "700 MiB"\nretries = 0\nresponses = { big = { python = "big.py:big" } }\n'
+    campaign = read_campaign(written(tmp_path, head))
+    assert campaign.memory == 700 * 2**20
+    store = Store(tmp_path / "s", campaign.reducer.variant)
+    workers = LocalWorkers(1, campaign.memory)
+    outcome = execute(campaign.runs()[:1], store, workers=workers, reducer=campaign.reducer)
+    [(_, message)] = outcome.failed
+    assert "memory" in message
+
+
+def example() -> str:
+    """The campaign that the README shows."""
+    text = README.read_text(encoding="utf-8")
+    [block] = re.findall(r"`loss\.toml`:\n\n```toml\n(.*?)```", text, flags=re.DOTALL)
+    return str(block)
+
+
+def test_the_readmes_question_takes_25_lines_and_three_commands(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    block = example()
+    assert len(block.splitlines()) <= 25
+    commands = [
+        line.split("#")[0].split()[1:]
+        for line in README.read_text(encoding="utf-8").splitlines()
+        if "loss.toml " in line and line.startswith("longhaul")
+    ]
+    assert len(commands) == 3
+    # The same with shorter runs and fewer of them.
+    small = block.replace('"60 s"', '"1 s"').replace('"20 s"', '"0.5 s"')
+    small = small.replace("replications = 5", "replications = 2").replace(
+        "1e-5, 1e-4, 1e-3", "1e-3"
+    )
+    (tmp_path / "loss.toml").write_text(small.replace('"hstcp", "htcp", ', ""))
+    plan, run, analyze = (cli(*command) for command in commands)
+    assert "36 combinations" in plan.stdout
+    assert "72 runs" in plan.stdout
+    assert run.returncode == 0, run.stderr
+    assert "72 of 72 runs done" in run.stdout
+    assert analyze.returncode == 0, analyze.stderr
+    assert "% of variance" in analyze.stdout
+    picture = (tmp_path / "effects.svg").read_text()
+    for word in ("algorithm", "loss", "rtt", "buffer", "of the variance", "bbr3", "0.1 BDP"):
+        assert word in picture
+
+
+@pytest.fixture(scope="session")
+def campaign_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The table of a small campaign."""
+    folder = tmp_path_factory.mktemp("campaign")
+    head = """
+replications = 2
+responses = ["goodput_bps", "rtt_mean_s", "retransmitted", "links.bottleneck.queue_mean_pkts"]
+"""
+    factors = FACTORS + 'n = { path = "flows.0.count", levels = [1, 2] }\n'
+    campaign = read_campaign(written(folder, head, factors))
+    done(campaign, folder).write(folder / "results.parquet")
+    return folder / "results.parquet"
+
+
+NAMED: Mapping[str, tuple[list[str], int]] = {
+    "effects": ([], 4),
+    "cells": ([], 4),
+    "compare": (["--of", "kind"], 4),
+    "anova": ([], 4),
+    "regression": (["-r", "goodput_bps"], 0),
+    "ten-step": (["-r", "goodput_bps"], 10),
+    "correlations": ([], 3),
+    "components": (["--of", "kind"], 2),
+    "y-y-x": (["-r", "goodput_bps", "-r", "rtt_mean_s"], 1),
+    "ranks": ([], 0),
+    "cube": (["-f", "rate", "-f", "rtt", "-f", "n"], 1),
+    "clusters": (["--of", "kind"], 1),
+    "residuals": (["--of", "kind", "--critical", "2.08"], 4),
+    "standouts": (["--of", "kind", "--min-percent", "10"], 1),
+    "congestion": (["-r", "links.bottleneck.queue_mean_pkts", "--of", "kind", "--classes", "2"], 1),
+    "users": (["--of", "kind", "-r", "goodput_bps", "-r", "rtt_mean_s"], 9),
+}
+
+
+def test_every_analysis_is_tried(cli: CommandLine) -> None:
+    listed, of_runs = cli("analyze", "list").stdout.split("of the directory of one run:\n")
+    assert {line.split()[0] for line in listed.splitlines()} == set(NAMED)
+    assert {line.split()[0] for line in of_runs.splitlines()} == set(RUN_ANALYSES)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_analyses_print_tables_and_draw_pictures(
+    cli: CommandLine, campaign_table: Path, tmp_path: Path, name: str
+) -> None:
+    words, pictures = NAMED[name]
+    out = ["--out", tmp_path / "pictures"] if pictures else []
+    found = cli("analyze", campaign_table, name, *words, *out, "--json")
+    assert found.returncode == 0, found.stderr
+    tables = json.loads(found.stdout)[name]
+    assert all(table["rows"] for table in tables)
+    drawn = list((tmp_path / "pictures").glob("*.svg"))
+    assert len(drawn) == pictures
+    assert cli("analyze", campaign_table, name, *words).returncode == 0
+
+
+def test_runs_are_left_out_of_an_analysis(cli: CommandLine, campaign_table: Path) -> None:
+    words = ["analyze", campaign_table, "compare", "--of", "kind", "-r", "goodput_bps", "--json"]
+    whole, without = (
+        json.loads(cli(*words, *more).stdout)["compare"][0]["rows"]
+        for more in ([], ["--without", "kind=hstcp"])
+    )
+    assert len(whole) == 3
+    assert [(row["kind"], row["less"]) for row in without] == [("reno", "cubic")]
+    only = cli(*words, "--only", "rate=2 Mbps")
+    assert json.loads(only.stdout)["compare"][0]["rows"][0]["ahead in conditions"][-4:] == "of 4"
+    assert "no level bic" in cli(*words, "--without", "kind=bic").stderr
+
+
+def test_correlations_are_compared_with_another_campaigns(
+    cli: CommandLine, campaign_table: Path, tmp_path: Path
+) -> None:
+    frame = pl.read_parquet(campaign_table)
+    noise = pl.Series("rtt_mean_s", [float(i * 7919 % 97) for i in range(len(frame))])
+    frame.with_columns(noise, retransmitted=frame["goodput_bps"] * 2).write_parquet(
+        tmp_path / "other.parquet"
+    )
+    words = ["-r", "goodput_bps", "-r", "retransmitted", "-r", "rtt_mean_s", "-f", "rate", "--json"]
+    found = cli("analyze", campaign_table, "correlations", "--against", "other.parquet", *words)
+    [*_, changed] = json.loads(found.stdout)["correlations"]
+    lost = [row for row in changed["rows"] if row[""] == "lost"]
+    assert ("goodput_bps", "retransmitted") in {(row["first"], row["second"]) for row in lost}
+
+
+def test_a_run_is_judged_for_warm_up_and_drift(
+    cli: CommandLine, finished: longhaul.Results
+) -> None:
+    found = json.loads(cli("analyze", finished.path, "--json").stdout)["steady"][0]
+    series = {row["series"]: row for row in found["rows"]}
+    assert set(series) >= {"fast: goodput (bit/s)", "bottleneck: queue (packets)"}
+    rate = series["fast: goodput (bit/s)"]
+    assert 0 < rate["95 % from"] < rate["mean from there"] < rate["to"] < 20e6
+    assert 0 <= rate["p of drift"] <= 1
+
+
+def test_any_table_is_analysed(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,y\n0,x,1.0\n1,x,3.0\n0,z,2.0\n1,z,4.0\n")
+    found = cli("analyze", "t.csv", "ten-step", "-f", "a", "-f", "b", "--json")
+    rows = json.loads(found.stdout)["ten-step"][0]["rows"]
+    assert [(row["effect"], row["size"]) for row in rows] == [("a", 2.0), ("b", 1.0), ("a*b", 0.0)]
+    refused = cli("analyze", "t.csv")
+    assert refused.returncode == 2
+    assert "--factor" in refused.stderr
+
+
+def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
+    assert cli("campaign", "new", "mine.toml").returncode == 0
+    assert read_campaign(tmp_path / "mine.toml").replications == 5
+    assert cli("campaign", "new", "mine.toml").returncode == 2
+    file = written(tmp_path)
+    assert "not started" in cli("campaign", "resume", file).stderr
+    assert json.loads(cli("campaign", "status", file, "--json").stdout)["to do"] == 12
+    assert "no run has finished" in cli("analyze", file).stderr
+    work = cli("campaign", "work", file, "--shard", "2/3")
+    assert work.returncode == 0, work.stderr
+    assert "interrupted" not in work.stderr, "idle workers end in silence"
+    assert json.loads(cli("campaign", "plan", file, "--json").stdout)["done"] == 12
+    report = cli("campaign", "report", file)
+    assert report.returncode == 0, report.stderr
+    page = (tmp_path / "campaigns/c/report.html").read_text()
+    assert "12 of 12 runs" in page
+    assert page.count("<svg") == 2, "effects and cells"
+    assert cli("campaign", "work", file, "--shard", "4/3").returncode == 2
+
+
+def test_a_campaign_error_names_file_and_key(tmp_path: Path) -> None:
+    with pytest.raises(CampaignError, match=r"c\.toml: factors: expected"):
+        read_campaign(written(tmp_path, "", ""))
+
+
+def test_drivers_that_end_together_write_one_table(tmp_path: Path) -> None:
+    dataset = Dataset(pl.DataFrame({"run": [1, 2]}), {"title": "Shared"})
+    file = tmp_path / "results.parquet"
+    with ThreadPoolExecutor(8) as drivers:
+        for ended in [drivers.submit(dataset.write, file) for _ in range(200)]:
+            ended.result()
+    assert Dataset.read(file).facts == dataset.facts
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]

@@ -1,0 +1,142 @@
+"""Analyses and plots of runs with traffic, by name: two queues under the same connections."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import CommandLine
+
+import longhaul
+from longhaul.findings.runs import RUN_ANALYSES, RunAnalysisError, analyse_run
+from longhaul.plots import figure
+
+SCENARIO = Path(__file__).parents[2] / "scenarios" / "http_dumbbell.toml"
+SHORT = ["duration=70 s", "measure.from=10 s", "measure.every=20 ms", "seed=3"]
+SHORTER_QUEUE = 'topology.parking-lot.hops.1.queue={ kind = "droptail", limit = "20 packets" }'
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
+    """Two queues, and another seed."""
+    folder = tmp_path_factory.mktemp("runs")
+    settings = {"long": SHORT, "short": [*SHORT, SHORTER_QUEUE], "again": [*SHORT, "seed=4"]}
+    return [longhaul.run(SCENARIO, out=folder / name, set=set_) for name, set_ in settings.items()]
+
+
+def rows(name: str, run: longhaul.Results, against: longhaul.Results | None = None) -> pl.DataFrame:
+    (text,) = analyse_run(name, run, against)
+    return pl.DataFrame(text.rows, schema=text.heads, orient="row", infer_schema_length=None)
+
+
+def test_responses_are_counted_by_class_of_size(runs: list[longhaul.Results]) -> None:
+    found = rows("responses", runs[0])
+    begun = runs[0].exchanges.filter(pl.col("start_s") >= 10)
+    assert found["began"].sum() == len(begun)
+    assert found["cut short"].sum() == begun["end_s"].null_count()
+    medians = found.filter(pl.col("label") == "forward")["50 % (s)"].to_list()
+    assert medians == sorted(medians), "larger responses take longer"
+
+
+def test_pairs_show_what_a_longer_queue_costs_and_saves(runs: list[longhaul.Results]) -> None:
+    found = rows("paired", runs[0], runs[1]).row(0, named=True)
+    both = runs[0].exchanges.join(runs[1].exchanges, on=["name", "connection"])
+    both = both.filter(pl.col("start_s") >= 10).drop_nulls(["end_s", "end_s_right"])
+    assert found["connections"] == len(both)
+    times = both.select("start_s", "end_s", "start_s_right", "end_s_right").to_numpy()
+    gained_s = (times[:, 3] - times[:, 2]) - (times[:, 1] - times[:, 0])
+    assert found["mean of short - long (ms)"] == pytest.approx(1e3 * gained_s.mean())
+    # Most are faster past a short queue; those that lose wait for a timeout.
+    assert found["faster (%)"] > 2 * found["slower (%)"]
+    assert found["median (ms)"] < 0
+
+
+def test_runs_of_other_connections_are_not_paired(runs: list[longhaul.Results]) -> None:
+    with pytest.raises(longhaul.LonghaulError, match="is not the same in both runs"):
+        analyse_run("paired", runs[0], runs[2])
+    with pytest.raises(RunAnalysisError, match="expected --against"):
+        analyse_run("paired", runs[0])
+
+
+def test_hurst_and_convergence_cover_the_measurement_window(runs: list[longhaul.Results]) -> None:
+    found = rows("hurst", runs[0])
+    assert found["series"].n_unique() == 2
+    assert found["Hurst parameter"].is_between(0.4, 1.3).all()
+    assert (found["to (s)"] <= 60 / 4).all()
+    settled = rows("convergence", runs[0])
+    forward = settled.filter(pl.col("label") == "forward")
+    sizes = (
+        runs[0]
+        .exchanges.filter(pl.col("start_s") >= 10, pl.col("name").str.starts_with("forward"))[
+            "response_bytes"
+        ]
+        .drop_nulls()
+    )
+    assert forward["responses"].unique().to_list() == [len(sizes)]
+    assert forward["bytes"][-1] == pytest.approx(np.mean(sizes.to_numpy()), rel=0.05)
+
+
+def test_an_unknown_analysis_is_refused_with_a_hint(runs: list[longhaul.Results]) -> None:
+    with pytest.raises(RunAnalysisError, match=r"`hurts` of a run \(did you mean `hurst`\?\)"):
+        analyse_run("hurts", runs[0])
+
+
+@pytest.mark.parametrize("name", [name for name in RUN_ANALYSES if name != "paired"])
+def test_the_command_prints_each(cli: CommandLine, runs: list[longhaul.Results], name: str) -> None:
+    found = cli("analyze", runs[0].path, name, "--json")
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)[name][0]["rows"]
+
+
+def test_the_command_pairs_two_runs(cli: CommandLine, runs: list[longhaul.Results]) -> None:
+    found = cli("analyze", runs[0].path, "paired", "--against", runs[1].path)
+    assert found.returncode == 0, found.stderr
+    assert "faster (%)" in found.stdout
+
+
+def test_replications_are_one_line_with_a_band(runs: list[longhaul.Results]) -> None:
+    (axes,) = figure("response-tails", runs).axes
+    # The two seeds of one scenario together, the other queue by itself.
+    assert [line.get_label() for line in axes.get_lines()] == ["long and 1 more", "short"]
+    assert len(axes.collections) == 1
+    shares = np.asarray(axes.get_lines()[1].get_ydata(), float)
+    assert (np.diff(shares) <= 0).all()
+
+
+@pytest.mark.parametrize("name", ["response-map", "hurst", "running-sizes"])
+def test_plots_of_traffic_draw_what_there_is(name: str, runs: list[longhaul.Results]) -> None:
+    drawn = figure(name, runs[:2])
+    assert drawn.axes
+    assert any(axes.get_lines() or axes.collections for axes in drawn.axes)
+
+
+def test_a_run_without_responses_is_drawn_without_them(cli: CommandLine, tmp_path: Path) -> None:
+    # An abandoned connection has no response.
+    lines = [
+        *('title = "One burst"', 'duration = "2 s"'),
+        *("[topology.dumbbell.bottleneck]", 'rate = "10 Mbps"', 'delay = "5 ms"'),
+        *("[[flows]]", 'label = "burst"', 'start = "1 s"'),
+        'traffic = { kind = "perturbation", lifetime = "0.1 s" }',
+    ]
+    (tmp_path / "burst.toml").write_text("\n".join(lines))
+    run = longhaul.run(tmp_path / "burst.toml", out=tmp_path / "run")
+    assert run.exchanges.is_empty()
+    found = cli("plot", run.path, "--out", tmp_path / "plots")
+    assert found.returncode == 0, found.stderr
+    assert not [path for path in (tmp_path / "plots").iterdir() if "response" in path.name]
+
+
+def cells(two: list[longhaul.Results]) -> np.ndarray:
+    (shown,) = figure("response-map", two).axes[0].collections
+    found = shown.get_array()
+    assert found is not None
+    return np.ma.compressed(np.ma.masked_invalid(found))
+
+
+def test_the_map_of_two_runs_is_of_their_difference(runs: list[longhaul.Results]) -> None:
+    values = cells(runs[:2])
+    assert len(values) > 10
+    # Few wait for a timeout past the shorter queue, but they wait for seconds: means are larger.
+    assert (values > 0).mean() > 0.5
+    assert (cells([runs[0], runs[0]]) == 0).all()

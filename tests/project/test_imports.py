@@ -1,0 +1,62 @@
+"""No circles of imports: a file can be read and tested without those that use it.
+
+Which Python module may use which is checked by `lint-imports`; here, that documents say the same.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from import_graph import circles, python_imports, rust_imports
+
+ROOT = Path(__file__).parents[2]
+CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
+
+
+def _is_natural(circle: list[str], separator: str) -> bool:
+    """Whether it is a module and its parts.
+
+    Rust's parts of a module see its private items, so that a type and the files that implement it
+    are one unit: `table`, which `table::stored` adds methods to, say.
+    """
+    top = min(circle, key=len)
+    return all(name == top or name.startswith(top + separator) for name in circle)
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_no_circles_among_files_of_a_crate(crate: str) -> None:
+    found = circles(rust_imports(ROOT / "crates" / crate))
+    assert [circle for circle in found if not _is_natural(circle, "::")] == []
+
+
+@pytest.mark.parametrize("package", ["python/longhaul", "validation"])
+def test_no_circles_among_python_modules(package: str) -> None:
+    assert circles(python_imports(ROOT / package)) == []
+
+
+def test_a_circle_is_found_and_a_list_of_parts_is_none(tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "lib.rs").write_text("mod a; mod b; mod c; pub use a::A; pub use b::{B, C as D};")
+    (source / "a.rs").write_text("use crate::{B}; pub struct A(B);")
+    (source / "b.rs").write_text("pub struct B; pub struct C; // crate::a::A")
+    (source / "c.rs").write_text("fn c() -> super::a::A {}")
+    assert circles(rust_imports(tmp_path)) == []
+    (source / "b.rs").write_text("pub struct B; fn b() { crate::c::c() } pub struct C;")
+    assert circles(rust_imports(tmp_path)) == [["crate::a", "crate::b", "crate::c"]]
+
+
+def test_the_architecture_lists_the_layers_that_are_checked() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^python/longhaul .*?^(?=crates)", text, re.DOTALL | re.MULTILINE)
+    modules = re.findall(r"^    (\w+)(?:/|\.py) ", listed, re.MULTILINE)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = [
+        line.split(" | ") for line in settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    ]
+    assert layers[0] == ["__main__"]
+    height = {module: place for place, layer in enumerate(layers[1:]) for module in layer}
+    assert sorted(modules) == sorted(height)
+    places = [height[module] for module in modules]
+    assert places == sorted(places)

@@ -1,0 +1,44 @@
+"""What README and the documents say is what the commands give."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+from validation import readme
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_numbers_of_the_first_scenario_are_those_of_today() -> None:
+    text = readme.README.read_text(encoding="utf-8")
+    assert readme.shown(text) == readme.measured(text), "refresh them with `make readme`"
+
+
+def test_the_first_scenario_is_the_one_that_ships() -> None:
+    text = readme.README.read_text(encoding="utf-8")
+    shipped = (ROOT / "scenarios" / "hstcp_beside_sack.toml").read_text(encoding="utf-8")
+
+    def lines(scenario: str) -> set[str]:
+        return {" ".join(line.partition("#")[0].split()) for line in scenario.splitlines()}
+
+    assert lines(readme.scenario(text)) <= lines(shipped)
+
+
+@pytest.mark.parametrize(
+    "document", ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
+)
+def test_commands_have_verbs_and_options_that_exist(document: str, cli: CommandLine) -> None:
+    # A command may go on in the next line.
+    text = (ROOT / document).read_text(encoding="utf-8").replace("\\\n", " ")
+    commands = re.findall(r"^longhaul ([a-z].*)$", text, re.MULTILINE)
+    commands += re.findall(r"`longhaul ([a-z][^`\n]*)`", text)
+    for command in commands:
+        words = shlex.split(command, comments=True)
+        command_words = words[: 2 if words[0] in ("campaign", "study", "model") else 1]
+        answer = cli(*command_words, "--help")
+        assert answer.returncode == 0, command
+        for option in (word.partition("=")[0] for word in words if word.startswith("--")):
+            assert option in answer.stdout, command

@@ -1,0 +1,84 @@
+"""The rate of new connections that a load needs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+import longhaul
+from longhaul.running.calibration import CalibrationError, calibrate
+
+# 10 requests a second, answered with 10,000 bytes in seven segments each.
+WEB = """
+duration = "60 s"
+measure  = { from = "10 s" }
+
+[topology.dumbbell.bottleneck]
+rate  = "10 Mbps"
+delay = "5 ms"
+queue = { kind = "droptail", limit = "100 packets" }
+
+[tcp]
+timestamps = false
+
+[[flows]]
+label = "web"
+[flows.traffic]
+kind     = "requests"
+interval = { kind = "exponential", mean = "100 ms" }
+response = "10 KB"
+
+[[flows]]
+label     = "other"
+direction = "reverse"
+[flows.traffic]
+kind     = "requests"
+interval = "50 ms"
+response = "10 KB"
+"""
+
+# Bytes on the forward link of an exchange: the answer to the SYN, data and headers, and at most an
+# acknowledgement of the request.
+RESPONSE_BYTES = 10_000 + 7 * 40 + 40
+# Of one in the other direction: SYN, request, an acknowledgement for every other segment.
+OTHER_BYTES = 40 + 440 + 4 * 40
+
+
+def test_rates_give_the_load_that_their_sizes_make() -> None:
+    found = calibrate(WEB, load=0.5, labels=["web"])
+    assert found.load == pytest.approx(0.5, rel=0.005)
+    assert list(found.settings) == ["flows.0.traffic.interval.mean"]
+    mean_s = float(str(found.settings["flows.0.traffic.interval.mean"]).removesuffix(" s"))
+    offered_bps = 8 * (RESPONSE_BYTES / mean_s + OTHER_BYTES / 0.05)
+    # Exponential gaps: some 2,900 in the window have a deviation of 2 %.
+    assert offered_bps / 10e6 == pytest.approx(0.5, rel=0.06)
+
+
+def test_the_rates_hold_on_the_network_as_it_is() -> None:
+    found = calibrate(WEB, load=0.4, labels=["web"])
+    settings = [f"{key}={value}" for key, value in found.settings.items()]
+    link = longhaul.run(WEB, set=settings).links.filter(name="bottleneck")
+    assert link["utilization"][0] == pytest.approx(0.4, rel=0.02)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(CalibrationError, match=r"unknown link `bottelneck`.*bottleneck-reverse"):
+        calibrate(WEB, load=0.5, link="bottelneck")
+    with pytest.raises(CalibrationError, match=r"no flows `bulk`.*web, other"):
+        calibrate(WEB, load=0.5, labels=["bulk"])
+    with pytest.raises(CalibrationError, match="other flows may load the link"):
+        calibrate(WEB, load=0.001, labels=["web"])
+    with pytest.raises(CalibrationError, match="greater than 0"):
+        calibrate(WEB, load=0)
+
+
+def test_the_verb_prints_overrides(tmp_path: Path, cli: CommandLine) -> None:
+    file = tmp_path / "web.toml"
+    file.write_text(WEB)
+    printed = cli("calibrate", file, "--load", "0.3", "--of", "web")
+    assert printed.returncode == 0, printed.stderr
+    assert "--set flows.0.traffic.interval.mean=" in printed.stdout
+    found = json.loads(cli("calibrate", file, "--load", "0.3", "--of", "web", "--json").stdout)
+    assert found["load"] == pytest.approx(0.3, rel=0.005)
+    assert cli("calibrate", file, "--load", "0.3", "--of", "wob").returncode == 2

@@ -1,0 +1,148 @@
+"""The conditions of NIST SP 500-282: numbers that the source prints, and how to get at one."""
+
+import json
+import tomllib
+from itertools import combinations
+from math import prod
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+import longhaul
+from longhaul.campaign import Run, as_toml
+from longhaul.campaign.reduce import reduce
+from longhaul.mesonet import MesoNet
+from longhaul.studies.study import Study, StudyError, find
+
+STUDY = find("nist-2010")
+
+
+def explained(run: Run) -> dict[str, str]:
+    return {path: value for path, value, _ in run.resolved.explain()}
+
+
+@pytest.mark.parametrize(
+    ("experiment", "runs", "sources", "receivers"),
+    [
+        # Table 4-13 and 4-14; table 6-9 and 7-6, with four receivers for each source of chapter 3.
+        ("SA64", 64, {18_560, 27_800, 27_840, 41_700}, {111_200, 146_400, 166_800, 219_600}),
+        ("N6-MAIN", 224, {174_600, 278_000}, {1_675_200}),
+        ("N7-MAIN", 256, {17_460, 27_800}, {167_520}),
+    ],
+)
+def test_hosts_are_as_many_as_printed(
+    experiment: str, runs: int, sources: set[int], receivers: set[int]
+) -> None:
+    all_runs = STUDY.runs("full", [experiment])
+    assert len(all_runs) == runs
+    first = all_runs[0].cell["algorithm"]
+    found = [explained(run) for run in all_runs if run.cell["algorithm"] == first]
+    assert {int(one["mesonet.hosts.sources.all"]) for one in found} == sources
+    assert {int(one["mesonet.hosts.receivers.all"]) for one in found} == receivers
+
+
+@pytest.mark.parametrize(
+    ("experiment", "words", "shortest"), [("N6-MAIN", 1, 6), ("N7-MAIN", 1, 6), ("SA64", 31, 4)]
+)
+def test_conditions_are_an_orthogonal_fraction(experiment: str, words: int, shortest: int) -> None:
+    """A 2^(6-1) design of resolution VI, and a 2^(11-5) design of resolution IV."""
+    ((axis, table),) = STUDY.experiments[experiment].conditions.items()
+    assert list(table) == list(range(1, len(table) + 1)), axis
+    factors = list(table[1])
+    high = {factor: max((row[factor] for row in table.values()), key=str) for factor in factors}
+    signs = [{factor: 2 * (row[factor] == high[factor]) - 1 for factor in factors}
+             for row in table.values()]  # fmt: skip
+    for pair in combinations(factors, 2):
+        assert sum(row[pair[0]] * row[pair[1]] for row in signs) == 0, pair
+    defining = [
+        group
+        for size in range(3, len(factors) + 1)
+        for group in combinations(factors, size)
+        if abs(sum(prod(row[factor] for factor in group) for row in signs)) == len(signs)
+    ]
+    assert (len(defining), min(map(len, defining))) == (words, shortest)
+
+
+def test_a_condition_is_what_its_table_says() -> None:
+    """Table 7-4, condition 21, as NIST's own parameters."""
+    run = STUDY.cell("N7-MAIN", {"condition": "21", "algorithm": "FAST-AT"})
+    values = explained(run)
+    assert {
+        "mesonet.network.backbone_rate": "600",
+        "mesonet.users.think": "2000",
+        "mesonet.network.delay_factor": "1",
+        "mesonet.files.mean": "100",
+        "mesonet.network.buffer": "rtt-capacity/sqrt-n",
+        "mesonet.algorithms.0.label": "fast-at",
+        "mesonet.transport.initial_ssthresh": "100",
+        "mesonet.hosts.sources.all": "27800",
+    }.items() <= values.items()
+
+
+def test_the_example_is_condition_8() -> None:
+    run = STUDY.cell("N7-MAIN", {"condition": "8", "algorithm": "TCP"})
+    example = longhaul.load(longhaul.guide.examples.read("mesonet_scaled_down"))
+    ours, theirs = (json.loads(one.resolved_json()) for one in (run.resolved, example))
+    assert ours["mesonet"] == theirs["mesonet"]
+
+
+def test_a_scenario_is_written_and_runs(tmp_path: Path, cli: CommandLine) -> None:
+    command = ["study", "scenario", "nist-2010", "N7-MAIN", "condition=8"]
+    written = cli(*command, "algorithm=HSTCP", "--out", "mine.toml")
+    assert written.returncode == 0, written.stderr
+    run = STUDY.cell("N7-MAIN", {"condition": "8", "algorithm": "HSTCP"})
+    assert longhaul.load("mine.toml").hash == run.resolved.hash
+    assert cli("check", "mine.toml").returncode == 0
+    again = cli(*command, "algorithm=HSTCP", "--out", "mine.toml")
+    assert (again.returncode, "--overwrite" in again.stderr) == (2, True)
+    open_ = cli(*command)
+    assert (open_.returncode, "algorithm of BIC, CTCP" in open_.stderr) == (2, True)
+
+
+def test_levels_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(
+        StudyError, match=r"expected one run, found 0.*condition of 1, 2, 3, \.\.\., 32"
+    ):
+        STUDY.cell("N7-MAIN", {"condition": "33", "algorithm": "TCP"})
+    with pytest.raises(StudyError, match="did you mean `condition`"):
+        STUDY.cell("N7-MAIN", {"conditon": "3"})
+
+
+def test_a_point_that_is_no_condition_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    for part in ("conditions/chapter_7.csv", "scenarios/users.toml", "scenarios/scaled_down.toml"):
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        (folder / part).write_text((STUDY.path / part).read_text())
+    text = (STUDY.path / "experiments.toml").read_text()
+    head, *_, scaled_down = text.split("[[experiments]]")
+    wrong = scaled_down.replace("quick = [8]", "quick = [33]")
+    (folder / "experiments.toml").write_text(f"{head}[[experiments]]{wrong}")
+    with pytest.raises(longhaul.ScenarioError, match="N7-MAIN: unknown condition `33`"):
+        _ = Study("wrong", folder).experiments
+
+
+def test_toml_is_what_was_written() -> None:
+    scenario = {
+        "title": 'a "name"\n',
+        "on": True,
+        "flows": [{"label": "x", "start": {"uniform": ["0 s", 1.5]}}],
+        "mesonet": {"a key": [], "of.it": {"B-1": -3}},
+    }
+    assert tomllib.loads(as_toml(scenario)) == scenario
+
+
+def test_the_figures_of_a_condition_are_kept() -> None:
+    run = STUDY.cell("N7-MAIN", {"condition": "8", "algorithm": "TCP"})
+    small = {
+        **run.scenario["mesonet"], "MI": 30, "R1": 40, "baseSources": 2, "M": 200,
+        "periods": [{"name": "TP1", "from": 0.2, "to": 1.0}],
+    }  # fmt: skip
+    results = longhaul.run({**run.scenario, "mesonet": small})
+    kept = json.loads(json.dumps(reduce(results)))
+    row = STUDY.module("metrics").metrics(kept, run)
+    network = MesoNet.of(results).network.tail(24)
+    assert row["active_flows_TP1"] == pytest.approx(network["active_flows"].mean())
+    assert row["completed_flows"] == MesoNet.of(results).totals["completed_flows"].sum() > 0
+    assert row["delivered_pkts"] == results.meta["mesonet"]["delivered_packets"]
+    assert {"L1_pps_TP1", "DD_pps_TP1", "retransmission_rate_TP1"} <= set(row)

@@ -1,0 +1,112 @@
+"""What claims cite exists in their sources, and what they leave out has a reason."""
+
+import csv
+import re
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+
+import pytest
+
+from longhaul.studies.claims import Claim
+from longhaul.studies.study import Study, studies
+
+CONTENTS = Path(__file__).parents[1] / "data" / "contents"
+NUMBER = r"(?:[A-D0-9](?:[.-]\d+)*[a-d]?|[Pp]reface)"
+KINDS = {
+    "section": "section", "chapter": "section", "appendix": "section", "preface": "section",
+    "table": "table", "figure": "figure", "equation": "equation",
+}  # fmt: skip
+REFERENCE = re.compile(
+    rf"\b(section|chapter|appendix|table|figure|equation)s? "
+    rf"({NUMBER}(?:(?:, | and | to ){NUMBER}\b)*)",
+    re.IGNORECASE,
+)
+
+
+def contents(study: Study) -> set[tuple[str, str]]:
+    """Kind and number of all headings, tables, figures and equations of a study's source."""
+    with (CONTENTS / f"{study.path.name}.csv").open(encoding="utf-8", newline="") as text:
+        return {(row["kind"], row["number"]) for row in csv.DictReader(text)}
+
+
+def cited(source: str) -> Iterator[tuple[str, str]]:
+    """Kind and number of all that a claim cites."""
+    if "preface" in source.lower():
+        yield "section", "Preface"
+    for kind, numbers in REFERENCE.findall(source):
+        for number in re.findall(NUMBER, numbers):
+            yield KINDS[kind.lower()], re.sub(r"[a-d]$", "", number)
+
+
+def test_citations_are_read_one_by_one() -> None:
+    assert list(cited("sections 4.3.1 and 7, Figures B.6 to B.8; table 8-24")) == [
+        ("section", "4.3.1"), ("section", "7"), ("figure", "B.6"), ("figure", "B.8"),
+        ("table", "8-24"),
+    ]  # fmt: skip
+    assert list(cited("section 4.3.1, Figure 4.55a")) == [
+        ("section", "4.3.1"), ("figure", "4.55"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_every_citation_is_in_the_contents_of_the_source(study: Study) -> None:
+    known = contents(study)
+    missing = {
+        (claim.id, *one) for claim in study.claims for one in cited(claim.source)
+        if one not in known
+    }  # fmt: skip
+    assert not missing
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_every_claim_cites_something_that_a_reader_can_open(study: Study) -> None:
+    for claim in study.claims:
+        assert not re.search(r"\blines?\b|^\d|\bL\d", claim.source), claim.id
+        assert claim.derived or list(cited(claim.source)) or claim.is_set_up, claim.id
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
+    assert not re.search(r"\blines? \d", study.readme)
+    sections = {one for one in cited(study.readme) if one[0] == "section"}
+    assert sections <= contents(study)
+
+
+def of_distance(claim: Claim) -> bool:
+    """Whether it bounds how far numbers are from printed or computed ones."""
+    return (
+        claim.expected.low == 0
+        and isfinite(claim.expected.high)
+        and claim.measure.startswith(DISTANCES)
+    )
+
+
+DISTANCES = ("table_", "ten_", "off_", "shortfall", "largest_deviation")
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_only_numbers_distances_and_derived_bounds_have_no_contrary(study: Study) -> None:
+    """A printed number and a distance from printed numbers have none; a statement has one."""
+    for claim in study.claims:
+        has_none = claim.expected.printed is not None or of_distance(claim)
+        two_ends = isfinite(claim.expected.low) and isfinite(claim.expected.high)
+        assert claim.expected.opposite is not None or has_none or (claim.derived and two_ends), (
+            claim.id
+        )
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_no_band_holds_what_cannot_be(study: Study) -> None:
+    for claim in study.claims:
+        metric = str(claim.where.get("metric", ""))
+        if claim.measure == "value" and metric in {"utilisation", "jain", "mbps"}:
+            most = 1.0 if metric == "jain" else 100.0
+            assert not isfinite(claim.expected.high) or claim.expected.high <= most, claim.id
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_a_number_of_one_run_is_one(study: Study) -> None:
+    for claim in study.claims:
+        assert not claim.of_one_run or claim.expected.printed, claim.id
+        assert not claim.is_set_up or not claim.runs, claim.id

@@ -1,0 +1,90 @@
+"""The comparison as a table: `python -m validation.ns2 [PREFIX ...]`.
+
+Prints every value of every case. When all cases were compared, writes
+`validation/ns2/report.json`, the page `docs/validation.md` made of it, and every value and plot to
+`validation/out`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from validation.ns2 import long_report
+from validation.ns2.anchors import check_anchors
+from validation.ns2.cases import gold_cases
+from validation.ns2.compare import Comparison, compare
+from validation.ns2.page import page, report_text
+from validation.rows import Row
+from validation.tables import difference, value
+
+ROOT = Path(__file__).parents[2]
+REPORT = ROOT / "validation" / "ns2" / "report.json"
+DOCUMENT = ROOT / "docs" / "validation.md"
+LONG_REPORT = ROOT / "validation" / "out"
+
+
+def main() -> int:
+    """Compare, print and write; fail if a figure is outside its bounds."""
+    arguments = _arguments()
+    cases = [case for case in gold_cases() if case.name.startswith(tuple(arguments.prefixes))]
+    comparisons = []
+    for comparison in compare(cases, arguments.cache, arguments.processes):
+        print_verdicts(comparison)
+        comparisons.append(comparison)
+    anchors: list[Row] = []
+    if arguments.prefixes == [""]:
+        anchors = check_anchors(arguments.processes)
+        for anchor in anchors:
+            print(_anchor_line(anchor))
+        write(comparisons, anchors)
+    verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
+    outside = [verdict for verdict in verdicts if not verdict.within]
+    print(f"{len(verdicts)} figures, {len(outside)} outside their bounds")
+    return 1 if outside or not all(anchor.within for anchor in anchors) else 0
+
+
+def print_verdicts(comparison: Comparison) -> None:
+    """Print one case's table."""
+    peer, ours = len(comparison.peer), len(comparison.ours)
+    print(f"{comparison.case.name}: {peer} runs of ns-2, {ours} of Longhaul")
+    for verdict in comparison.verdicts:
+        mark = "  " if verdict.within else "!!"
+        there = value(verdict.expected, verdict.expected_sd)
+        here = value(verdict.measured, verdict.measured_sd)
+        print(f"{mark} {verdict.metric:45} {there:>22} {here:>22} {difference(verdict):>9}")
+    sys.stdout.flush()
+
+
+def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
+    """Write report, page, and the long report with its pictures."""
+    verdicts = [verdict for one in comparisons for verdict in one.verdicts]
+    verdicts += anchors
+    REPORT.write_text(report_text(verdicts), encoding="utf-8")
+    DOCUMENT.write_text(page(verdicts), encoding="utf-8")
+    long_report.write(comparisons, LONG_REPORT)
+
+
+def _anchor_line(anchor: Row) -> str:
+    mark = "  " if anchor.within else "!!"
+    return f"{mark} {anchor.metric:60} {anchor.expected:>12.6g} {anchor.measured:>12.6g}"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("prefixes", nargs="*", default=[""], help="beginnings of case names")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "longhaul-validation",
+        help="where finished runs are kept",
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

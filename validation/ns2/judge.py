@@ -1,0 +1,134 @@
+"""Whether Longhaul agrees with ns-2 on a case.
+
+Without randomness: the same number of cwnd reductions and timeouts, each within one round trip of
+ns-2's time, and delivered packets within 0.5 %. With it: means over seeds inside the 95 % interval
+of ns-2's mean, or within 3 % of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from statistics import fmean, stdev
+
+from longhaul.analysis.comparisons import half_width
+from longhaul.analysis.judging import Expected
+from validation.ns2.cases import Case
+from validation.ns2.runs import FlowFigures, Run
+from validation.rows import Row, judged
+
+DELIVERED_TOLERANCE = 0.005
+MEAN_TOLERANCE = 0.03
+
+
+def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
+    """Judge all figures of a case."""
+    if case.deterministic:
+        return list(judge_exactly(case, peer[0], ours[0]))
+    return list(_judge_means(case, peer, ours))
+
+
+def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
+    """Apply the rule for runs without randomness, all flows together."""
+    round_trip_s = base_round_trip_s(case)
+    for metric, count, times in _EVENTS:
+        there = [count(flow) for flow in peer.flows]
+        here = [count(flow) for flow in ours.flows]
+        same = there == here
+        total_there, total_here = float(sum(there)), float(sum(here))
+        yield Row(case.name, metric, total_there, total_here, "the same number", same)
+        if same and total_there > 0:
+            apart = _furthest_apart(map(times, peer.flows), map(times, ours.flows))
+            rule = f"at most {round_trip_s:g} s from ns-2's"
+            named = f"{metric}: largest distance in time, s"
+            yield judged(case.name, named, 0.0, apart, Expected(high=round_trip_s), rule)
+    delivered = _delivered(peer), _delivered(ours)
+    band = Expected.within_part(delivered[0], DELIVERED_TOLERANCE)
+    yield judged(case.name, "delivered packets", *delivered, band, "0.5 %")
+
+
+def base_round_trip_s(case: Case) -> float:
+    """Return the round trip without queues of the flow with the shortest path."""
+    access_s = min(group.access_delay_s for group in case.flow_groups)
+    return 2.0 * (case.number("delay") + access_s)
+
+
+def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Row]:
+    for metric, value in _means(case):
+        there = [value(run) for run in peer]
+        here = [value(run) for run in ours]
+        mean, ours_mean = fmean(there), fmean(here)
+        inside = Expected.within(mean, half_width(there) or 0.0).holds(ours_mean)
+        close = Expected.within_part(mean, MEAN_TOLERANCE).holds(ours_mean)
+        rule = "inside the 95 % interval" if inside else "3 %"
+        yield Row(
+            case.name, metric, mean, ours_mean, rule, inside or close,
+            expected_sd=_deviation(there), measured_sd=_deviation(here),
+        )  # fmt: skip
+
+
+def _means(case: Case) -> Iterator[tuple[str, Callable[[Run], float]]]:
+    """Name the figures that are compared by their means."""
+    kinds = list(dict.fromkeys(group.kind for group in case.flow_groups))
+    for kind in kinds:
+        yield f"goodput {kind}, Mbit/s", partial(_goodput_mbps, kind)
+        yield f"mean window {kind}, packets", partial(_mean_window, kind)
+    yield "window cuts", lambda run: sum(flow.cuts for flow in run.flows)
+    yield "timeouts", lambda run: sum(flow.timeouts for flow in run.flows)
+    yield "dropped packets", lambda run: run.link.dropped_pkts
+    if case.number("loss") > 0:
+        # ns-2's queue monitor stands behind its error model and does not see the lost packets.
+        return
+    yield "marked packets", lambda run: run.link.marked_pkts
+    yield "utilisation", lambda run: run.link.utilisation_window
+    yield "mean queue, packets", lambda run: run.link.queue_mean_window_pkts
+    if not any(group.jitter_s > 0 for group in case.flow_groups):
+        yield (
+            "first cut, s",
+            lambda run: min(
+                (flow.cut_times_s[0] for flow in run.flows if flow.cut_times_s),
+                default=case.duration_s,
+            ),
+        )
+
+
+def _goodput_mbps(kind: str, run: Run) -> float:
+    return 1e-6 * sum(flow.goodput_window_bps for flow in run.flows if flow.kind == kind)
+
+
+def _mean_window(kind: str, run: Run) -> float:
+    return fmean(flow.cwnd_mean_window for flow in run.flows if flow.kind == kind)
+
+
+def _delivered(run: Run) -> int:
+    return sum(flow.delivered_pkts for flow in run.flows)
+
+
+def _cut_times(flow: FlowFigures) -> list[float]:
+    return flow.cut_times_s
+
+
+def _timeout_times(flow: FlowFigures) -> list[float]:
+    return flow.timeout_times_s
+
+
+_EVENTS: list[tuple[str, Callable[[FlowFigures], int], Callable[[FlowFigures], list[float]]]] = [
+    ("window cuts", lambda flow: flow.cuts, _cut_times),
+    ("timeouts", lambda flow: flow.timeouts, _timeout_times),
+]
+
+
+def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -> float:
+    """Return the largest distance of two events with the same number.
+
+    Recordings list the first 400 events of a flow.
+    """
+    return max(
+        abs(b - a)
+        for theirs, mine in zip(there, here, strict=True)
+        for a, b in zip(theirs, mine, strict=False)
+    )
+
+
+def _deviation(values: list[float]) -> float:
+    return stdev(values) if len(values) > 1 else 0.0

@@ -1,0 +1,84 @@
+"""The section of the document on ns-2's Linux modules: notes, one table, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from validation.ns2.cases import Case
+from validation.ns2.linux_modules import NOT_COMPARED, REASONS
+from validation.rows import Row
+from validation.tables import pair
+
+NOTES = Path(__file__).parent / "linux_modules.md"
+
+# Columns of a flow: metric, and how its figures are written.
+_FIGURES = (
+    ("reductions", ".0f"),
+    ("mean period, s", ".3f"),
+    ("mean window before a reduction, packets", ".0f"),
+    ("smallest window after one, packets", ".0f"),
+    ("mean window, packets", ".0f"),
+)
+
+Judged = Sequence[tuple[Case, list[Row]]]
+
+
+def linux_section(judged: Judged) -> Iterable[str]:
+    """Write the section on the cases of Linux's modules."""
+    yield "## Linux's algorithms in ns-2"
+    yield ""
+    yield NOTES.read_text(encoding="utf-8").rstrip()
+    yield ""
+    yield "### Sawteeth"
+    yield ""
+    yield "ns-2's figure, and Longhaul's."
+    yield ""
+    yield (
+        "| Case, flow | Reductions | Period, s | Window before | Smallest after | Mean window "
+        "| Utilisation | Outside |"
+    )
+    yield "|---|---:|---:|---:|---:|---:|---:|---|"
+    for case, verdicts in judged:
+        yield from _rows(case, verdicts)
+    yield ""
+    yield from _reasons(judged)
+    yield "### Not compared"
+    yield ""
+    yield from (f"- {cases}: {reason}." for cases, reason in NOT_COMPARED.items())
+
+
+def _rows(case: Case, verdicts: list[Row]) -> Iterable[str]:
+    by_metric = {verdict.metric: verdict for verdict in verdicts}
+    utilisation = _pair(by_metric["utilisation"], ".3f")
+    several = "flow 0: reductions" in by_metric
+    for flow in range(2 if several else 1):
+        name = f"{case.name}, {flow}" if several else case.name
+        prefix = f"flow {flow}: " if several else ""
+        cells = [_pair(by_metric.get(prefix + metric), form) for metric, form in _FIGURES]
+        yield f"| {name} | {' | '.join(cells)} | {utilisation} | {_outside(verdicts, flow)} |"
+
+
+def _pair(verdict: Row | None, form: str) -> str:
+    if verdict is None:
+        return "-, -"
+    return ", ".join(format(figure, form) for figure in pair(verdict))
+
+
+def _outside(verdicts: list[Row], flow: int) -> str:
+    """Name the flow's and the link's figures that are outside."""
+    others = f"flow {1 - flow}: "
+    names = (
+        verdict.metric.removeprefix(f"flow {flow}: ")
+        for verdict in verdicts
+        if not verdict.within and not verdict.metric.startswith(others)
+    )
+    return ", ".join(f"**{name}**" for name in names)
+
+
+def _reasons(judged: Judged) -> Iterable[str]:
+    """Say of every case with figures outside why they are, or that it is not known."""
+    for case, verdicts in judged:
+        if not all(verdict.within for verdict in verdicts):
+            yield f"- Outside, {case.name}: {REASONS.get(case.name, 'the reason is not known')}."
+            yield ""

@@ -1,0 +1,44 @@
+"""Every figure and a picture of every case, in a directory that is not kept in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from validation.ns2.compare import Comparison
+from validation.ns2.plots import draw
+from validation.tables import difference, value, yes_or_no
+
+
+def write(comparisons: Sequence[Comparison], directory: Path) -> None:
+    """Write `report.md` and its pictures."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for comparison in comparisons:
+        draw(comparison, directory / f"{comparison.case.name}.png")
+    lines = ["# All cases", *(line for one in comparisons for line in _section(one))]
+    (directory / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _section(comparison: Comparison) -> Iterable[str]:
+    case = comparison.case
+    yield ""
+    yield f"## {case.name}"
+    yield ""
+    yield f"`{' '.join(case.arguments)}`"
+    yield ""
+    yield (
+        f"{len(comparison.peer)} runs of ns-2, {len(comparison.ours)} of Longhaul; windows from "
+        f"{case.warm_up_s:g} s on."
+    )
+    yield ""
+    yield f"![Window and queue]({case.name}.png)"
+    yield ""
+    yield "| Figure | ns-2 | Longhaul | Difference | Within | Rule |"
+    yield "|---|---:|---:|---:|---|---|"
+    for verdict in comparison.verdicts:
+        there = value(verdict.expected, verdict.expected_sd)
+        here = value(verdict.measured, verdict.measured_sd)
+        yield (
+            f"| {verdict.metric} | {there} | {here} | {difference(verdict)} "
+            f"| {yes_or_no(verdict.within)} | {verdict.rule} |"
+        )

@@ -1,0 +1,136 @@
+"""`docs/validation.md`: what a reader wants to know of the comparison, from `report.json`.
+
+Notes, the figures outside their bounds with their reasons, the published figures, and one row per
+case. `long_report.py` has every figure and picture.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from validation.ns2.anchors import PUBLISHED
+from validation.ns2.cases import Case, gold_cases
+from validation.ns2.linux_section import linux_section
+from validation.rows import Row
+from validation.tables import difference, distance, pair, yes_or_no
+
+HERE = Path(__file__).parent
+NOTES = HERE / "notes.md"
+
+# Columns of the table of cases, and the metrics that each one shows the largest difference of.
+_DIFFERENCES = {
+    "goodput": ("goodput", "delivered packets", "run by run: delivered packets"),
+    "mean window": ("mean window",),
+    "utilisation": ("utilisation",),
+    "mean queue": ("mean queue",),
+}
+
+
+# The keys of `report.json`, and the fields of a row that they are.
+_KEYS = {
+    "case": "case", "metric": "metric", "peer": "expected", "peer_sd": "expected_sd",
+    "longhaul": "measured", "longhaul_sd": "measured_sd", "within": "within", "rule": "rule",
+}  # fmt: skip
+
+
+def read_report(file: Path) -> list[Row]:
+    """Read the rows of the last comparison."""
+    entries = json.loads(file.read_text(encoding="utf-8"))
+    return [Row(**{_KEYS[key]: value for key, value in entry.items()}) for entry in entries]
+
+
+def as_json(row: Row) -> str:
+    """The line of `report.json` of a row."""
+    return json.dumps({key: getattr(row, field) for key, field in _KEYS.items()})
+
+
+def report_text(rows: Iterable[Row]) -> str:
+    """Return the text of `report.json`, one row a line."""
+    return "[\n" + ",\n".join(map(as_json, rows)) + "\n]\n"
+
+
+def page(verdicts: Sequence[Row]) -> str:
+    """Return the page for verdicts of all cases and of the published figures."""
+    return "\n".join(_page(verdicts)) + "\n"
+
+
+def _page(verdicts: Sequence[Row]) -> Iterable[str]:
+    compared = [verdict for verdict in verdicts if verdict.case != PUBLISHED]
+    cases = list(gold_cases())
+    linux = [case for case in cases if case.linux]
+    inside = sum(verdict.agrees for verdict in compared)
+    yield NOTES.read_text(encoding="utf-8").rstrip()
+    yield ""
+    yield "## Summary"
+    yield ""
+    yield f"{inside} of {len(compared)} figures of {len(cases)} cases are in their bounds."
+    yield ""
+    yield from _outside(compared)
+    yield "## Published figures"
+    yield ""
+    yield "| Study's figure | Published | Longhaul | Difference | Within |"
+    yield "|---|---:|---:|---:|---|"
+    for row in (verdict for verdict in verdicts if verdict.case == PUBLISHED):
+        there, here = pair(row)
+        yield (
+            f"| {row.metric} | {there:.6g} | {here:.6g} "
+            f"| {100 * (here / there - 1):+.1f} % | {yes_or_no(row.within)} |"
+        )
+    yield ""
+    yield from linux_section([(case, _of(case, compared)) for case in linux])
+    yield ""
+    yield "## Cases of ns-2's own agents"
+    yield ""
+    yield from _table([(case, _of(case, compared)) for case in cases if not case.linux])
+
+
+def _of(case: Case, verdicts: Iterable[Row]) -> list[Row]:
+    return [verdict for verdict in verdicts if verdict.case == case.name]
+
+
+def _outside(verdicts: Iterable[Row]) -> Iterable[str]:
+    outside = [verdict for verdict in verdicts if not verdict.within]
+    for verdict in outside:
+        yield (
+            f"- outside: {verdict.case}, {verdict.metric}: ns-2 {verdict.expected:.6g}, "
+            f"Longhaul {verdict.measured:.6g}"
+        )
+    if outside:
+        yield ""
+
+
+def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
+    """Write a row per case; of several flows or seeds the largest difference."""
+    yield (
+        "Events are ns-2's and Longhaul's. Differences are Longhaul's from ns-2's: of several "
+        "flows the largest, of delivered packets where nothing is random. "
+        "`validation/ns2/gold/cases.csv` has what ns-2 was told; `make validate` writes every "
+        "figure, its bounds and a picture of each case to `validation/out`."
+    )
+    yield ""
+    yield (
+        "| Case | Compared | Reductions | Timeouts | Goodput | Mean window | Utilisation "
+        "| Mean queue | Within |"
+    )
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+    for case, verdicts in cases:
+        how = "event by event" if case.deterministic else "means over seeds"
+        counts = [_counts(verdicts, metric) for metric in ("window cuts", "timeouts")]
+        shown = [_largest(verdicts, metrics) for metrics in _DIFFERENCES.values()]
+        inside = sum(verdict.agrees for verdict in verdicts)
+        cells = [case.name, how, *counts, *shown, f"{inside} of {len(verdicts)}"]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _counts(verdicts: Iterable[Row], metric: str) -> str:
+    there, here = pair(next(verdict for verdict in verdicts if verdict.metric == metric))
+    return f"{there:g}, {here:g}"
+
+
+def _largest(verdicts: Iterable[Row], metrics: tuple[str, ...]) -> str:
+    shown = [verdict for verdict in verdicts if verdict.metric.startswith(metrics)]
+    if not shown:
+        return ""
+    return difference(max(shown, key=lambda row: distance(row) / (row.expected or 1.0)))

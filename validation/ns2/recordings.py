@@ -1,0 +1,89 @@
+"""The recorded ns-2 runs: `python -m validation.ns2.recordings [PREFIX ...]` makes those missing.
+
+`gold/runs/CASE.json` holds the figures of every seed, `gold/traces/CASE.csv.gz` the window and
+queue of the first one, thinned for the pictures. All were made with ns-2 2.35 (Debian package ns2
+2.35+dfsg-5) and `gold/gold.tcl`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+
+from validation.ns2 import simulator as ns2
+from validation.ns2.cases import GOLD, Case, gold_cases
+from validation.ns2.runs import Run, Trace
+
+SAMPLES = 400
+"""About as many as a picture can show."""
+
+
+def load(case: Case, folder: Path = GOLD) -> list[Run]:
+    """Read all seeds; the first with its trace."""
+    runs = json.loads(_runs_path(case, folder).read_text())
+    trace = _read_trace(_trace_path(case, folder))
+    return [Run.from_json(run, trace if index == 0 else None) for index, run in enumerate(runs)]
+
+
+def record(case: Case, folder: Path = GOLD) -> None:
+    """Run ns-2 with the seeds of a case that have not been run yet."""
+    path = _runs_path(case, folder)
+    runs = json.loads(path.read_text()) if path.exists() else []
+    done = {run["seed"] for run in runs}
+    for seed in case.seeds:
+        if seed in done:
+            continue
+        run = ns2.run(case, seed)
+        if seed == case.seeds[0]:
+            assert run.trace is not None
+            step = max(1, len(run.trace.time_s) // SAMPLES)
+            _write_trace(_trace_path(case, folder), run.trace.thinned(step))
+        runs.append(run.to_json())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(runs, indent=1) + "\n")
+
+
+def _runs_path(case: Case, folder: Path) -> Path:
+    return folder / "runs" / f"{case.name}.json"
+
+
+def _trace_path(case: Case, folder: Path) -> Path:
+    return folder / "traces" / f"{case.name}.csv.gz"
+
+
+def _write_trace(path: Path, trace: Trace) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["t", "queue", *(f"cwnd{index}" for index in range(len(trace.cwnd)))])
+    for index, time in enumerate(trace.time_s):
+        cwnd = (f"{flow[index]:.5g}" for flow in trace.cwnd)
+        rows.writerow([f"{time:g}", f"{trace.queue_pkts[index]:g}", *cwnd])
+    # No time stamp, so that a repeated recording gives the same file.
+    path.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def _read_trace(path: Path) -> Trace:
+    with gzip.open(path, "rt", newline="") as file:
+        rows = csv.reader(file)
+        next(rows)
+        values = [[float(value) for value in row] for row in rows]
+    time, queue, *cwnd = (list(column) for column in zip(*values, strict=True))
+    return Trace(time, cwnd, queue)
+
+
+def main() -> None:
+    """Record the cases whose names begin with one of the arguments, or all."""
+    prefixes = tuple(sys.argv[1:]) or ("",)
+    for case in gold_cases():
+        if case.name.startswith(prefixes):
+            record(case)
+            print(case.name, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Sawteeth: how a window goes up and down in a drop-tail queue, and whether two simulators agree.
+
+The rule is the same for every algorithm: each figure within 5 % of ns-2's. Of the reductions one
+may also be missing or left over, because the warm-up and the end of the run cut through a tooth.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean
+
+from longhaul.analysis.judging import Expected
+from validation.ns2.cases import Case
+from validation.ns2.runs import FlowFigures, Run, Sawtooth
+from validation.rows import Row, judged
+
+TOLERANCE = 0.05
+
+
+def measure(
+    case: Case, times_s: Sequence[float], cwnd: Sequence[float], cut_times_s: Sequence[float]
+) -> Sawtooth | None:
+    """Measure the teeth of a flow of TCP/Linux that end after the warm-up."""
+    if not case.linux:
+        return None
+    cuts = [time for time in cut_times_s if time >= case.warm_up_s]
+    if len(cuts) < 2:
+        return Sawtooth(len(cuts), None, None, None)
+    teeth = [
+        cwnd[bisect_right(times_s, begin) : bisect_left(times_s, end)]
+        for begin, end in pairwise(cuts)
+    ]
+    sampled = [tooth for tooth in teeth if len(tooth) > 0]
+    return Sawtooth(
+        cuts=len(cuts),
+        period_s=(cuts[-1] - cuts[0]) / len(teeth),
+        peak_pkts=fmean(float(tooth[-1]) for tooth in sampled),
+        trough_pkts=fmean(float(min(tooth)) for tooth in sampled),
+    )
+
+
+def judge_sawtooth(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
+    """Judge the sawtooth of every flow, and what it makes of the link."""
+    for index, (there, here) in enumerate(zip(peer.flows, ours.flows, strict=True)):
+        prefix = f"flow {index}: " if len(peer.flows) > 1 else ""
+        yield from _judge_flow(case, prefix, there, here)
+    yield _verdict(case, "utilisation", peer.link.utilisation_window, ours.link.utilisation_window)
+
+
+def _judge_flow(case: Case, prefix: str, peer: FlowFigures, ours: FlowFigures) -> Iterator[Row]:
+    there, here = peer.sawtooth, ours.sawtooth
+    assert there is not None
+    assert here is not None
+    yield _verdict(case, f"{prefix}reductions", there.cuts, here.cuts, slack=1.0)
+    for metric, theirs, mine in (
+        ("mean period, s", there.period_s, here.period_s),
+        ("mean window before a reduction, packets", there.peak_pkts, here.peak_pkts),
+        ("smallest window after one, packets", there.trough_pkts, here.trough_pkts),
+    ):
+        if theirs is not None:
+            yield _verdict(case, prefix + metric, theirs, mine or 0.0)
+    yield _verdict(
+        case, f"{prefix}mean window, packets", peer.cwnd_mean_window, ours.cwnd_mean_window
+    )
+
+
+def _verdict(case: Case, metric: str, peer: float, ours: float, slack: float = 0.0) -> Row:
+    band = Expected.within_part(peer, TOLERANCE, at_least=slack)
+    return judged(case.name, metric, peer, ours, band, "5 %, or one" if slack else "5 %")
