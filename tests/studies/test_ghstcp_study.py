@@ -125,7 +125,9 @@ def test_one_level_ahead_of_all_others() -> None:
     assert ahead(found, one="parallel", **cell) == pytest.approx(4)
     assert ahead(found, one="reno", sign=-1, **cell) == pytest.approx(11)
     assert ahead(found, one="hstcp", without="parallel", **cell) == pytest.approx(11)
-    assert measures["over"](found, one="hstcp", other="reno", **cell) == pytest.approx(11)
+    assert measures["value"](
+        found, flow1="hstcp", **cell, **{"less.flow1": "reno"}
+    ) == pytest.approx(11)
 
 
 def test_what_falls_with_the_delay_and_who_is_fairer() -> None:
@@ -143,7 +145,7 @@ def test_what_falls_with_the_delay_and_who_is_fairer() -> None:
     assert measures["never_rises"](found, metric="utilisation", without=without, slack=0) == 1
     assert measures["never_rises"](found, metric="utilisation", without="", slack=0) < 1
     assert measures["gentle_is_fairer"](found) == 1
-    ends = measures["ends"](found, of="GH2-C02", metric="fairness", axis="delay_ms")
+    ends = measures["ends"](found, of="GH2-C02", metric="fairness", along="delay_ms")
     assert ends == pytest.approx(0.747 / 0.887)
 
 

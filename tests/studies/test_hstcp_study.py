@@ -92,7 +92,9 @@ def test_shares_are_of_what_both_use() -> None:
         {"n": n, "rf": rf, "lu_hstcp": lu} for n, rf, lu in ((2, 4, 20), (6, 3.5, 60), (10, 3, 75))
     ]
     found = data(*rows, axes=("n",))
-    assert MEASURES["share_trend"](found, "E", "n", "red") == pytest.approx(-1)
+    assert MEASURES["trend"](found, of="E", metric="rf", along="n", queue="red") == pytest.approx(
+        -1
+    )
     assert MEASURES["share_end_over_start"](found, "E", "n", "red") == pytest.approx(0.75 / 0.8)
 
 

@@ -92,16 +92,14 @@ def test_measures_take_the_whole_of_what_a_sentence_covers() -> None:
         + [{"proxy": "off", "queue": "droptail", "flows": flows, "size": size, "mbps": mbps / gain}
            for ((flows, size), mbps), gain in zip(rates.items(), (2, 3, 1, 0.9), strict=True)]
     )  # fmt: skip
-    cell = {"of": "E", "metric": "mbps"}
-    assert MEASURES["largest_range"](found, **cell, proxy="cubic") == pytest.approx(17.0)
-    assert MEASURES["largest_gain"](found, **cell) == pytest.approx(3.0)
-    assert MEASURES["least_gain"](found, **cell, low=2) == pytest.approx(0.9)
-    assert MEASURES["most_gained"](found, **cell, queue="droptail", flows=1) == pytest.approx(
-        70 - 70 / 3
-    )
-    assert MEASURES["least_gained"](found, **cell, queue="droptail", flows=50) == pytest.approx(
-        94.2 - 94.2 / 0.9
-    )
+    cell = {"of": "E", "metric": "mbps", "proxy": "cubic"}
+    assert MEASURES["range"](found, **cell, each="flows") == pytest.approx(17.0)
+    gain = {**cell, "over.proxy": "off"}
+    assert MEASURES["largest"](found, **gain) == pytest.approx(3.0)
+    assert MEASURES["least"](found, **gain, flows="2..") == pytest.approx(0.9)
+    gained = {**cell, "less.proxy": "off", "queue": "droptail"}
+    assert MEASURES["furthest"](found, **gained, flows=1) == pytest.approx(70 - 70 / 3)
+    assert MEASURES["least"](found, **gained, flows=50) == pytest.approx(94.2 - 94.2 / 0.9)
 
 
 def test_sack_between_the_nodes_is_compared_with_drop_tail_without_a_proxy() -> None:
@@ -111,4 +109,5 @@ def test_sack_between_the_nodes_is_compared_with_drop_tail_without_a_proxy() -> 
         [{"proxy": proxy, "queue": queue, "size": 300, "traffic": "ftp-1", "mbps": mbps}
          for proxy, queue, mbps in rows]
     )  # fmt: skip
-    assert MEASURES["largest_gain_of_sack"](found, of="E", metric="mbps") == 0.75
+    off = {"over.proxy": "off", "over.queue": "droptail"}
+    assert MEASURES["largest"](found, of="E", metric="mbps", proxy="sack", **off) == 0.75

@@ -9,6 +9,7 @@ import pytest
 import longhaul
 from longhaul.campaign import Run
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.measures import GENERAL
 from longhaul.studies.study import find
 
 STUDY = find("sync-tcp-2003")
@@ -194,9 +195,9 @@ def test_what_is_judged_at_all_loads_is_judged_at_the_worst() -> None:
                                         ("a", 70, 2.0, 20.0), ("b", 70, 2.5, 21.0),
                                         ("a", 80, 9.0, 30.0), ("b", 80, 9.9, 60.0))]
     )  # fmt: skip
-    where = {"of": "E", "low": 50, "high": 79}
-    assert WEB["largest_at_loads"](found, metric="loss", **where) == 2.9
-    assert WEB["spread_at_loads"](found, metric="use", **where) == pytest.approx(1.05)
+    where = {"of": "E", "load": "50..79"}
+    assert GENERAL["largest"](found, metric="loss", **where) == 2.9
+    assert GENERAL["spread"](found, metric="use", each="load", **where) == pytest.approx(1.05)
 
 
 def test_pairs_of_one_total_load() -> None:

@@ -19,7 +19,6 @@ Levels that are tables, or that several places follow in different ways, are wri
 """
 
 import difflib
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +40,7 @@ from longhaul.campaign.responses import (
     read_responses,
 )
 from longhaul.campaign.sweep import Level, Run, Setting
-from longhaul.campaign.template import Scenario, filled_in
+from longhaul.campaign.template import Scenario, TemplateError, filled_in, read_template
 from longhaul.comparison.differences import RANDOM
 from longhaul.designs import Design, Factor, full, latin_hypercube, one_at_a_time, two_level
 from longhaul.files.rows import read_rows
@@ -126,7 +125,7 @@ def read_campaign(path: str | Path) -> Campaign:
         raise CampaignError(f"{file}: {error}") from None
     try:
         return _campaign(file, whole)
-    except (CampaignError, ResponseError) as error:
+    except (CampaignError, ResponseError, TemplateError) as error:
         raise CampaignError(f"{file}: {_with_line(text, str(error))}") from None
 
 
@@ -148,7 +147,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
     campaign = Campaign(
         path=file,
         title=str(whole.get("title", file.stem)),
-        template=_template(file, whole.get("scenario")),
+        template=read_template(file, whole.get("scenario")),
         settings=settings,
         design=design,
         replications=_count("replications", whole.get("replications", 1), 1),
@@ -231,29 +230,6 @@ def _count(name: str, value: Any, least: int) -> int:  # noqa: ANN401
     if not isinstance(value, int) or value < least:
         raise CampaignError(f"{name} = {value!r}: expected a whole number of at least {least}")
     return value
-
-
-def _template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
-    """The scenario, in this file or another."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    if not isinstance(given, str):
-        raise CampaignError("scenario: expected a scenario file's name, or a table [scenario]")
-    source = file.parent / given
-    text = source.read_text(encoding="utf-8-sig")
-    try:
-        scenario = _of_run(json.loads(text)) if text.lstrip()[:1] == "{" else tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise CampaignError(f"scenario: {source}: {error}") from None
-    if "extends" in scenario:
-        scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
-    return scenario
-
-
-def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
-    """The scenario in a `run.json`; any other document as it is."""
-    scenario = whole.get("scenario")
-    return scenario if "results_version" in whole and isinstance(scenario, dict) else whole
 
 
 def _factors(

@@ -1,12 +1,20 @@
 """Scenarios merged from parts, with values set by path."""
 
+import json
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
-from longhaul._engine import ScenarioError
+from longhaul._engine import LonghaulError, ScenarioError
 
 Scenario = dict[str, Any]
+
+
+class TemplateError(LonghaulError):
+    """A scenario that a campaign or a study names, and that cannot be read."""
+
 
 # In a path: every group of flows.
 EVERY = "*"
@@ -44,6 +52,29 @@ def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
             table.pop(name, None)
     # Later paths may lead into a value that other runs share.
     table[key] = deepcopy(value)
+
+
+def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
+    """A scenario that a file has as a table, or names: another file, or the `run.json` of a run."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    if not isinstance(given, str):
+        raise TemplateError("scenario: expected a scenario file's name, or a table [scenario]")
+    source = file.parent / given
+    text = source.read_text(encoding="utf-8-sig")
+    try:
+        scenario = _of_run(json.loads(text)) if text.lstrip()[:1] == "{" else tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise TemplateError(f"scenario: {source}: {error}") from None
+    if "extends" in scenario:
+        scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
+    return scenario
+
+
+def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
+    """The scenario in a `run.json`; any other document as it is."""
+    scenario = whole.get("scenario")
+    return scenario if "results_version" in whole and isinstance(scenario, dict) else whole
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:

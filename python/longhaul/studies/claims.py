@@ -4,6 +4,7 @@ A measure is one number, taken from the medians over replications; its interval 
 would move with other random numbers. `longhaul.analysis.judging` judges it.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -23,6 +24,8 @@ COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
     "tolerance", "runs", "source",
 )  # fmt: skip
+# What a claim in TOML has to have.
+NEEDED = ("id", "experiment", "measure", "statement", "source")
 # What `runs` says of a source that averages over runs and does not say how many.
 SEVERAL = "several"
 
@@ -82,10 +85,12 @@ def read_claims(*files: Path) -> list[Claim]:
 
 
 def _claims(file: Path) -> list[Claim]:
+    if file.suffix == ".toml":
+        return [_claim(file, name, row) for name, row in _declared(file)]
     return [_claim(file, line, row) for line, row in enumerate(read_rows(file, COLUMNS), start=2)]
 
 
-def _claim(file: Path, line: int, row: Row) -> Claim:
+def _claim(file: Path, line: int | str, row: Row) -> Claim:
     try:
         claim = Claim(
             id=row["id"],
@@ -106,6 +111,38 @@ def _claim(file: Path, line: int, row: Row) -> Claim:
             f"{file}:{line}: {claim.id}: expected low <= high, at least one of them finite"
         )
     return claim
+
+
+def _declared(file: Path) -> Iterator[tuple[str, Row]]:
+    """The claims of a TOML file as rows: words that are not given are empty.
+
+    What is measured is of the claim's first experiment unless it says otherwise.
+    """
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{file}: {error}") from None
+    except KeyError as error:
+        raise ScenarioError(f"{file}: missing {error}") from None
+    for place, claim in enumerate(given, start=1):
+        name = str(claim.get("id", f"claim {place}"))
+        for key in claim:
+            if key not in COLUMNS:
+                raise ScenarioError(f"{file}: {name}: unknown key `{key}`: {', '.join(COLUMNS)}")
+        if missing := [key for key in NEEDED if key not in claim]:
+            raise ScenarioError(f"{file}: {name}: missing {', '.join(missing)}")
+        words = {"of": claim["experiment"].split()[0], **dict(_flat(claim.get("where", {})))}
+        where = " ".join(f"{word}={value}" for word, value in words.items())
+        yield name, {**{key: str(claim.get(key, "")) for key in COLUMNS}, "where": where}
+
+
+def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Words of a claim's `where`; those of `less`, `over` and `than` are tables in TOML."""
+    for word, value in where.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{word}.{inner}", each) for inner, each in value.items())
+        else:
+            yield word, value
 
 
 def _expected(row: Row) -> Expected:

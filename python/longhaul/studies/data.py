@@ -42,9 +42,8 @@ class Data:
     @classmethod
     def collect(cls, study: Study, runs: list[Run], store: Path) -> "Data":
         """From what a store has of these runs."""
-        metrics = study.required("metrics", "metrics")
         # Runs of which samples are drawn; all that have any over time, if the study does not say.
-        drawn = getattr(study.module("metrics"), "drawn", None)
+        drawn = getattr(study.module("metrics"), "drawn", None) if study.has("metrics") else None
         stores = {one.name: study.store(store, one) for one in study.experiments.values()}
         rows, trajectories = [], []
         for run in runs:
@@ -53,7 +52,7 @@ class Data:
                 continue
             place = {EXPERIMENT: run.experiment, **run.cell, REPLICATION: run.replication}
             facts = {key: kept["run"][key] for key in ("data_packets", "wall_s", VERSION)}
-            rows.append(place | metrics(kept, run) | facts)
+            rows.append({**place, **study.metrics(kept, run), **facts})
             if drawn(run) if drawn is not None else "flow_series" in kept:
                 samples = pl.DataFrame(study.required("metrics", "trajectory")(kept))
                 trajectories.append(
@@ -121,6 +120,10 @@ class Data:
         numbers = pl.col(pl.Float64, pl.Float32, pl.Int64).exclude(REPLICATION, *keys).median()
         groups = self.values.group_by(keys, maintain_order=True)
         return groups.agg(numbers, pl.len().alias(COUNT))
+
+    def lookup(self, experiment: str) -> Lookup:
+        """The medians of an experiment's cells, or NotRunError."""
+        return _of(self.cells_by_experiment, experiment)
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The medians of an experiment's cells with these levels; some, or NotRunError."""

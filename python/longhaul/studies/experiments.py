@@ -8,8 +8,9 @@ from typing import Any
 
 from longhaul._engine import ScenarioError
 from longhaul.campaign import Setting, Sweep, merge_parts
+from longhaul.campaign.responses import Response, ResponseError, read_responses
 from longhaul.campaign.sweep import Conditions, Level
-from longhaul.campaign.template import Scenario
+from longhaul.campaign.template import Scenario, TemplateError, read_template
 from longhaul.files.rows import read_cells
 
 SCALES = ("quick", "full")
@@ -27,6 +28,8 @@ class Head:
     source: str
     includes: tuple[str, ...] = ()
     """Folders of the study that hold more of its experiments and claims."""
+    responses: tuple[Response, ...] = ()
+    """What is measured of each run, as campaigns declare it."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,13 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
     """Read the head and every experiment, those of included folders last."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
-        head = Head(whole["title"], whole["source"], tuple(whole.get("include", ())))
+        responses = whole.get("responses")
+        head = Head(
+            whole["title"],
+            whole["source"],
+            tuple(whole.get("include", ())),
+            () if responses is None else read_responses(file.parent, responses),
+        )
         found = _experiments(file.parent, file, whole)
         for folder in head.includes:
             part = file.parent / folder / file.name
@@ -104,7 +113,7 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
             )
     except KeyError as error:
         raise ScenarioError(f"{file}: missing {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, ResponseError, TemplateError) as error:
         raise ScenarioError(f"{file}: {error}") from None
     names = [one.name for one in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -116,7 +125,11 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
 
 def _experiments(study: Path, file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
     common = whole.get("common", {})
-    return [_experiment(study, file, common, one) for one in whole.get("experiments", [])]
+    scenario = whole.get("scenario")
+    return [
+        _experiment(study, file, common, {"scenario": scenario, **given})
+        for given in whole.get("experiments", [])
+    ]
 
 
 def _experiment(
@@ -124,13 +137,19 @@ def _experiment(
 ) -> Experiment:
     parts = given.get("parts", [])
     texts = [_of_folder(study, file, f"scenarios/{part}.toml").read_text("utf-8") for part in parts]
+    templates = [tomllib.loads(text) for text in texts]
+    if given["scenario"] is not None:
+        templates.insert(0, read_template(file, given["scenario"]))
     named = given.get("conditions", common.get("conditions"))
     conditions = (
         {} if named is None else _conditions(_of_folder(study, file, f"conditions/{named}.csv"))
     )
     whole = dict.fromkeys(conditions, ALL)
-    axes = {**whole, **common.get("axes", {}), **given.get("axes", {})}
-    settings = {**common.get("set", {}), **given.get("set", {})}
+    varied = {**common.get("factors", {}), **given.get("factors", {})}
+    axes = {**whole, **common.get("axes", {}), **given.get("axes", {}),
+            **{name: factor["levels"] for name, factor in varied.items()}}  # fmt: skip
+    settings = {**common.get("set", {}), **given.get("set", {}),
+                **{factor["path"]: name for name, factor in varied.items()}}  # fmt: skip
     factors = {factor for table in conditions.values() for row in table.values() for factor in row}
     for path, written in settings.items():
         follows = [written] if isinstance(written, str) else _followed(written)
@@ -146,8 +165,8 @@ def _experiment(
     return Experiment(
         name=given["id"],
         title=given["title"],
-        template=merge_parts([tomllib.loads(text) for text in texts]) if parts else None,
-        axes=axes if parts else {},
+        template=merge_parts(templates) if templates else None,
+        axes=axes if templates else {},
         settings=settings,
         replications={**common.get("replications", {}), **given.get("replications", {})},
         quick=given.get("quick", ""),

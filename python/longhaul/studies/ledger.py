@@ -1,7 +1,7 @@
 """The ledger: every claim with what was measured, its interval and the verdict."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -20,13 +20,12 @@ from longhaul.analysis.judging import (
 )
 from longhaul.analysis.prediction import Prediction, predict
 from longhaul.analysis.statistics import percentile_interval
+from longhaul.studies import parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.measures import EXTREMES
+from longhaul.studies.measures import EXTREMES, Measure
 from longhaul.studies.resampling import resampled
-from longhaul.studies.study import Study, StudyError, unknown
-
-Measure = Callable[..., float]
+from longhaul.studies.study import Study
 
 COLOURS = {
     REPRODUCED: "green", UNDECIDED: "cyan", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"
@@ -91,10 +90,11 @@ class Judgement:
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
-    measures: dict[str, Measure] = study.required("measures", "MEASURES")
     chosen = [one.name for one in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
-    measured = [_measured(claim, _measure(claim, measures), data) for claim in claims]
+    measured = [
+        _measured(claim, parts.measure(study, claim.id, claim.measure), data) for claim in claims
+    ]
     samples: list[list[float]] = [[] for _ in claims]
     # Sample by sample: each is large with what is looked up in it.
     for sample in resampled(data, SAMPLES):
@@ -107,12 +107,6 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
         _judged(claim, one, values, scale)
         for claim, one, values in zip(claims, measured, samples, strict=True)
     ]
-
-
-def _measure(claim: Claim, measures: dict[str, Measure]) -> Measure:
-    if claim.measure not in measures:
-        raise StudyError(f"claim {claim.id}: {unknown('measure', claim.measure, list(measures))}")
-    return measures[claim.measure]
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,10 @@ class Lookup(ABC):
             self._columns[name] = self._read(name)
         return self._columns[name]
 
+    def has(self, name: str) -> bool:
+        """Whether there is such a column."""
+        return name in self._schema
+
     def levels(self, axis: str, where: Where) -> list[Any]:
         """The levels of an axis in the rows with these levels of others, in order."""
         return self._places(axis, *where).levels(axis, where) if axis in self._schema else []

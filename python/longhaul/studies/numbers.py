@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from longhaul.analysis.judging import VERDICTS
-from longhaul.studies import ledger
+from longhaul.studies import ledger, parts
 from longhaul.studies.claims import where
 from longhaul.studies.data import Data
 from longhaul.studies.ledger import Judgement
@@ -73,7 +73,7 @@ class Numbers:
                          for one in claims))  # fmt: skip
 
     def _measured(self, name: str, arguments: str) -> float:
-        measures = self.study.required("measures", "MEASURES")
+        measures = parts.measures(self.study)
         if name not in measures:
             raise unknown("measure", name, list(measures))
         return float(measures[name](self.data, **where(arguments)))

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from longhaul.analysis.judging import VERDICTS
 from longhaul.files.writing import write_text
 from longhaul.reports import page
-from longhaul.studies import drawing, ledger, pictures
+from longhaul.studies import ledger, parts, pictures
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.ledger import Judgement
@@ -107,7 +107,7 @@ def _figures(
     study: Study, drawn: Sequence[Markup | None], judgements: Sequence[Judgement]
 ) -> list[dict[str, Any]]:
     """Each figure with its picture and the claims about its experiments."""
-    figures: Sequence[drawing.Figure] = study.required("figures", "FIGURES")
+    figures = parts.figures(study)
     shown = []
     for figure, picture in zip(figures, drawn, strict=True):
         about = [one for one in judgements if set(one.claim.experiments) & set(figure.experiments)]

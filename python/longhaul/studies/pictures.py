@@ -23,7 +23,7 @@ from matplotlib.textpath import text_to_path
 
 from longhaul import plots
 from longhaul.reports import embedded
-from longhaul.studies import drawing
+from longhaul.studies import drawing, parts
 from longhaul.studies.data import Data, Shared
 from longhaul.studies.study import Study
 
@@ -56,7 +56,7 @@ def drawn(study: Study, data: Data) -> Iterator[Draw]:
 
 @contextmanager
 def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
-    count = len(study.required("figures", "FIGURES"))
+    count = len(parts.figures(study))
     # Another process for each further core: this one judges, and then draws what is left.
     others = min((os.cpu_count() or 1) - 1, count // FEW)
     if others < 1:
@@ -99,7 +99,7 @@ def _of_worker(number: int) -> Markup | None:
 
 
 def _picture(study: Study, data: Data, number: int) -> Markup | None:
-    figure: drawing.Figure = study.required("figures", "FIGURES")[number]
+    figure = parts.figures(study)[number]
     picture = drawing.drawing(figure, data)
     if picture is None:
         return None

@@ -3,7 +3,6 @@
 import difflib
 import hashlib
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run, Store
 from longhaul.campaign.reduce import reduce, reduce_keeping_samples
+from longhaul.campaign.responses import Responses
 from longhaul.campaign.store import Kept
 from longhaul.campaign.sweep import Level
 from longhaul.results import Results
@@ -23,10 +23,14 @@ from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
 EXPERIMENTS = "experiments.toml"
-CLAIMS = "claims.csv"
+# Either of both: a table of many claims, or claims one by one.
+CLAIMS = ("claims.csv", "claims.toml")
 README = "README.md"
-# What the modules of every study define; `metrics.trajectory` only where runs are sampled.
-REQUIRED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
+# What the modules of a study define, if it has them; `metrics.trajectory` only where runs are
+# sampled.
+DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
+
+Metrics = Callable[[Kept, Run], Mapping[str, Any]]
 
 
 class StudyError(LonghaulError):
@@ -71,7 +75,7 @@ class Study:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, in order."""
-        return read_claims(*(existing(folder / CLAIMS) for folder in self.folders))
+        return read_claims(*map(_claims_of, self.folders))
 
     @property
     def folders(self) -> list[Path]:
@@ -80,8 +84,9 @@ class Study:
 
     @property
     def readme(self) -> str:
-        """Question, set-up and choices of the study, in Markdown."""
-        return existing(self.path / README).read_text(encoding="utf-8")
+        """Question, set-up and choices of the study, in Markdown, if it has any."""
+        file = self.path / README
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
 
     @property
     def recorded(self) -> Path:
@@ -96,15 +101,30 @@ class Study:
             raise StudyError(f"{file}: expected a definition of `{name}`, found none")
         return found
 
+    def has(self, module: str) -> bool:
+        """Whether the study has such a module."""
+        return self._file(module).is_file()
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """What is measured of a run: by its module, or the responses that are declared."""
+        if self.head.responses and not self.has("metrics"):
+            declared = Responses(self.head.responses)
+            return lambda kept, run: declared.row(kept)
+        metrics: Metrics = self.required("metrics", "metrics")
+        return metrics
+
     def check(self) -> None:
         """Refuse a study that lacks a part, before anything runs."""
-        for module, name in REQUIRED:
-            self.required(module, name)
+        for module, name in DEFINED:
+            if self.has(module):
+                self.required(module, name)
+        if not self.head.responses:
+            existing(self._file("metrics"))
         for folder in self.folders:
             if (folder / "reduce.py").is_file():
                 self.required(_reducer(self.path, folder), "reduce")
-            existing(folder / CLAIMS)
-        existing(self.path / README)
+            _claims_of(folder)
 
     def module(self, name: str) -> ModuleType:
         """The study's own module of this name, such as `metrics`; with dots, of a folder."""
@@ -112,7 +132,10 @@ class Study:
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
-            _load(package, self.path / "__init__.py", [str(self.path)])
+            # A folder of modules; it needs no file that says so.
+            folder = ModuleType(package)
+            folder.__path__ = [str(self.path)]
+            sys.modules[package] = folder
         existing(self._file(name))
         return importlib.import_module(f"{package}.{name}")
 
@@ -127,6 +150,9 @@ class Study:
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
             module = _reducer(self.path, experiment.folder)
             return Reduction(digest[:8], OwnReducer(self.name, self.path, module))
+        if self.head.responses and not self.has("metrics"):
+            responses = Responses(self.head.responses)
+            return Reduction(f"responses{responses.variant}", responses)
         if experiment.all_samples:
             return Reduction("all-samples", reduce_keeping_samples)
         return Reduction("", reduce)
@@ -203,21 +229,11 @@ def _some(levels: Sequence[Level]) -> str:
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
-def _load(name: str, file: Path, search: list[str]) -> ModuleType:
-    """Import a file as a package of that name."""
-    spec = importlib.util.spec_from_file_location(
-        name, existing(file), submodule_search_locations=search
+def _claims_of(folder: Path) -> Path:
+    """The file of a folder's claims."""
+    return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
+        folder / CLAIMS[0]
     )
-    if spec is None or spec.loader is None:
-        raise StudyError(f"{file}: expected a Python module")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
 
 
 def _shipped() -> dict[str, Path]:

@@ -11,7 +11,6 @@ from longhaul.studies.measures import (
     GENERAL,
     QUEUES,
     Measures,
-    most,
     rank_trend,
     share,
     some,
@@ -101,12 +100,6 @@ def shares(data: Data, of: str, axis: str, queue: str) -> Curve:
 
 
 @measure
-def share_trend(data: Data, of: str, axis: str, queue: str) -> float:
-    """Rank correlation of HSTCP's share with an axis."""
-    return rank_trend(shares(data, of, axis, queue))
-
-
-@measure
 def share_end_over_start(data: Data, of: str, axis: str, queue: str) -> float:
     """HSTCP's share at the last point of an axis over that at the first."""
     found = shares(data, of, axis, queue)
@@ -193,19 +186,6 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
     sums = np.cumsum(values)[:-1]
     between = (sums / low - (values.sum() - sums) / (count - low)) ** 2
     return float((low * (count - low) * between).max() / count**2 / values.var())
-
-
-@measure
-def perturbations_apart(data: Data, of: str, beside: str) -> float:
-    """The largest difference of what bursts get beside two sets, either queue, in points."""
-    apart = []
-    for queue in QUEUES:
-        x, one, other = together(
-            data.curve("lu_perturbation", "k", of, queue=queue),
-            data.curve("lu_perturbation", "k", beside, queue=queue),
-        )
-        apart += np.abs(one - other)[x > 0].tolist()
-    return most(apart)
 
 
 @measure

@@ -1,9 +1,7 @@
 """Measures of bulk transfer (sections 6.8 to 6.10): parallel streams, or one HSTCP flow instead."""
 
-import numpy as np
-
 from longhaul.studies.data import Curve, Data, NotRunError, together
-from longhaul.studies.measures import QUEUES, Measures, most, rank_trend
+from longhaul.studies.measures import Measures, most, rank_trend
 
 MEASURES = Measures()
 measure = MEASURES.register
@@ -67,80 +65,6 @@ def fairness_over_streams(
         if row["n"] and low <= row[axis] <= high:
             off.append(abs(row["frf"] / row["n"] - 1))
     return most(off)
-
-
-def _numbers_of_streams(data: Data, of: str, queue: str) -> list[int]:
-    return [count for count in data.levels("n", of, queue=queue) if count]
-
-
-@measure
-def streams_trend(data: Data, of: str, queue: str, axis: str) -> float:
-    """The largest rank correlation, over numbers of streams, of their utilisation with an axis."""
-    counts = _numbers_of_streams(data, of, queue)
-    curves = [data.curve("lu_streams", axis, of, queue=queue, n=n) for n in counts]
-    return most([rank_trend(curve) for curve in curves])
-
-
-@measure
-def streams_fall_droptail_over_red(data: Data, of: str, axis: str) -> float:
-    """The largest ratio, over numbers of streams, of their falls under drop-tail and RED."""
-
-    def fall(n: int, queue: str) -> float:
-        found = data.curve("lu_streams", axis, of, queue=queue, n=n)
-        return float(found.y[0] - found.y[-1])
-
-    counts = _numbers_of_streams(data, of, QUEUES[0])
-    return most([fall(n, "droptail") / fall(n, "red") for n in counts])
-
-
-@measure
-def streams_fairness_spread(
-    data: Data, of: str, queue: str, axis: str, low: float, high: float
-) -> float:
-    """Largest over smallest relative fairness between two points, in any set of streams."""
-    spreads = []
-    for n in _numbers_of_streams(data, of, queue):
-        found = data.curve("frf", axis, of, queue=queue, n=n).where(low, high)
-        if len(found.x) < 3:
-            raise NotRunError("a spread needs three points")
-        spreads.append(float(found.y.max() / found.y.min()))
-    return most(spreads)
-
-
-@measure
-def streams_queues_differ(data: Data, of: str, loss: float) -> float:
-    """The largest relative difference of streams' utilisation between queues, over their number."""
-    red, droptail = (
-        data.curve("lu_streams", "n", of, queue=queue, loss=loss).where(1, np.inf)
-        for queue in QUEUES
-    )
-    _, one, other = together(red, droptail)
-    return float(np.abs(other / one - 1).max())
-
-
-@measure
-def grows_with_streams(data: Data, of: str, queue: str) -> float:
-    """The smallest rank correlation, over loss rates, of the rate with the number of streams."""
-    rates = data.levels("loss", of, queue=queue)
-    trends = [rank_trend(data.curve("rate_regtcp", "n", of, queue=queue, loss=p)) for p in rates]
-    return -most([-trend for trend in trends])
-
-
-@measure
-def falls_with_loss(data: Data, of: str, queue: str) -> float:
-    """The largest rank correlation, over numbers of streams, of the rate with the loss rate."""
-    counts = data.levels("n", of, queue=queue)
-    trends = [rank_trend(data.curve("rate_regtcp", "loss", of, queue=queue, n=n)) for n in counts]
-    return most(trends)
-
-
-@measure
-def hstcp_over_streams(
-    data: Data, of: str, beside: str, loss: float, n: float, queue: str
-) -> float:
-    """The rate of one HSTCP flow over that of so many streams."""
-    one = data.value("rate_hstcp", of, loss=loss, n=1, queue=queue)
-    return one / data.value("rate_regtcp", beside, loss=loss, n=n, queue=queue)
 
 
 @measure

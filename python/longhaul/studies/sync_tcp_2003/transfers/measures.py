@@ -18,15 +18,6 @@ measure = TRANSFERS.register
 
 
 @measure
-def difference(
-    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol", **cell: str
-) -> float:
-    """A metric at one level of an axis less that at another."""
-    first, second = (data.value(metric, of, **{axis: level}, **cell) for level in (one, other))
-    return first - second
-
-
-@measure
 def flows_below(data: Data, of: str, each: str, one: str, other: str) -> float:
     """The number of flows whose median is smaller under one protocol than under the other."""
     pairs = [

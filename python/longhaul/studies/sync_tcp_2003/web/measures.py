@@ -11,7 +11,7 @@ import polars as pl
 
 from longhaul.analysis.statistics import crossing
 from longhaul.studies.data import Combine, Data, NotRunError
-from longhaul.studies.measures import Measures, rank_trend
+from longhaul.studies.measures import Measures
 
 WEB = Measures()
 measure = WEB.register
@@ -177,45 +177,6 @@ def _crossing(
 
 
 @measure
-def rise_between(data: Data, of: str, first: str, last: str, **cell: str | float) -> float:
-    """How much one metric of a cell is above another one."""
-    return data.value(last, of, **cell) - data.value(first, of, **cell)
-
-
-@measure
-def largest_at_loads(
-    data: Data, of: str, metric: str, low: float, high: float, **cell: str | float
-) -> float:
-    """The largest median of all cells between two loads."""
-    return float(_at_loads(data, of, metric, low, high, **cell)[metric].max())  # type: ignore[arg-type]
-
-
-@measure
-def spread_at_loads(
-    data: Data, of: str, metric: str, low: float, high: float, **cell: str | float
-) -> float:
-    """The largest over the smallest median, at the load between two where they differ most."""
-    cells = _at_loads(data, of, metric, low, high, **cell).group_by("load")
-    ends = cells.agg(low=pl.col(metric).min(), high=pl.col(metric).max())
-    return float((ends["high"] / ends["low"]).max())  # type: ignore[arg-type]
-
-
-def _at_loads(
-    data: Data, of: str, metric: str, low: float, high: float, **cell: str | float
-) -> pl.DataFrame:
-    found = data.having(metric, of, **cell).filter(pl.col("load").is_between(low, high))
-    if found.is_empty():
-        raise NotRunError("nothing was run at these loads")
-    return found
-
-
-@measure
-def grows(data: Data, of: str, metric: str, low: float = 0, **cell: str | float) -> float:
-    """Rank correlation of a metric with the load."""
-    return rank_trend(data.curve(metric, "load", of, **cell).where(low, np.inf))
-
-
-@measure
 def median_ratio(
     data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
     **cell: str | float,
@@ -240,7 +201,8 @@ def largest_rise_of_pairs(
 ) -> float:
     """How much one metric is above another one, at the pair of a total load where it is most."""
     return max(
-        rise_between(data, of, first, last, pair=pair, protocol=protocol)
+        data.value(last, of, pair=pair, protocol=protocol)
+        - data.value(first, of, pair=pair, protocol=protocol)
         for pair in _pairs(data, of, total, protocol)
     )
 
@@ -291,14 +253,6 @@ def overtakes(data: Data, of: str) -> float:
     return min(
         smallest_difference(data, of, "within_1500", "pcwnd", other, low=float(loads.min()))
         for other in ("reno", "mixreact")
-    )
-
-
-@measure
-def flow_ratio(data: Data, metric: str, one: str, other: str, load: float) -> float:
-    """A metric of the followed flow under one protocol over that under another."""
-    return data.value(metric, "Z1", protocol=one, load=load) / data.value(
-        metric, "Z1", protocol=other, load=load
     )
 
 

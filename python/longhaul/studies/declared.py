@@ -1,0 +1,300 @@
+"""Measures that a claim declares itself: of which values, beside which others, and what of them.
+
+A claim names what it takes of some values (`TAKES`), and says in `where` which values these are:
+
+    of=E1 metric=goodput queue=red      an experiment, a metric, and levels of axes
+    flows=5..  load=50..79  n=..10      points of an axis between two levels
+    less.queue=droptail                 point by point less the values where these words are others
+    over.of=E2                          point by point divided by such values
+    along=flows                         points along an axis, in order, one at each of its levels
+    than.queue=droptail                 what is taken of all, divided by what is taken of others
+    each=flows,queue                    at each level of these axes alone,
+    most=least                          and of that the least; the largest without it
+
+Words of `less.`, `over.` and `than.` are those of `where` that differ; an empty one, `over.n=`,
+does not hold on that side. Values of both sides are of the same levels of all axes of which either
+side has several.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longhaul.analysis.statistics import rank_correlation
+from longhaul.studies.data import Data, NotRunError
+
+Word = str | float
+Words = Mapping[str, Word]
+Key = tuple[Any, ...]
+
+# Words that are no levels of axes.
+SELECTING = ("of", "metric")
+COMPARING = ("less", "over", "than")
+SHAPING = ("along", "each", "most")
+BETWEEN = ".."
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values, with the levels that they are at along an axis; they are differences or ratios."""
+
+    x: np.ndarray
+    y: np.ndarray
+    same: float
+    """What a value is where both sides of a comparison are equal."""
+
+    def need(self, count: int, what: str) -> None:
+        """Refuse to take this of fewer values."""
+        if len(self.y) < count:
+            raise NotRunError(f"{what} needs {count} points, and {len(self.y)} are there")
+
+
+Take = Callable[[Values], float]
+
+
+def _only(values: Values) -> float:
+    if len(values.y) != 1:
+        raise NotRunError(f"{len(values.y)} values are there, not one")
+    return float(values.y[0])
+
+
+def _trend(values: Values) -> float:
+    values.need(3, "a trend")
+    return rank_correlation(values.x, values.y)
+
+
+def _spread(values: Values) -> float:
+    values.need(2, "a spread")
+    return float(values.y.max() / values.y.min())
+
+
+def _fall(values: Values) -> float:
+    values.need(2, "a fall")
+    return float(values.y[0] - values.y[-1])
+
+
+def _ends(values: Values) -> float:
+    values.need(2, "a ratio of both ends")
+    return float(values.y[-1] / values.y[0])
+
+
+def _range(values: Values) -> float:
+    values.need(2, "a range")
+    return float(values.y.max() - values.y.min())
+
+
+def _furthest(values: Values) -> float:
+    return float(np.abs(values.y - values.same).max())
+
+
+def _share(values: Values) -> float:
+    return float((values.y > values.same).mean())
+
+
+TAKES: dict[str, tuple[Take, str]] = {
+    "value": (_only, "the only value"),
+    "least": (lambda values: float(values.y.min()), "the smallest value"),
+    "largest": (lambda values: float(values.y.max()), "the largest value"),
+    "mean": (lambda values: float(values.y.mean()), "the mean"),
+    "middle": (lambda values: float(np.median(values.y)), "the median"),
+    "range": (_range, "the largest value less the smallest"),
+    "spread": (_spread, "the largest value over the smallest"),
+    "fall": (_fall, "the first value along an axis less the last"),
+    "ends": (_ends, "the last value along an axis over the first"),
+    "trend": (_trend, "the rank correlation with an axis, of three points at least"),
+    "share": (_share, "the share of the points at which a difference is above 0, a ratio above 1"),
+    "furthest": (_furthest, "the largest distance of a difference from 0, of a ratio from 1"),
+    "best": (
+        lambda values: float(values.x[values.y.argmax()]),
+        "where an axis has the largest value",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A measure of all values that a claim's `where` selects."""
+
+    name: str
+    take: Take
+    help: str
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def __call__(self, data: Data, **where: Word) -> float:
+        """The number of a claim."""
+        chosen, compared = _split(where)
+        found = [self._of_group(data, chosen | group, compared) for group in _groups(data, chosen)]
+        return min(found) if chosen.get("most") == "least" else max(found)
+
+    def _of_group(self, data: Data, chosen: dict[str, Word], compared: dict[str, Words]) -> float:
+        found = self.take(_values(data, chosen, compared))
+        if than := compared.get("than"):
+            found /= self.take(_values(data, {**chosen, **than}, compared))
+        return found
+
+
+DECLARED = {name: Declared(name, *take) for name, take in TAKES.items()}
+
+
+def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
+    """Refuse words that are neither known nor axes of the experiments that they are of."""
+    chosen, compared = _split(where)
+    for words in (chosen, *({**chosen, **other} for other in compared.values())):
+        if missing := [word for word in SELECTING if word not in words]:
+            raise ValueError(f"where: missing {', '.join(missing)}")
+        experiments = str(words["of"]).split(",")
+        for experiment in experiments:
+            if experiment not in axes:
+                raise ValueError(f"where: there is no experiment {experiment}")
+        known = {axis for experiment in experiments for axis in axes[experiment]}
+        shapes = [words.get("along", ""), *str(words.get("each", "")).split(",")]
+        levels = [word for word, level in words.items() if level != ""]
+        for word in (*levels, *filter(None, shapes)):
+            if word not in (*SELECTING, *SHAPING) and word not in known:
+                raise ValueError(
+                    f"where: {', '.join(experiments)} has no axis `{word}`; "
+                    f"axes: {', '.join(sorted(known))}; other words: "
+                    f"{', '.join((*SELECTING, *SHAPING))}, and after less., over. or than."
+                )
+
+
+def _split(where: Words) -> tuple[dict[str, Word], dict[str, Words]]:
+    """The words of `where`, and those of each comparison."""
+    chosen: dict[str, Word] = {}
+    compared: dict[str, dict[str, Word]] = {}
+    for word, value in where.items():
+        start, dot, rest = word.partition(".")
+        if dot and start in COMPARING:
+            compared.setdefault(start, {})[rest] = value
+        else:
+            chosen[word] = value
+    return chosen, dict(compared)
+
+
+def _groups(data: Data, chosen: Words) -> list[dict[str, Word]]:
+    """The levels of the axes of `each`, one group after the other; a single one without it."""
+    if "each" not in chosen:
+        return [{}]
+    axes = str(chosen["each"]).split(",")
+    points = _points(data, chosen)
+    places = [points.axes.index(axis) for axis in axes]
+    levels = dict.fromkeys(tuple(key[place] for place in places) for key in points.values)
+    return [dict(zip(axes, level, strict=True)) for level in levels]
+
+
+@dataclass(frozen=True)
+class _Points:
+    """Values by the levels of axes that are not fixed."""
+
+    axes: tuple[str, ...]
+    values: dict[Key, float]
+
+    def count(self, axis: str) -> int:
+        """How many levels an axis has."""
+        place = self.axes.index(axis)
+        return len({key[place] for key in self.values})
+
+
+def _values(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
+    points = _points(data, chosen)
+    same = 0.0
+    keys, values = list(points.values), np.array(list(points.values.values()))
+    for how in ("less", "over"):
+        if how in compared:
+            others = _beside(points, keys, _points(data, {**chosen, **compared[how]}))
+            there = [place for place, other in enumerate(others) if other is not None]
+            keys = [keys[place] for place in there]
+            right = np.array([other for other in others if other is not None])
+            values = values[there] - right if how == "less" else _ratio(values[there], right)
+            same = 0.0 if how == "less" else 1.0
+    if not keys:
+        raise NotRunError("no points in common")
+    return _along(points, keys, values, same, chosen.get("along"))
+
+
+def _ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    if (right == 0.0).any():
+        raise ZeroDivisionError
+    ratios: np.ndarray = left / right
+    return ratios
+
+
+def _along(
+    points: _Points, keys: list[Key], values: np.ndarray, same: float, axis: Word | None
+) -> Values:
+    """Values in the order of an axis, of which each level has one; as they are without an axis."""
+    if axis is None:
+        return Values(np.zeros(len(keys)), values, same)
+    if axis not in points.axes:
+        raise NotRunError(f"no axis {axis} is left")
+    place = points.axes.index(str(axis))
+    levels = [key[place] for key in keys]
+    if len(set(levels)) < len(levels):
+        raise NotRunError(f"there are several values for each {axis}")
+    order = sorted(range(len(levels)), key=levels.__getitem__)
+    return Values(np.array([levels[at] for at in order]), values[order], same)
+
+
+def _beside(points: _Points, keys: Iterable[Key], others: _Points) -> list[float | None]:
+    """The other side's value at each key, by the axes that both sides leave open."""
+    common = [
+        axis
+        for axis in points.axes
+        if axis in others.axes and max(points.count(axis), others.count(axis)) > 1
+    ]
+    left, right = ([side.axes.index(axis) for axis in common] for side in (points, others))
+    by_key: dict[Key, float] = {}
+    for key, value in others.values.items():
+        short = tuple(key[place] for place in right)
+        if short in by_key:
+            raise NotRunError("there are several values to compare with")
+        by_key[short] = value
+    return [by_key.get(tuple(key[place] for place in left)) for key in keys]
+
+
+def _points(data: Data, chosen: Words) -> _Points:
+    """The values of a metric at all points with these levels; some, or NotRunError."""
+    levels = {
+        word: level
+        for word, level in chosen.items()
+        if word not in (*SELECTING, *SHAPING) and level != ""
+    }
+    ranges = {axis: _range_of(level) for axis, level in levels.items() if _is_range(level)}
+    exact = {axis: level for axis, level in levels.items() if axis not in ranges}
+    metric = str(chosen["metric"])
+    lookups = [data.lookup(experiment) for experiment in str(chosen["of"]).split(",")]
+    axes = tuple(
+        axis for axis in data.axes
+        if axis not in exact and any(lookup.has(axis) for lookup in lookups)
+    )  # fmt: skip
+    values: dict[Key, float] = {}
+    for experiment, lookup in enumerate(lookups):
+        column, rows = lookup.measured(metric, exact)
+        levels_of = [lookup.column(axis) if lookup.has(axis) else None for axis in axes]
+        for row in rows:
+            key = tuple(None if axis is None else axis[row] for axis in levels_of)
+            if all(_is_in(key[axes.index(axis)], ends) for axis, ends in ranges.items()):
+                values[experiment, *key] = float(column[row])
+    if not values:
+        raise NotRunError(f"{chosen['of']} has no {metric} at {levels}")
+    return _Points(("of", *axes), values)
+
+
+def _is_range(level: Word) -> bool:
+    return isinstance(level, str) and BETWEEN in level
+
+
+def _range_of(level: Word) -> tuple[float, float]:
+    low, _, high = str(level).partition(BETWEEN)
+    return float(low or -np.inf), float(high or np.inf)
+
+
+def _is_in(level: Any, ends: tuple[float, float]) -> bool:  # noqa: ANN401
+    """Whether a level of an axis lies between two others, except for the last bits."""
+    low, high = ends
+    return bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))

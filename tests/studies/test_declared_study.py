@@ -1,0 +1,142 @@
+"""A study without Python: three files of declarations, and what is refused of them."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import CommandLine
+
+import longhaul
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.declared import DECLARED
+from longhaul.studies.study import find
+
+# Two experiments, one claim, one figure: as docs/contributing.md has it.
+RECIPE = Path(__file__).parents[2] / "docs" / "contributing.md"
+FILES = ("experiments.toml", "claims.toml", "figures.toml")
+
+
+def recipe() -> dict[str, str]:
+    """The files of the study that the recipe writes."""
+    section = RECIPE.read_text(encoding="utf-8").partition("## A study\n")[2]
+    blocks = [block.partition("```")[0] for block in section.split("```toml\n")[1:4]]
+    return {block.splitlines()[0].removeprefix("# "): block for block in blocks}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """The recipe's study, with runs of two seconds."""
+    folder = tmp_path / "link"
+    folder.mkdir()
+    files = recipe()
+    assert sorted(files) == sorted(FILES)
+    for name, text in files.items():
+        (folder / name).write_text(text.replace('"60 s"', '"4 s"').replace('"10 s"', '"1 s"'))
+    return folder
+
+
+def test_a_study_is_one_folder_with_three_files_of_declarations(
+    study: Path, cli: CommandLine
+) -> None:
+    ran = cli("study", "run", study, "--json", "--workers", "2")
+    assert ran.returncode == 0, ran.stderr
+    (claim,) = json.loads(ran.stdout)
+    assert claim["measured"] == pytest.approx(1.0, abs=0.5)
+    assert claim["verdict"] in ("reproduced", "undecided", "outside the band", "contradicted")
+    page = (Path("studies") / "link" / "quick.html").read_text()
+    assert "<svg" in page
+    assert {path.name for path in study.iterdir()} == set(FILES)
+    assert len(find(str(study)).experiments) == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("claims.toml", "measure", "measur", "unknown key `measur`"),
+        ("claims.toml", 'metric = "', 'metrik = "', "missing metric"),
+        ("claims.toml", 'measure    = "value"', 'measure    = "valu"', "did you mean `value`?"),
+        ("claims.toml", "algorithm", "algorythm", "has no axis `algorythm`"),
+        ("figures.toml", 'axis        = "', 'axes        = "', "did you mean `axis`?"),
+        ("figures.toml", '"loss"]', '"no"]', "no experiment is called `no`"),
+        ("experiments.toml", "links.bottleneck.utilization", "links.bottleneck.utilisation",
+         "did you mean `links.bottleneck.utilization`?"),
+    ],
+)  # fmt: skip
+def test_a_bad_declaration_is_refused_before_anything_runs(
+    file: str, old: str, new: str, message: str, study: Path, cli: CommandLine
+) -> None:
+    text = (study / file).read_text()
+    assert old in text
+    (study / file).write_text(text.replace(old, new))
+    ran = cli("study", "run", study)
+    assert ran.returncode == 2
+    assert message in ran.stderr
+    assert str(study) in ran.stderr
+    assert not Path("studies").exists()
+
+
+def data() -> Data:
+    """Two experiments over a queue and a number of flows."""
+    rows = [
+        {"experiment": name, "replication": 0, "queue": queue, "n": n, "rate": rate * n}
+        for name, queue, rate in (("A", "red", 1.0), ("A", "droptail", 3.0), ("B", "red", 2.0))
+        for n in (1, 2, 4)
+    ]
+    return Data(pl.DataFrame(rows), pl.DataFrame(), ("queue", "n"))
+
+
+@pytest.mark.parametrize(
+    ("take", "where", "expected"),
+    [
+        ("value", {"queue": "red", "n": 2}, 2.0),
+        ("value", {"queue": "red", "n": 4, "over.n": 1}, 4.0),
+        ("value", {"queue": "red", "n": 4, "less.of": "B"}, -4.0),
+        ("largest", {}, 12.0),
+        ("least", {"n": "2.."}, 2.0),
+        ("middle", {"queue": "red"}, 2.0),
+        ("mean", {"queue": "red", "n": "..2"}, 1.5),
+        ("range", {"each": "queue"}, 9.0),
+        ("range", {"each": "queue", "most": "least"}, 3.0),
+        ("spread", {"queue": "droptail"}, 4.0),
+        ("fall", {"queue": "red", "along": "n"}, -3.0),
+        ("fall", {"queue": "droptail", "along": "n", "than.queue": "red"}, 3.0),
+        ("ends", {"queue": "red", "along": "n"}, 4.0),
+        ("trend", {"queue": "droptail", "along": "n", "less.queue": "red"}, 1.0),
+        ("share", {"queue": "droptail", "over.queue": "red"}, 1.0),
+        ("share", {"queue": "red", "less.of": "B"}, 0.0),
+        ("furthest", {"queue": "red", "over.of": "B"}, 0.5),
+        ("best", {"queue": "red", "along": "n"}, 4.0),
+        # Queues of experiments that have one each need not be the same.
+        ("value", {"of": "B", "n": 2, "over.of": "A", "over.queue": "droptail"}, 2 / 3),
+    ],
+)
+def test_what_a_claim_may_declare(
+    take: str, where: dict[str, str | float], expected: float
+) -> None:
+    words = {"of": "A", "metric": "rate", **where}
+    assert DECLARED[take](data(), **words) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("take", "where", "message"),
+    [
+        ("value", {"queue": "red"}, "3 values are there, not one"),
+        ("trend", {"along": "n"}, "several values for each n"),
+        ("trend", {"queue": "red", "along": "n", "n": "2.."}, "a trend needs 3 points"),
+        ("least", {"queue": "codel"}, "was not run at"),
+        ("least", {"less.of": "C"}, "C was not run"),
+        ("least", {"queue": "red", "less.queue": "", "n": 2}, "several values to compare with"),
+    ],
+)
+def test_what_is_not_there_is_not_run(
+    take: str, where: dict[str, str | float], message: str
+) -> None:
+    with pytest.raises(NotRunError, match=message):
+        DECLARED[take](data(), **{"of": "A", "metric": "rate", **where})
+
+
+def test_an_unreadable_file_is_named(study: Path) -> None:
+    (study / "claims.toml").write_text("[[claims\n")
+    with pytest.raises(longhaul.ScenarioError, match=r"claims\.toml: "):
+        _ = find(str(study)).claims
