@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,84 +27,92 @@ if TYPE_CHECKING:
 PICTURES = (".svg", ".png")
 
 
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CAMPAIGN",
+        help="Campaign file or directory, a Parquet or CSV table, or the directory of one run.",
+    ),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ANALYSIS]...",
+        help="`analyze list` shows them; by default effects, of a run steady.",
+    ),
+]
+ResponseNames = Annotated[
+    list[str] | None, typer.Option("--response", "-r", help="Response to analyse; repeatable.")
+]
+FactorNames = Annotated[
+    list[str] | None,
+    typer.Option("--factor", "-f", help="Factor to analyse, or a column of a table; repeatable."),
+]
+Competing = Annotated[
+    str | None, typer.Option("--of", help="The factor whose levels compete: the algorithm.")
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FACTOR=LEVEL", help="Exclude runs with this level; repeatable."),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FACTOR=LEVEL", help="Keep only runs with this level; repeatable."),
+]
+Threshold = Annotated[
+    float, typer.Option(help="Minimum |r| within a group of correlated responses.")
+]
+Critical = Annotated[
+    float | None,
+    typer.Option(
+        help="Critical value of Grubbs' test, such as NIST's 2.08.",
+        show_default="exact, two-sided, 5 %",
+    ),
+]
+MinPercent = Annotated[
+    float, typer.Option(help="Smallest relative effect of an outlier that is reported.")
+]
+LowIsBest = Annotated[
+    list[str] | None, typer.Option(help="A response where lower is better; repeatable.")
+]
+Against = Annotated[
+    Path | None,
+    typer.Option(help="Another campaign to compare correlations with, or run to pair."),
+]
+Classes = Annotated[int, typer.Option(min=2, help="Number of congestion classes.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Plot to write (.svg, .png), or tables (.csv), or a directory for several plots.",
+    ),
+]
+
+
 def analyze(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CAMPAIGN",
-            help="Campaign file or directory, a Parquet or CSV table, or the directory of one run.",
-        ),
-    ],
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ANALYSIS]...",
-            help="`analyze list` shows them; by default effects, of a run steady.",
-        ),
-    ] = None,
-    response: Annotated[
-        list[str] | None, typer.Option("--response", "-r", help="Response to analyse; repeatable.")
-    ] = None,
-    factor: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--factor", "-f", help="Factor to analyse, or a column of a table; repeatable."
-        ),
-    ] = None,
-    of: Annotated[
-        str | None, typer.Option("--of", help="The factor whose levels compete: the algorithm.")
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FACTOR=LEVEL", help="Exclude runs with this level; repeatable."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FACTOR=LEVEL", help="Keep only runs with this level; repeatable."),
-    ] = None,
-    threshold: Annotated[
-        float, typer.Option(help="Minimum |r| within a group of correlated responses.")
-    ] = 0.65,
-    critical: Annotated[
-        float | None,
-        typer.Option(
-            help="Critical value of Grubbs' test, such as NIST's 2.08.",
-            show_default="exact, two-sided, 5 %",
-        ),
-    ] = None,
-    min_percent: Annotated[
-        float, typer.Option(help="Smallest relative effect of an outlier that is reported.")
-    ] = 0.0,
-    low_is_best: Annotated[
-        list[str] | None, typer.Option(help="A response where lower is better; repeatable.")
-    ] = None,
-    against: Annotated[
-        Path | None,
-        typer.Option(help="Another campaign to compare correlations with, or run to pair."),
-    ] = None,
-    classes: Annotated[int, typer.Option(min=2, help="Number of congestion classes.")] = 4,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Plot to write (.svg, .png), or tables (.csv), or a directory for several plots.",
-        ),
-    ] = None,
+    source: Source,
+    names: Names = None,
+    response: ResponseNames = None,
+    factor: FactorNames = None,
+    of: Competing = None,
+    without: Without = None,
+    only: Only = None,
+    threshold: Threshold = 0.65,
+    critical: Critical = None,
+    min_percent: MinPercent = 0.0,
+    low_is_best: LowIsBest = None,
+    against: Against = None,
+    classes: Classes = 4,
+    out: Out = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
     """Find out which factors matter, which competitors stand out, which responses correlate."""
-    from longhaul.findings import ANALYSES, Options, analyse
+    from longhaul.findings import Options, analyse
 
     if str(source) == "list":
-        from longhaul.findings.runs import RUN_ANALYSES
-
-        for known in ANALYSES.values():
-            typer.echo(f"{known.name:14} {known.help}")
-        typer.echo("of the directory of one run:")
-        for known_of_run in RUN_ANALYSES.values():
-            typer.echo(f"{known_of_run.name:14} {known_of_run.help}")
+        _list_analyses()
         return
     if (source / "run.json").is_file():
         _of_run(source, names or ["steady"], against, json=json)
@@ -116,18 +125,35 @@ def analyze(
         tuple(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
         tuple(low_is_best or ()), classes, other,
     )  # fmt: skip
-    found = {name: analyse(name, table, options) for name in names or ["effects"]}
-    if json:
-        print_json({name: [_as_json(text) for text in one.tables] for name, one in found.items()})
-    else:
-        for one in found.values():
-            for text in one.tables:
-                _print(text)
+    findings = {name: analyse(name, table, options) for name in names or ["effects"]}
+    _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
     if out is not None:
         write = _write_tables if out.suffix == ".csv" else _draw
-        for path in write(found, out, overwrite=overwrite):
+        for path in write(findings, out, overwrite=overwrite):
             if not json:
                 typer.echo(path)
+
+
+def _list_analyses() -> None:
+    """The analyses of tables, and those of one run."""
+    from longhaul.findings import ANALYSES
+    from longhaul.findings.runs import RUN_ANALYSES
+
+    for analysis in ANALYSES.values():
+        typer.echo(f"{analysis.name:14} {analysis.help}")
+    typer.echo("of the directory of one run:")
+    for of_run in RUN_ANALYSES.values():
+        typer.echo(f"{of_run.name:14} {of_run.help}")
+
+
+def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
+    """Print the tables of each analysis."""
+    if json:
+        print_json({name: [_as_json(text) for text in texts] for name, texts in tables.items()})
+        return
+    for texts in tables.values():
+        for text in texts:
+            _print(text)
 
 
 def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) -> None:
@@ -136,13 +162,8 @@ def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) ->
     from longhaul.results import Results
 
     other = None if against is None else Results(against)
-    found = {name: analyse_run(name, Results(run), other) for name in names}
-    if json:
-        print_json({name: [_as_json(text) for text in texts] for name, texts in found.items()})
-        return
-    for texts in found.values():
-        for text in texts:
-            _print(text)
+    run_ = Results(run)
+    _show({name: analyse_run(name, run_, other) for name in names}, json=json)
 
 
 def _table(source: Path, factors: list[str]) -> ResponseTable:

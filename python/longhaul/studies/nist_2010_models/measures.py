@@ -41,13 +41,6 @@ def hybrid_beyond_rule(data: Data, routers: str) -> float:
 
 
 @measure
-def hybrid_least_utilisation(data: Data, routers: str) -> float:
-    """The smallest utilisation of what data may use, over buffers, in per cent."""
-    share = 0.5 if routers == "shared" else 1.0
-    return min(100.0 * hybrid.sets(routers, buffer).utilisation / share for buffer in BUFFERS)
-
-
-@measure
 def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
     """The least `RR(3,1)` over its lower bound, with so many full queues on the way."""
     least = np.inf

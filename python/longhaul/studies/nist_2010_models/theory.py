@@ -187,11 +187,6 @@ def lone_flow_value(data: Data, what: str) -> float:
     return float(values[what])
 
 
-def unstable_cells() -> list[tuple[int, int]]:
-    """Round trips in ms and buffers of Reno's cells where equation 8 is not stable, exactly."""
-    return [(rtt, b) for rtt in RTTS_MS for b in BUFFERS if not _at_rest(rtt, b).is_stable()]
-
-
 @measure
 def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
     """The left side of equation 11, `w (2 p + w p')`, in one of Reno's cells."""

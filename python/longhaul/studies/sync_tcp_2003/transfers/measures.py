@@ -102,9 +102,3 @@ def mean_where(
     if chosen.is_empty():
         raise NotRunError(f"no run has {over} from {low:g} to {high:g}")
     return float(chosen[metric].mean())  # type: ignore[arg-type]
-
-
-@measure
-def greatest(data: Data, of: str, metric: str, **cell: str) -> float:
-    """The highest quantile of runs that is not an extreme: nine tenths of them are below it."""
-    return float(data.points(of, **cell)[metric].quantile(0.9, "linear"))  # type: ignore[arg-type]
