@@ -57,7 +57,7 @@ def test_factors_that_are_not_named_are_averaged_within_replications() -> None:
 
 def test_lines_go_over_the_first_factor_one_for_each_level_of_the_second() -> None:
     found = analyse("cells", table(), Options())
-    drawing = found.pictures["cells-y"]()
+    drawing = found.plots["cells-y"]()
     (axes,) = drawing.axes
     lines = {str(one.get_label()): one for one in axes.containers}
     assert list(lines) == ["reno", "cubic"]

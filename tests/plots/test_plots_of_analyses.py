@@ -1,4 +1,4 @@
-"""What the pictures of analyses show: texts and points, on cases with known answers."""
+"""What the plots of analyses show: texts and points, on cases with known answers."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from longhaul.analysis.fairness import jain
 from longhaul.campaign import Run
 from longhaul.studies.data import Data
-from longhaul.studies.drawing import drawing
+from longhaul.studies.figures import drawing
 from longhaul.studies.ghstcp_2006.published import printed
 from longhaul.studies.study import find
 

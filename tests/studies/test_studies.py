@@ -247,7 +247,7 @@ def trajectory(kept):
 """
 FIGURES = """
 from longhaul.plots.styles import ALGORITHMS
-from longhaul.studies.drawing import Figure, Frame, Line
+from longhaul.studies.figures import Figure, Frame, Line
 
 FIGURES = [
     Figure("1", "Packets", ("E1",), "nothing is printed", Frame("flows", "packets"), axis="n",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from longhaul.analysis.table import ResponseTable
     from longhaul.findings import Findings, Text
 
-PICTURES = (".svg", ".png")
+PLOT_FILES = (".svg", ".png")
 
 
 Source = Annotated[
@@ -234,22 +234,22 @@ def _write_tables(found: dict[str, Findings], out: Path, *, overwrite: bool) -> 
 
 
 def _draw(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:
-    """Write the pictures: the only one to a file, or all into a directory."""
+    """Write the plots: the only one to a file, or all into a directory."""
     from longhaul import plots
 
-    pictures = {name: draw for one in found.values() for name, draw in one.pictures.items()}
-    if not pictures:
+    drawings = {name: draw for findings in found.values() for name, draw in findings.plots.items()}
+    if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(found)}")
-    if out.suffix in PICTURES:
-        if len(pictures) > 1:
+    if out.suffix in PLOT_FILES:
+        if len(drawings) > 1:
             raise InputError(
-                f"--out {out}: expected a directory for {len(pictures)} plots "
-                f"({', '.join(pictures)}), or one --response"
+                f"--out {out}: expected a directory for {len(drawings)} plots "
+                f"({', '.join(drawings)}), or one --response"
             )
-        targets = {out: next(iter(pictures.values()))}
+        targets = {out: next(iter(drawings.values()))}
     else:
         out.mkdir(parents=True, exist_ok=True)
-        targets = {out / f"{name}.svg": draw for name, draw in pictures.items()}
+        targets = {out / f"{name}.svg": draw for name, draw in drawings.items()}
     for path, draw in targets.items():
         refuse_existing(path, overwrite=overwrite)
         plots.save(draw(), path)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from longhaul import _engine
-from longhaul.cli.model import Out, Rate, Rtt, print_table, save_picture
+from longhaul.cli.model import Out, Rate, Rtt, print_table, save_plot
 from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing
 from longhaul.models import paths
 from longhaul.models.response import path_window
@@ -34,7 +34,7 @@ def laws(
     Mean windows in segments over loss rates; the loss rate at which the mean window fills the path;
     up to which loss rate it is larger than standard TCP's; seconds to refill the path after a loss.
     """
-    from longhaul.models import pictures
+    from longhaul.models import plots
     from longhaul.models.dynamics import MODELLED
     from longhaul.models.laws import LAWS, crossing
 
@@ -64,7 +64,7 @@ def laws(
         formats = ("{}", *["{:,.1f}"] * len(losses), "{:.2e}", "{}", "{}")
         print_table(heads, formats, [_written(row) for row in rows])
     if out is not None:
-        save_picture(pictures.laws(chosen, rtt_s, full), out, overwrite=overwrite, quiet=json)
+        save_plot(plots.laws(chosen, rtt_s, full), out, overwrite=overwrite, quiet=json)
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def hybrid(
 
     Mean throughput of a flow and mean round trip of each set, ratios of both.
     """
-    from longhaul.models import abilene_lee, pictures
+    from longhaul.models import abilene_lee, plots
 
     if routers not in abilene_lee.ROUTERS:
         raise InputError(f"--routers {routers}: expected one of {', '.join(abilene_lee.ROUTERS)}")
@@ -183,7 +183,7 @@ def hybrid(
         forms = ("{:,}", *["{:.2f}"] * 3, *["{:.1f}"] * 3, "{:.2f}", "{:.2f}", "{:.1%}", "{:.1f}")
         print_table(heads, forms, rows)
     if out is not None:
-        save_picture(pictures.sets(found), out, overwrite=overwrite, quiet=json)
+        save_plot(plots.sets(found), out, overwrite=overwrite, quiet=json)
 
 
 def fluid(
@@ -197,7 +197,7 @@ def fluid(
     What the model cannot represent is refused. The margin is the factor by which all losses, or the
     slope of a marking function, may be multiplied before the equilibrium is unstable.
     """
-    from longhaul.models import fluid_comparison, pictures, stability
+    from longhaul.models import fluid_comparison, plots, stability
     from longhaul.models.scenario import fluid as model_of
     from longhaul.running import load
 
@@ -226,8 +226,8 @@ def fluid(
     else:
         _print_equilibrium(said)
     if out is not None:
-        save_picture(
-            pictures.trajectory(scene.labels, scene.links, fluid_comparison.solve(scene)),
+        save_plot(
+            plots.trajectory(scene.labels, scene.links, fluid_comparison.solve(scene)),
             out, overwrite=overwrite, quiet=json,
         )  # fmt: skip
 
@@ -309,7 +309,7 @@ def beside_packets(
         heads = ("of", "mean", "packets", "fluid", "difference")
         print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
     if plot is not None:
-        save_picture(
+        save_plot(
             fluid_comparison.picture(scene, trajectory, results),
             plot,
             overwrite=overwrite,

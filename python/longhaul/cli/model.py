@@ -44,7 +44,7 @@ def response(
     Mean windows in segments over loss rates, round trips between losses, and the
     ratio of HighSpeed TCP's window to that of standard TCP; then its increase and decrease.
     """
-    from longhaul.models import pictures
+    from longhaul.models import plots
 
     chosen = _form(form, low_window)
     capacity = responses.path_window(_engine.bits_per_second(rate), _engine.seconds(rtt))
@@ -74,7 +74,7 @@ def response(
             "one of it"
         )
     if out is not None:
-        save_picture(pictures.response(chosen, capacity), out, overwrite=overwrite, quiet=json)
+        save_plot(plots.response(chosen, capacity), out, overwrite=overwrite, quiet=json)
 
 
 def _form(name: str, low_window: float | None) -> responses.HighSpeed:
@@ -190,9 +190,9 @@ def _over_droptail(
     overwrite: bool,
     json: bool,
 ) -> None:
-    from longhaul.models import pictures
+    from longhaul.models import plots
 
-    curves: pictures.Curves = {}
+    curves: plots.Curves = {}
     found = []
     for share in shares:
         buffer = share * path.bdp
@@ -217,7 +217,7 @@ def _over_droptail(
     if json:
         print_json(found)
     if out is not None:
-        save_picture(pictures.droptail(curves), out, overwrite=overwrite, quiet=json)
+        save_plot(plots.droptail(curves), out, overwrite=overwrite, quiet=json)
 
 
 def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, float]:
@@ -239,7 +239,7 @@ def _over_red(
     overwrite: bool,
     json: bool,
 ) -> None:
-    from longhaul.models import pictures
+    from longhaul.models import plots
 
     first, last = parallel.red_connections(path, red)
     held = [(n, parallel.red_equilibrium(path, red, n)) for n in counts]
@@ -250,7 +250,7 @@ def _over_red(
         print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
         typer.echo(f"RED holds more than {first:,.1f} connections and at most {last:,}")
     if out is not None:
-        save_picture(pictures.red({"": path}, red, counts), out, overwrite=overwrite, quiet=json)
+        save_plot(plots.red({"": path}, red, counts), out, overwrite=overwrite, quiet=json)
 
 
 def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
@@ -264,7 +264,7 @@ def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any
     stdout().print(table)
 
 
-def save_picture(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
+def save_plot(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
     """Write a picture, and say where it is."""
     from longhaul import plots
 

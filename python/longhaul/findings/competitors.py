@@ -43,7 +43,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
         return dendrograms(trees, names, [short(condition) for condition in conditions])
 
-    found.pictures["clusters"] = draw
+    found.plots["clusters"] = draw
     return found
 
 
@@ -73,7 +73,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
             return residual_plot(cells[:, k], names, conditions, response, options.critical)
 
-        found.pictures[f"residuals-{response}"] = draw
+        found.plots[f"residuals-{response}"] = draw
     return found
 
 
@@ -97,7 +97,7 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
 
         return standout_matrix(matrix, names, [short(c) for c in conditions], responses)
 
-    found.pictures["standouts"] = draw
+    found.plots["standouts"] = draw
     return found
 
 
@@ -123,7 +123,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 
         return congestion_bars(rates, [short(row) for row in conditions], bounds)
 
-    found.pictures["congestion"] = draw
+    found.plots["congestion"] = draw
     return found
 
 
@@ -161,26 +161,22 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
     def other(which: str) -> Callable[[], "Figure"]:
         def draw() -> "Figure":
-            from longhaul.plots.analysis import competitors as pictures
+            from longhaul.plots.analysis import competitors as plots
 
             if which == "ranks":
-                return pictures.rank_spread(whole, names)
+                return plots.rank_spread(whole, names)
             if which == "differences":
-                return pictures.difference_bars(
-                    cells[:, 0], cells[:, 1], names, titles, responses[0]
-                )
-            return pictures.goodput_bars(
-                {"all conditions": (means[0], means[1])}, names, responses[0]
-            )
+                return plots.difference_bars(cells[:, 0], cells[:, 1], names, titles, responses[0])
+            return plots.goodput_bars({"all conditions": (means[0], means[1])}, names, responses[0])
 
         return draw
 
-    found.pictures["users-ranks"] = other("ranks")
+    found.plots["users-ranks"] = other("ranks")
     if len(responses) == 2:
-        found.pictures |= {f"users-{which}": other(which) for which in ("differences", "bars")}
+        found.plots |= {f"users-{which}": other(which) for which in ("differences", "bars")}
         for k, name in enumerate(names):
-            found.pictures[f"users-scatter-{name}"] = _scatter(cells, k, name, responses[0])
-    found.pictures |= {f"users-matrix-{name}": matrix(k) for k, name in enumerate(names)}
+            found.plots[f"users-scatter-{name}"] = _scatter(cells, k, name, responses[0])
+    found.plots |= {f"users-matrix-{name}": matrix(k) for k, name in enumerate(names)}
     return found
 
 

@@ -47,18 +47,18 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
 
     def of(which: str) -> Callable[[], "Figure"]:
         def draw() -> "Figure":
-            from longhaul.plots.analysis import correlations as pictures
+            from longhaul.plots.analysis import correlations as plots
 
             if which == "matrix":
-                return pictures.correlation_matrix(values, names)
+                return plots.correlation_matrix(values, names)
             if which == "histogram":
-                return pictures.correlation_histogram(values, options.threshold)
-            return pictures.index_plot(values, names, options.threshold)
+                return plots.correlation_histogram(values, options.threshold)
+            return plots.index_plot(values, names, options.threshold)
 
         return draw
 
     for which in ("matrix", "histogram", "index"):
-        found.pictures[f"correlation-{which}"] = of(which)
+        found.plots[f"correlation-{which}"] = of(which)
     return found
 
 
@@ -101,15 +101,15 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
     def of(which: str) -> Callable[[], "Figure"]:
         def draw() -> "Figure":
-            from longhaul.plots.analysis import correlations as pictures
+            from longhaul.plots.analysis import correlations as plots
 
             if which == "weights":
-                return pictures.weights(pc, names)
-            return pictures.biplot(pc, names, groups)
+                return plots.weights(pc, names)
+            return plots.biplot(pc, names, groups)
 
         return draw
 
-    found.pictures |= {f"components-{which}": of(which) for which in ("weights", "biplot")}
+    found.plots |= {f"components-{which}": of(which) for which in ("weights", "biplot")}
     return found
 
 
@@ -133,5 +133,5 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
 
         return yyx(x, y, (one, other), {f: table.frame[f].to_list() for f in table.varying})
 
-    found.pictures["y-y-x"] = draw
+    found.plots["y-y-x"] = draw
     return found

@@ -30,7 +30,7 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
                 share = None
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
         found.add(response, heads, rows)
-        found.pictures[f"effects-{response}"] = _draw_effects(one, response, table)
+        found.plots[f"effects-{response}"] = _draw_effects(one, response, table)
     return found
 
 
@@ -68,7 +68,7 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
             return cell_lines(each, levels_of, response)
 
         if len({cell.levels[2:] for cell in each}) <= MAX_PANELS:
-            found.pictures[f"cells-{response}"] = draw
+            found.plots[f"cells-{response}"] = draw
     return found
 
 
@@ -91,7 +91,7 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
 
             return draw_(pairs, factor, response)
 
-        found.pictures[f"compare-{response}"] = draw
+        found.plots[f"compare-{response}"] = draw
     return found
 
 
@@ -110,7 +110,7 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
             return variance_shares(sources, of)
 
         if sources:
-            found.pictures[f"anova-{response}"] = draw
+            found.plots[f"anova-{response}"] = draw
     return found
 
 
@@ -148,7 +148,7 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
         found.add(f"{response}: mean {given.mean:.6g}", heads, rows)
         for step, draw in enumerate(TEN_STEPS.items(), start=1):
             name, picture = draw
-            found.pictures[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
+            found.plots[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
     return found
 
 
@@ -206,5 +206,5 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
 
         return cube(average.tolist(), options.factors, labels)
 
-    found.pictures["cube"] = draw
+    found.plots["cube"] = draw
     return found

@@ -31,15 +31,15 @@ def write(dataset: Dataset, path: Path) -> Path:
 
 
 def _part(name: str, response: str, found: Findings) -> dict[str, Any]:
-    """The table and the picture, if there is one, of an analysis of a response."""
+    """The table and the plot, if there is one, of an analysis of a response."""
     text = next(text for text in found.tables if text.title == response)
-    picture = f"{name}-{response}"
-    draw = found.pictures.get(picture)
+    plot = f"{name}-{response}"
+    draw = found.plots.get(plot)
     return {
         "name": name,
         "heads": text.heads,
         "rows": [[shown(cell) for cell in row] for row in text.rows],
-        "picture": inline_svg(draw(), picture) if draw else None,
+        "plot": inline_svg(draw(), plot) if draw else None,
     }
 
 

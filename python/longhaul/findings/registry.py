@@ -1,6 +1,6 @@
 """Analyses by name: what `longhaul analyze` does to a table of factors and responses.
 
-Each gets a table and options, and returns tables of text and pictures that are drawn when asked
+Each gets a table and options, and returns tables of text and plots that are drawn when asked
 for. What is computed stands in the modules that it is from.
 """
 
@@ -53,7 +53,7 @@ class Findings:
     """What an analysis has found."""
 
     tables: list[Text] = field(default_factory=list)
-    pictures: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
+    plots: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
 
     def add(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Add a table."""

@@ -12,7 +12,7 @@ import polars as pl
 from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
 from longhaul.files.writing import atomic
-from longhaul.studies.drawn import COUNT, EXPERIMENT, REPLICATION
+from longhaul.studies.bootstrap import COUNT, EXPERIMENT, REPLICATION
 from longhaul.studies.lookup import Lookup, NotRunError, OfTable, Samples
 from longhaul.studies.study import Study
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.plots.styles import ALGORITHMS, LABELS, Style
-from longhaul.studies.drawing import Figure, Frame, Line
+from longhaul.studies.figures import Figure, Frame, Line
 from longhaul.studies.study import StudyError, unknown
 
 NAME = "figures.toml"

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from longhaul.analysis.judging import VERDICTS
 from longhaul.files.writing import write_text
 from longhaul.reports import page
-from longhaul.studies import ledger, parts, pictures
+from longhaul.studies import ledger, parts, svg
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.ledger import Judgement
@@ -23,7 +23,7 @@ def judged(
     study: Study, record: Record, path: Path, experiments: Sequence[str] = ()
 ) -> tuple[Path, list[Judgement]]:
     """Judge a study and write its report; returns the judgements of some experiments, or of all."""
-    with pictures.drawn(study, record.data) as drawn:
+    with svg.drawn(study, record.data) as drawn:
         judgements = ledger.judge(study, record.data, record.facts.scale)
         write(study, record, judgements, drawn(), path)
     names = [one.name for one in study.chosen(experiments)]

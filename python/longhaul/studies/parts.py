@@ -6,8 +6,8 @@ from longhaul.campaign.responses import check as check_responses
 from longhaul.studies import declared, figure_file
 from longhaul.studies.claims import Claim
 from longhaul.studies.declared import Declared
-from longhaul.studies.drawing import Figure
 from longhaul.studies.experiments import SCALES
+from longhaul.studies.figures import Figure
 from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.study import Study, StudyError, unknown
 

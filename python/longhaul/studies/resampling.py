@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import medians
+from longhaul.studies.bootstrap import Drawn
 from longhaul.studies.data import Cell, Combine, Data
-from longhaul.studies.drawn import Drawn
 from longhaul.studies.lookup import Key, Lookup, NotRunError, Samples
 
 

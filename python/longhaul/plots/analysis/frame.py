@@ -1,4 +1,4 @@
-"""What all pictures of analyses share."""
+"""What all plots of analyses share."""
 
 import textwrap
 from collections.abc import Iterator

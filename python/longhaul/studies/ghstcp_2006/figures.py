@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.drawing import PUBLISHED, Figure, Frame, Line
+from longhaul.studies.figures import PUBLISHED, Figure, Frame, Line
 
 from . import figures_of_theory
 from .metrics import RESPONSE_PARTS

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from longhaul.files.rows import published_rows
-from longhaul.studies.drawing import Draw, Figure, Frame, Line
+from longhaul.studies.figures import Draw, Figure, Frame, Line
 
 from . import lines, theory_curves
 

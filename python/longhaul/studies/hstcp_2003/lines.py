@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from longhaul.plots.styles import ALGORITHMS, Style
 from longhaul.studies.data import Curve, Data
-from longhaul.studies.drawing import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
+from longhaul.studies.figures import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
 
 from .measures import stolen
 from .metrics import PIPE_PKTS

@@ -1,4 +1,4 @@
-"""The pictures of theory: response functions, a(w) and b(w), parallel streams, RED."""
+"""The plots of theory: response functions, a(w) and b(w), parallel streams, RED."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from longhaul.models.response import STANDARD_ROUNDED, path_window, relative_fairness
 from longhaul.plots.styles import ALGORITHMS
 from longhaul.studies.data import Data
-from longhaul.studies.drawing import PUBLISHED
+from longhaul.studies.figures import PUBLISHED
 
 from .theory import RTT_S, STUDIED, TABLES, published, streams_rate
 

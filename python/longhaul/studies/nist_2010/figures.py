@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from longhaul.studies.drawing import Figure
+from longhaul.studies.figures import Figure
 
 from .loss_free import figures as loss_free
 from .mixed import figures as mixed

@@ -10,7 +10,7 @@ from longhaul.models.laws import PRINTED
 from longhaul.models.loss import AnickMitraSondhi, Link
 from longhaul.plots.styles import ALGORITHMS, of_runs
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.drawing import PUBLISHED, Draw, Figure, Frame
+from longhaul.studies.figures import PUBLISHED, Draw, Figure, Frame
 
 from . import hybrid, theory
 

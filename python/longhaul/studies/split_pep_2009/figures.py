@@ -13,7 +13,7 @@ from matplotlib.ticker import NullFormatter
 
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.drawing import PUBLISHED, Figure, Frame
+from longhaul.studies.figures import PUBLISHED, Figure, Frame
 
 from . import theory
 

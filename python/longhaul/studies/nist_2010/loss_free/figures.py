@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.drawing import PUBLISHED, Figure, Frame
+from longhaul.studies.figures import PUBLISHED, Figure, Frame
 
 from .measures import file_goodput, published
 

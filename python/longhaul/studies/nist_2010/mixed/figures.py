@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data
-from longhaul.studies.drawing import PUBLISHED, Figure, Frame
+from longhaul.studies.figures import PUBLISHED, Figure, Frame
 
 from . import tables
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from longhaul.files.rows import published_rows
 from longhaul.plots.styles import ALGORITHMS, OTHERS
 from longhaul.studies.data import Data
-from longhaul.studies.drawing import PUBLISHED, Figure, Frame
+from longhaul.studies.figures import PUBLISHED, Figure, Frame
 
 from . import detectors
 

@@ -23,7 +23,8 @@ from matplotlib.textpath import text_to_path
 
 from longhaul import plots
 from longhaul.reports import embedded
-from longhaul.studies import drawing, parts
+from longhaul.studies import figures as drawing
+from longhaul.studies import parts
 from longhaul.studies.data import Data, Shared
 from longhaul.studies.study import Study
 
