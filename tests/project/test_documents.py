@@ -25,7 +25,7 @@ from validation.response import __main__ as response_page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-REPORT = ROOT / "validation" / "report.json"
+REPORT = ROOT / "validation" / "ns2" / "report.json"
 
 
 def text_of(document: str) -> str:
