@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,10 @@ Matched = list[list[dict[Level, float]]]
 KEY = "longhaul.campaign"
 # What each row of a campaign has besides factors and responses.
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
+# What a run cost, which is no response to its factors.
+COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
+# Conditions that a message names.
+NAMED_CONDITIONS = 3
 
 
 class TableError(LonghaulError):
@@ -100,6 +105,36 @@ class ResponseTable:
         """The responses that every run has."""
         return tuple(name for name in self.responses if not self.frame[name].null_count())
 
+    def telling(self) -> tuple[str, ...]:
+        """Those of them that say something of their own.
+
+        Without what the run cost, and without what equals another response in every run.
+        """
+        seen: set[bytes] = set()
+        found = []
+        for name in self.complete():
+            content = self.frame[name].cast(pl.Float64).to_numpy().tobytes()
+            if name.rpartition(".")[2] in COSTS or content in seen:
+                continue
+            seen.add(content)
+            found.append(name)
+        return tuple(found)
+
+    def matching(self, patterns: Sequence[str]) -> tuple[str, ...]:
+        """Responses by name or pattern, such as `y*_TP1`, in the order of the patterns."""
+        found: dict[str, None] = {}
+        for pattern in patterns:
+            if not set(pattern) & set("*?["):
+                found[pattern] = None
+                continue
+            names = [name for name in self.responses if fnmatchcase(name, pattern)]
+            if not names:
+                raise TableError(
+                    f"no response is like `{pattern}`; available: {', '.join(self.responses)}"
+                )
+            found |= dict.fromkeys(names)
+        return tuple(found)
+
     @property
     def varying(self) -> list[str]:
         """Factors with at least two levels in the table."""
@@ -159,14 +194,21 @@ class ResponseTable:
         names = self.complete()
         mean = self.averaged().frame
         found: list[dict[str, Any]] = []
+        missing: dict[str, list[Level]] = {}
         cells = []
         for levels, part in mean.group_by(others, maintain_order=True) if others else [((), mean)]:
             rows = {row[competitors]: row for row in part.to_dicts()}
-            if all(one in rows for one in who):
-                found.append(dict(zip(others, levels, strict=True)))
-                cells.append([[float(rows[one][name]) for one in who] for name in names])
+            condition = dict(zip(others, levels, strict=True))
+            if lacks := [one for one in who if one not in rows]:
+                missing[_named(condition)] = lacks
+                continue
+            found.append(condition)
+            cells.append([[float(rows[one][name]) for one in who] for name in names])
         if not cells:
-            raise TableError(f"no condition has every level of {competitors}")
+            raise TableError(
+                f"no condition has every level of {competitors}: {_lacking(missing)}; "
+                f"--without {competitors}=LEVEL leaves a level out"
+            )
         return found, np.array(cells)
 
     def matched(self, factor: str, response: str) -> Matched:
@@ -188,3 +230,15 @@ class ResponseTable:
             if len(parts) == self.replications:
                 found.append([dict(part.select(factor, response).iter_rows()) for part in parts])
         return found
+
+
+def _named(condition: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {level}" for name, level in condition.items()) or "the only one"
+
+
+def _lacking(missing: Mapping[str, Sequence[Level]]) -> str:
+    """What each of the first conditions lacks."""
+    some = list(missing.items())[:NAMED_CONDITIONS]
+    texts = [f"{condition} lacks {', '.join(map(str, levels))}" for condition, levels in some]
+    more = len(missing) - len(some)
+    return "; ".join(texts) + (f"; and {more} more" if more else "")

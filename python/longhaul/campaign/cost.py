@@ -1,10 +1,12 @@
 """How much work a run is expected to be, so that the longest begin first."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from longhaul._engine import LonghaulError, bits_per_second, seconds
 from longhaul.results import kinds
+from longhaul.running import load
 
 # Bits of a packet of the usual size.
 PACKET_BITS = 12_000.0
@@ -15,9 +17,11 @@ def expected_packets(scenario: Mapping[str, Any]) -> float:
 
     A guess by which runs are ordered and their progress weighted; what was measured corrects it.
     """
-    duration = _quantity(scenario.get("duration"), seconds) or 1.0
     if (kind := kinds.of(scenario)) is not None:
-        return kind.expected_packets(scenario, duration)
+        # Its keys have several names, and its duration may follow from others.
+        resolved = load(scenario)
+        return kind.expected_packets(json.loads(resolved.resolved_json()), resolved.duration_s)
+    duration = _quantity(scenario.get("duration"), seconds) or 1.0
     rates = [rate for text in _rates(scenario.get("topology", {})) if (rate := text)]
     return duration * (min(rates) / PACKET_BITS if rates else 1.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 PLOT_FILES = (".svg", ".png")
 
 
+class PlotFormat(Enum):
+    """Formats of the plots in a directory."""
+
+    svg = "svg"
+    png = "png"
+
+
 Source = Annotated[
     Path,
     typer.Argument(
@@ -42,7 +50,13 @@ Names = Annotated[
     ),
 ]
 ResponseNames = Annotated[
-    list[str] | None, typer.Option("--response", "-r", help="Response to analyse; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--response",
+        "-r",
+        help="Response to analyse, or a pattern such as 'y*_TP1'; repeatable.",
+        show_default="all that tell something",
+    ),
 ]
 FactorNames = Annotated[
     list[str] | None,
@@ -80,6 +94,7 @@ Against = Annotated[
     typer.Option(help="Another campaign to compare correlations with, or run to pair."),
 ]
 Classes = Annotated[int, typer.Option(min=2, help="Number of congestion classes.")]
+Format = Annotated[PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -105,6 +120,7 @@ def analyze(
     against: Against = None,
     classes: Classes = 4,
     out: Out = None,
+    format: Format = PlotFormat.svg,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -122,14 +138,17 @@ def analyze(
         table = _filtered(table, words or [], keep=keep)
     other = None if against is None else _table(against, factor or [])
     options = Options(
-        tuple(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
+        table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
         tuple(low_is_best or ()), classes, other,
     )  # fmt: skip
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
     _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
     if out is not None:
-        write = _write_tables if out.suffix == ".csv" else _draw
-        for path in write(findings, out, overwrite=overwrite):
+        if out.suffix == ".csv":
+            written = _write_tables(findings, out, overwrite=overwrite)
+        else:
+            written = _draw(findings, out, format, overwrite=overwrite)
+        for path in written:
             if not json:
                 typer.echo(path)
 
@@ -233,7 +252,9 @@ def _write_tables(found: dict[str, Findings], out: Path, *, overwrite: bool) -> 
     return [out]
 
 
-def _draw(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:
+def _draw(
+    found: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
+) -> list[Path]:
     """Write the plots: the only one to a file, or all into a directory."""
     from longhaul import plots
 
@@ -249,7 +270,7 @@ def _draw(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Pat
         targets = {out: next(iter(drawings.values()))}
     else:
         out.mkdir(parents=True, exist_ok=True)
-        targets = {out / f"{name}.svg": draw for name, draw in drawings.items()}
+        targets = {out / f"{name}.{format.value}": draw for name, draw in drawings.items()}
     for path, draw in targets.items():
         refuse_existing(path, overwrite=overwrite)
         plots.save(draw(), path)

@@ -1,6 +1,7 @@
 """Named analyses of competitors: the levels of one factor, algorithms mostly."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,7 +113,9 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     rates = groups[response].to_list()
     conditions = groups.select(others).to_dicts()
     titles = [title(row) for row in conditions]
-    bounds = congestion.natural_bounds(rates, options.classes)
+    # No more classes than there are different rates.
+    classes = min(options.classes, len({rate for rate in rates if rate > 0}))
+    bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
     class_of = congestion.congestion_classes(rates, bounds)
     found = Findings()
     rows = [(titles[i], rates[i], class_of[i] + 1) for i in congestion.congestion_order(rates)]
@@ -131,9 +134,16 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     names = [str(level) for level in table.factors[who]]
+    found = Findings()
+    # Some groups of users have no flows in a short run.
+    empty = [one for one in options.responses if one not in table.complete()]
+    if empty and len(empty) < len(options.responses):
+        runs = [(name, table.frame[name].null_count()) for name in empty]
+        found.add("left out: not every run has a value", ("response", "runs without"), runs)
+        kept = tuple(one for one in options.responses if one not in empty)
+        options = replace(options, responses=kept)
     responses = chosen(table, options)
     conditions, cells = cells_of(table, options, who)
-    found = Findings()
     means = users.goodput_table(cells)
     rows = [(name, *map(float, row)) for name, row in zip(responses, means, strict=True)]
     found.add("means over conditions", ("response", *names), rows)

@@ -95,7 +95,7 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
     """The responses to look at: those that are named, or all that every run has."""
     for name in options.responses:
         table.values(name)
-    chosen = list(options.responses or table.complete())
+    chosen = list(options.responses or table.telling())
     if not chosen:
         raise TableError("no response has a value in every run")
     return chosen
