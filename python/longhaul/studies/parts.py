@@ -22,12 +22,12 @@ def measures(study: Study) -> Mapping[str, Measure]:
 
 def figures(study: Study) -> Sequence[Figure]:
     """Those that are declared, and those in Python."""
-    found = []
+    every: list[Figure] = []
     if (file := study.path / figure_file.NAME).is_file():
-        found += figure_file.read(file, study.experiments)
+        every += figure_file.read(file, study.experiments)
     if study.has("figures"):
-        found += study.required("figures", "FIGURES")
-    return found
+        every += study.required("figures", "FIGURES")
+    return every
 
 
 def check(study: Study) -> None:
