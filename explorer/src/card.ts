@@ -83,10 +83,6 @@ export class Card {
     this.controls.append(checks.element);
     return checks;
   }
-
-  add(element: HTMLElement): void {
-    this.controls.append(element);
-  }
 }
 
 export class Choice {

@@ -16,7 +16,7 @@ const short = format(".3~s");
 export function number(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return short(value).replace("G", "G");
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return short(value);
   return plain(value);
 }
 

@@ -32,6 +32,8 @@ interface Shown {
 }
 
 let shown: Shown | null = null;
+/** Counts what was asked for: a table that was asked for before another one is not shown after it. */
+let asked = 0;
 
 function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
@@ -41,9 +43,11 @@ function byId(id: string): HTMLElement {
 
 async function show(name: string, state: State | null): Promise<void> {
   const entry = catalogue.tables.find((table) => table.name === name) ?? catalogue.tables[0];
+  const turn = ++asked;
   const table = await Table.read(entry, blobs);
   const seriesEntry = catalogue.series.find((series) => series.table === entry.name);
   const series = seriesEntry ? await Series.read(seriesEntry, blobs) : null;
+  if (turn !== asked) return;
   const picture = catalogue.networks.find((network) => network.table === entry.name) ?? null;
   const selection = new Selection(table, series);
   const context = new Context(table, series, picture, selection, catalogue.colours);

@@ -123,7 +123,7 @@ function size(canvas: HTMLCanvasElement, width: number, height: number, ratio: n
 
 /** What a pointer does on a canvas: a drag between two places, a click, a move. Places are in its own pixels. */
 export interface Gestures {
-  /** A drag goes on from one place to another; `done` with its end. Returns whether it begins one. */
+  /** A drag goes on from one place to another; `done` with its end. */
   drag?: (from: [number, number], to: [number, number], done: boolean) => void;
   click?: (at: [number, number]) => void;
   move?: (at: [number, number] | null) => void;
