@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from longhaul.campaign.responses import check as check_responses
-from longhaul.studies import declared, figure_file
+from longhaul.studies import declared
 from longhaul.studies.claims import Claim
 from longhaul.studies.declared import Declared
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.figures import Figure
+from longhaul.studies.figures import file as figure_file
 from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.study import Study, StudyError, unknown
 
