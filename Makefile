@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long fuzz lint-rust lint-python lint-sources bench bench-peers bench-python bench-algorithms \
+.PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
 	validate validate-mesonet readme lint wheel clean
 
 demo: build
@@ -48,6 +48,14 @@ fuzz: build
 	$(BIN)/python -m validation.robustness.fuzz mutations
 	$(BIN)/python -m validation.robustness.fuzz legal
 
+# The script of the page that `longhaul explore` writes: only who changes it needs Node.
+explorer: lint-explorer
+	cd explorer && npm test && npm run build
+
+explorer-pictures: build
+	$(BIN)/pip install --quiet --constraint constraints.txt playwright
+	$(BIN)/python explorer/pictures.py
+
 bench:
 	cargo bench --locked --package longhaul-benches
 
@@ -71,6 +79,13 @@ validate-mesonet: build
 	$(BIN)/python -m validation.mesonet
 
 lint: lint-rust lint-python lint-sources
+
+lint-explorer: explorer/node_modules
+	cd explorer && npm run check
+
+explorer/node_modules: explorer/package-lock.json
+	cd explorer && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
 
 lint-rust:
 	# File by file: modules that macros declare are not found otherwise.

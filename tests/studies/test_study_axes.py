@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from longhaul.studies.axes import QuickAxes
+from longhaul.studies.figures.axes import QuickAxes
 
 Draw = Callable[[Axes], object]
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.resampling import resampled
+from longhaul.studies.data.resampling import resampled
 
 
 def results(**replications: int) -> Data:

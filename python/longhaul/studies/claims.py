@@ -137,7 +137,7 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Words of a claim's `where`; those of `less`, `over` and `than` are tables in TOML."""
+    """Words of a claim's `where`; those of `less`, `over` and `against` are tables in TOML."""
     for word, value in where.items():
         if isinstance(value, Mapping):
             yield from ((f"{word}.{inner}", each) for inner, each in value.items())

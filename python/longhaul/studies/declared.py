@@ -7,11 +7,11 @@ A claim names what it takes of some values (`TAKES`), and says in `where` which 
     less.queue=droptail                 point by point less the values where these words are others
     over.of=E2                          point by point divided by such values
     along=flows                         points along an axis, in order, one at each of its levels
-    than.queue=droptail                 what is taken of all, divided by what is taken of others
+    against.queue=droptail              what is taken of all, divided by what is taken of others
     each=flows,queue                    at each level of these axes alone,
-    most=least                          and of that the least; the largest without it
+    then=least                          and of these numbers the least; the largest without it
 
-Words of `less.`, `over.` and `than.` are those of `where` that differ; an empty one, `over.n=`,
+Words of `less.`, `over.` and `against.` are those of `where` that differ; an empty one, `over.n=`,
 does not hold on that side. Values of both sides are of the same levels of all axes of which either
 side has several.
 """
@@ -31,8 +31,8 @@ Key = tuple[Any, ...]
 
 # Words that are no levels of axes.
 SELECTING = ("of", "metric")
-COMPARING = ("less", "over", "than")
-SHAPING = ("along", "each", "most")
+COMPARING = ("less", "over", "against")
+SHAPING = ("along", "each", "then")
 BETWEEN = ".."
 
 
@@ -128,14 +128,16 @@ class Declared:
     def __call__(self, data: Data, **where: Word) -> float:
         """The number of a claim."""
         chosen, compared = _split(where)
-        found = [self._of_group(data, chosen | group, compared) for group in _groups(data, chosen)]
-        return min(found) if chosen.get("most") == "least" else max(found)
+        numbers = [
+            self._of_group(data, chosen | group, compared) for group in _groups(data, chosen)
+        ]
+        return min(numbers) if chosen.get("then") == "least" else max(numbers)
 
     def _of_group(self, data: Data, chosen: dict[str, Word], compared: dict[str, Words]) -> float:
-        found = self.take(_values(data, chosen, compared))
-        if than := compared.get("than"):
-            found /= self.take(_values(data, {**chosen, **than}, compared))
-        return found
+        number = self.take(_values(data, chosen, compared))
+        if against := compared.get("against"):
+            number /= self.take(_values(data, {**chosen, **against}, compared))
+        return number
 
 
 DECLARED = {name: Declared(name, *take) for name, take in TAKES.items()}
@@ -159,7 +161,7 @@ def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
                 raise ValueError(
                     f"where: {', '.join(experiments)} has no axis `{word}`; "
                     f"axes: {', '.join(sorted(known))}; other words: "
-                    f"{', '.join((*SELECTING, *SHAPING))}, and after less., over. or than."
+                    f"{', '.join((*SELECTING, *SHAPING))}, and after less., over. or against."
                 )
 
 

@@ -23,8 +23,8 @@ from longhaul.analysis.statistics import percentile_interval
 from longhaul.studies import parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.data.resampling import resampled
 from longhaul.studies.measures import EXTREMES, Measure
-from longhaul.studies.resampling import resampled
 from longhaul.studies.study import Study
 
 COLOURS = {

@@ -11,9 +11,10 @@ from markupsafe import Markup
 from longhaul.analysis.judging import VERDICTS
 from longhaul.files.writing import write_text
 from longhaul.reports import page
-from longhaul.studies import ledger, parts, svg
+from longhaul.studies import ledger, parts
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
+from longhaul.studies.figures import svg
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from longhaul.campaign.responses import check as check_responses
-from longhaul.studies import declared, figure_file
+from longhaul.studies import declared
 from longhaul.studies.claims import Claim
 from longhaul.studies.declared import Declared
 from longhaul.studies.experiments import SCALES
 from longhaul.studies.figures import Figure
+from longhaul.studies.figures import file as figure_file
 from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.study import Study, StudyError, unknown
 
@@ -22,12 +23,12 @@ def measures(study: Study) -> Mapping[str, Measure]:
 
 def figures(study: Study) -> Sequence[Figure]:
     """Those that are declared, and those in Python."""
-    found = []
+    every: list[Figure] = []
     if (file := study.path / figure_file.NAME).is_file():
-        found += figure_file.read(file, study.experiments)
+        every += figure_file.read(file, study.experiments)
     if study.has("figures"):
-        found += study.required("figures", "FIGURES")
-    return found
+        every += study.required("figures", "FIGURES")
+    return every
 
 
 def check(study: Study) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import bootstrap_samples, medians
-from longhaul.studies.lookup import Lookup, Places
+from longhaul.studies.data.lookup import Lookup, Places
 
 # Columns that say which run a row is of; others are axes and metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"

@@ -18,8 +18,8 @@ from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 from longhaul import plots
 from longhaul.plots import styles
 from longhaul.plots.styles import Style
-from longhaul.studies.axes import TIMES, QuickAxes, power_of_ten
 from longhaul.studies.data import Curve, Data, NotRunError
+from longhaul.studies.figures.axes import TIMES, QuickAxes, power_of_ten
 
 # Of what belongs to no protocol: sums, and queues compared.
 SUM = Style("#000000", "s", (0, (4, 2)))

@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import medians
-from longhaul.studies.bootstrap import Drawn
 from longhaul.studies.data import Cell, Combine, Data
-from longhaul.studies.lookup import Key, Lookup, NotRunError, Samples
+from longhaul.studies.data.bootstrap import Drawn
+from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples
 
 
 def resampled(data: Data, count: int) -> Iterator[Data]:

@@ -12,8 +12,8 @@ import polars as pl
 from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
 from longhaul.files.writing import atomic
-from longhaul.studies.bootstrap import COUNT, EXPERIMENT, REPLICATION
-from longhaul.studies.lookup import Lookup, NotRunError, OfTable, Samples
+from longhaul.studies.data.bootstrap import COUNT, EXPERIMENT, REPLICATION
+from longhaul.studies.data.lookup import Lookup, NotRunError, OfTable, Samples
 from longhaul.studies.study import Study
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]

@@ -1,0 +1,190 @@
+/** Columns in memory, and their positions on an axis, which all views work with. */
+
+import { format } from "d3-format";
+import { scaleLinear, scaleLog, scaleSymlog } from "d3-scale";
+import type { Blobs, ColumnEntry, TableEntry } from "./catalogue";
+
+/** Positions on an axis: 0 to 65,534 from its lower to its upper end. */
+export const POSITIONS = 65_534;
+/** The position of what is missing. */
+export const NOWHERE = 65_535;
+
+const plain = format(".6~g");
+const short = format(".3~s");
+
+/** A number as people write it: digits where there are few, prefixes where there are many. */
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return short(value);
+  return plain(value);
+}
+
+export class Column {
+  readonly name: string;
+  /** Of a number, the value; of text, its code. */
+  readonly values: ArrayLike<number>;
+  readonly categories: readonly string[] | null;
+  readonly min: number;
+  readonly max: number;
+  private logarithmic = false;
+  private placed: Uint16Array | null = null;
+
+  constructor(
+    readonly entry: ColumnEntry,
+    values: ArrayLike<number>,
+  ) {
+    this.name = entry.name;
+    this.values = values;
+    this.categories = entry.categories ?? null;
+    if (this.categories) {
+      [this.min, this.max] = [-0.5, this.categories.length - 0.5];
+    } else {
+      let [min, max] = [Infinity, -Infinity];
+      for (let i = 0; i < values.length; i++) {
+        if (values[i] < min) min = values[i];
+        if (values[i] > max) max = values[i];
+      }
+      if (min > max) [min, max] = [0, 1];
+      if (min === max) [min, max] = [min - 0.5, max + 0.5];
+      [this.min, this.max] = [min, max];
+    }
+  }
+
+  get title(): string {
+    return this.entry.unit ? `${this.name} (${this.entry.unit})` : this.name;
+  }
+
+  get isLogarithmic(): boolean {
+    return this.logarithmic;
+  }
+
+  set isLogarithmic(is: boolean) {
+    if (is !== this.logarithmic) this.placed = null;
+    this.logarithmic = is;
+  }
+
+  /** From values to 0 to 1 along an axis. Logarithms of what is not positive only would be nowhere: such axes are
+   * logarithmic away from zero. */
+  scale() {
+    const { min, max } = this;
+    if (!this.logarithmic || this.categories) return scaleLinear([min, max], [0, 1]);
+    if (min > 0) return scaleLog([min, max], [0, 1]);
+    const size = Math.max(Math.abs(min), Math.abs(max));
+    return scaleSymlog([min, max], [0, 1]).constant(size / 1e4);
+  }
+
+  /** The positions of all rows. */
+  get positions(): Uint16Array {
+    this.placed ??= this.place();
+    return this.placed;
+  }
+
+  private place(): Uint16Array {
+    const { values, min, max } = this;
+    const placed = new Uint16Array(values.length);
+    if (this.logarithmic && !this.categories) {
+      const scale = this.scale();
+      for (let i = 0; i < values.length; i++) {
+        const value = values[i];
+        placed[i] = value === value ? Math.round(POSITIONS * scale(value)) : NOWHERE;
+      }
+      return placed;
+    }
+    const factor = POSITIONS / (max - min);
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i];
+      placed[i] = value === value ? Math.round((value - min) * factor) : NOWHERE;
+    }
+    return placed;
+  }
+
+  /** The position of a value, which may lie outside. */
+  positionOf(value: number): number {
+    const at = POSITIONS * this.scale()(value);
+    return Math.min(Math.max(Math.round(at), 0), POSITIONS);
+  }
+
+  /** The value at a part of the axis, from 0 to 1. */
+  at(part: number): number {
+    return this.scale().invert(part);
+  }
+
+  /** A row's value as text. */
+  text(row: number): string {
+    const value = this.values[row];
+    return this.categories ? (this.categories[value] ?? "–") : number(value);
+  }
+}
+
+export class Table {
+  private readonly byName: Map<string, Column>;
+
+  constructor(
+    readonly entry: TableEntry,
+    readonly columns: Column[],
+  ) {
+    this.byName = new Map(columns.map((column) => [column.name, column]));
+  }
+
+  static async read(entry: TableEntry, blobs: Blobs): Promise<Table> {
+    const columns = entry.columns.map(async (column) => {
+      const values = column.categories ? blobs.codes(column) : blobs.numbers(column);
+      return new Column(column, await values);
+    });
+    return new Table(entry, await Promise.all(columns));
+  }
+
+  get rows(): number {
+    return this.entry.rows;
+  }
+
+  column(name: string): Column | undefined {
+    return this.byName.get(name);
+  }
+
+  /** The columns that hold numbers. */
+  get numeric(): Column[] {
+    return this.columns.filter((column) => !column.categories);
+  }
+
+  /** The columns whose values are few: what rows may be grouped by. */
+  get grouping(): Column[] {
+    return this.columns.filter((column) => groups(column).length <= 40);
+  }
+
+  /** Factors that were varied. */
+  get factors(): Column[] {
+    return this.columns.filter(
+      (column) => column.entry.role === "factor" && groups(column).length > 1,
+    );
+  }
+
+  /** What a row is called. */
+  label(row: number): string {
+    const column = this.entry.label ? this.column(this.entry.label) : undefined;
+    return column ? column.text(row) : `row ${row + 1}`;
+  }
+}
+
+const grouped = new WeakMap<Column, number[]>();
+
+/** The different values of a column in order; of too many to tell apart, the first forty-one. */
+export function groups(column: Column): number[] {
+  let found = grouped.get(column);
+  if (!found) {
+    const different = new Set<number>();
+    for (let i = 0; i < column.values.length && different.size <= 40; i++) {
+      const value = column.values[i];
+      if (value === value) different.add(value);
+    }
+    found = [...different].sort((one, other) => one - other);
+    grouped.set(column, found);
+  }
+  return found;
+}
+
+/** A group's value as text. */
+export function groupName(column: Column, value: number): string {
+  return column.categories ? column.categories[value] : number(value);
+}

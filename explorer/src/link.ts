@@ -1,0 +1,38 @@
+/** What a link restores: table, filters, views and moment, as text behind the # of the address. */
+
+import type { Filter } from "./filters";
+
+export interface State {
+  table: string;
+  filters: [string, Filter][];
+  colour: string | null;
+  logarithmic: string[];
+  sample: number;
+  range: [number, number];
+  views: Record<string, Record<string, unknown>>;
+}
+
+export function encode(state: State): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(state));
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** The state of a link; null of one that is damaged or of something else. */
+export function decode(text: string): State | null {
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const state: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isState(state) ? state : null;
+  } catch {
+    return null;
+  }
+}
+
+function isState(value: unknown): value is State {
+  if (typeof value !== "object" || value === null) return false;
+  const state = value as Partial<State>;
+  return typeof state.table === "string" && Array.isArray(state.filters);
+}

@@ -1,0 +1,311 @@
+/** The page: reads what it holds, and shows one table at a time with all views that suit it. */
+
+import { Card, Choice, Checks, save, type Size, type View } from "./card";
+import { Blobs, type Catalogue } from "./catalogue";
+import { number, Table } from "./columns";
+import { Context } from "./context";
+import { csv, parquet } from "./export";
+import { words } from "./filters";
+import { decode, encode, type State } from "./link";
+import { Selection } from "./selection";
+import { Series } from "./series";
+import { forgetTheme } from "./theme";
+import { curves } from "./views/curves";
+import { boxes, distribution, effects } from "./views/groups";
+import { heatMap } from "./views/heatmap";
+import { network } from "./views/network";
+import { parallel } from "./views/parallel";
+import { byCondition, comparable } from "./views/residuals";
+import { rowTable } from "./views/rows";
+import { matrix, scatter } from "./views/scatter";
+
+const catalogue = JSON.parse(byId("catalogue").textContent!) as Catalogue;
+const blobs = new Blobs((blob) => byId(`blob-${blob}`).textContent!);
+
+/** The table that is shown, with its views by name. */
+interface Shown {
+  context: Context;
+  views: Map<string, View>;
+  tables: Choice;
+  colours: Choice;
+  logarithms: Checks;
+}
+
+let shown: Shown | null = null;
+/** Counts what was asked for: a table that was asked for before another one is not shown after it. */
+let asked = 0;
+
+function byId(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no element ${id}`);
+  return element;
+}
+
+async function show(name: string, state: State | null): Promise<void> {
+  const entry = catalogue.tables.find((table) => table.name === name) ?? catalogue.tables[0];
+  const turn = ++asked;
+  const table = await Table.read(entry, blobs);
+  const seriesEntry = catalogue.series.find((series) => series.table === entry.name);
+  const series = seriesEntry ? await Series.read(seriesEntry, blobs) : null;
+  if (turn !== asked) return;
+  const picture = catalogue.networks.find((network) => network.table === entry.name) ?? null;
+  const selection = new Selection(table, series);
+  const context = new Context(table, series, picture, selection, catalogue.colours);
+  const views = layOut(context);
+  shown = { context, views, ...toolbar(context) };
+  if (state) await restore(shown, state);
+  selection.onChange(told);
+  told();
+  document.body.dataset.ready = entry.name;
+}
+
+/** Makes the cards of all views that a table has something for. */
+function layOut(context: Context): Map<string, View> {
+  const { table, series, network: picture } = context;
+  const page = byId("views");
+  page.replaceChildren();
+  const views = new Map<string, View>();
+  const add = (
+    name: string,
+    title: string,
+    hint: string,
+    size: Size,
+    make: (card: Card) => View,
+  ) => {
+    const card = new Card(name, title, hint, size);
+    page.append(card.element);
+    views.set(name, make(card));
+  };
+  if (series) {
+    const [first, second] = [...series.entry.shown, ...series.names];
+    if (picture) {
+      add(
+        "network",
+        "Network",
+        "Click a router or link, or drag around several, to follow them in all views.",
+        "tall",
+        (card) => network(context, card, series, picture, first),
+      );
+    }
+    const hint = "Drag a box: curves through it are selected. Click: that moment everywhere.";
+    add("curves", "Over time", hint, "narrow", (card) => curves(context, card, series, first));
+    if (second && second !== first) {
+      add("curves2", "Over time, beside it", hint, "narrow", (card) =>
+        curves(context, card, series, second),
+      );
+    }
+  }
+  if (table.factors.length) {
+    add(
+      "effects",
+      "Which factor matters",
+      "Mean and standard error at each level; the longest line first. Click a level to keep its rows.",
+      "wide",
+      (card) => effects(context, card),
+    );
+  }
+  add(
+    "parallel",
+    "Parallel coordinates",
+    "Drag along an axis to keep the rows in between; click it to let all through again.",
+    "wide",
+    (card) => parallel(context, card),
+  );
+  if (table.numeric.length > 0) {
+    add("scatter", "Scatter", "Drag a box to select; click a point to pick it.", "tall", (card) =>
+      scatter(context, card),
+    );
+    add("distribution", "Distribution", "Pale: all rows. Drag to select.", "narrow", (card) =>
+      distribution(context, card),
+    );
+  }
+  if (table.numeric.length && table.grouping.some((column) => column.entry.role !== "name")) {
+    add(
+      "boxes",
+      "Box plots",
+      "Least, quartiles, largest of the selected rows. Click a group to keep it.",
+      "narrow",
+      (card) => boxes(context, card),
+    );
+  }
+  if (comparable(context)) {
+    add(
+      "residuals",
+      "Residuals by condition",
+      "How far each row is from the mean of the rows under the same condition. Drag to select.",
+      "wide",
+      (card) => byCondition(context, card),
+    );
+  }
+  if (table.numeric.length > 1) {
+    add("matrix", "Scatter matrix", "Drag in a panel to select.", "narrow", (card) =>
+      matrix(context, card),
+    );
+  }
+  if (table.entry.clusters) {
+    add(
+      "heatmap",
+      "Heat map",
+      "Columns in standard deviations from their mean; rows that are alike are neighbours. Drag to select.",
+      "narrow",
+      (card) => heatMap(context, card),
+    );
+  }
+  add("rows", "Rows", "Click a heading to sort, a row to pick it.", "wide", (card) =>
+    rowTable(context, card),
+  );
+  return views;
+}
+
+function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarithms"> {
+  const { table } = context;
+  const bar = byId("choices");
+  const tables = new Choice(
+    "Table",
+    catalogue.tables.map((one) => one.name),
+    table.entry.name,
+    (name) => void show(name, null),
+  );
+  const names = table.columns.map((column) => column.name);
+  const colours = new Choice(
+    "Colour",
+    ["one", ...names],
+    context.colourColumn?.name ?? "one",
+    (name) => {
+      context.colourBy(table.column(name) ?? null);
+      legend(context);
+    },
+  );
+  const numeric = table.numeric.map((column) => column.name);
+  const logarithms = new Checks("Logarithmic", numeric, [], (chosen) => {
+    for (const column of table.numeric) column.isLogarithmic = chosen.includes(column.name);
+    context.restyle();
+  });
+  bar.replaceChildren(
+    ...(catalogue.tables.length > 1 ? [tables.element] : []),
+    colours.element,
+    logarithms.element,
+  );
+  legend(context);
+  byId("note").textContent = [table.entry.note, context.series?.entry.note]
+    .filter((text) => text)
+    .join(" ");
+  return { tables, colours, logarithms };
+}
+
+function legend(context: Context): void {
+  const entries = context.colouring.legend;
+  const list = byId("legend");
+  list.replaceChildren();
+  for (const { name, colour } of entries ?? []) {
+    const entry = document.createElement("li");
+    const spot = document.createElement("span");
+    spot.style.background = colour;
+    entry.append(spot, name);
+    list.append(entry);
+  }
+}
+
+/** Says what is selected, and by which filters. */
+function told(): void {
+  const { context } = shown!;
+  const { selection, table } = context;
+  byId("count").textContent =
+    `${selection.count.toLocaleString("en")} of ${table.rows.toLocaleString("en")} rows selected`;
+  const list = byId("filters");
+  list.replaceChildren();
+  for (const [key, filter] of selection.entries) {
+    const chip = document.createElement("button");
+    chip.type = "button";
+    chip.className = "chip";
+    chip.textContent = `${words(filter, table, number)} ×`;
+    chip.title = "Remove this filter";
+    chip.addEventListener("click", () => selection.set(key, null));
+    list.append(chip);
+  }
+  byId("clear").hidden = !selection.isFiltered;
+}
+
+function stateNow(): State {
+  const { context, views } = shown!;
+  return {
+    table: context.table.entry.name,
+    filters: context.selection.entries,
+    colour: context.colourColumn?.name ?? null,
+    logarithmic: context.table.numeric.filter((one) => one.isLogarithmic).map((one) => one.name),
+    sample: context.clock.sample,
+    range: context.clock.range,
+    views: Object.fromEntries([...views].map(([name, view]) => [name, view.settings()])),
+  };
+}
+
+async function restore(
+  { context, views, colours, logarithms }: Shown,
+  state: State,
+): Promise<void> {
+  const { table, selection, series, clock } = context;
+  logarithms.set(state.logarithmic);
+  for (const column of table.numeric) {
+    column.isLogarithmic = state.logarithmic?.includes(column.name) ?? false;
+  }
+  colours.set(state.colour ?? "one");
+  context.colourBy(table.column(state.colour ?? "") ?? null);
+  legend(context);
+  for (const [name, settings] of Object.entries(state.views ?? {})) {
+    views.get(name)?.restore(settings);
+  }
+  const measures = state.filters.map(([, filter]) => filter.kind === "curves" && filter.measure);
+  await Promise.all(measures.map((name) => name && series?.load(name)));
+  selection.replaceAll(state.filters);
+  if (Array.isArray(state.range)) clock.zoom(...state.range);
+  clock.go(state.sample ?? 0);
+}
+
+function bind(): void {
+  byId("clear").addEventListener("click", () => shown?.context.selection.replaceAll([]));
+  byId("csv").addEventListener("click", () => keep("csv", csv));
+  byId("parquet").addEventListener("click", () => keep("parquet", parquet));
+  byId("link").addEventListener("click", () => {
+    history.replaceState(null, "", `#${encode(stateNow())}`);
+    const told = (text: string) => (byId("link").textContent = text);
+    navigator.clipboard?.writeText(location.href).then(
+      () => told("Link copied"),
+      () => told("Link is in the address"),
+    );
+    setTimeout(() => told("Link to this view"), 2500);
+  });
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = getComputedStyle(root).getPropertyValue("--dark").trim() === "1";
+    root.dataset.theme = dark ? "light" : "dark";
+    restyle();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
+  addEventListener("hashchange", () => void open());
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") shown?.context.selection.replaceAll([]);
+    const inField = event.target instanceof HTMLElement && event.target.matches("input, select");
+    if (!shown?.context.series || inField) return;
+    const { clock } = shown.context;
+    if (event.key === "ArrowRight") clock.go(clock.sample + 1);
+    if (event.key === "ArrowLeft") clock.go(clock.sample - 1);
+  });
+}
+
+function restyle(): void {
+  forgetTheme();
+  shown?.context.restyle();
+}
+
+function keep(kind: string, write: (table: Table, rows: number[]) => Blob): void {
+  const { table, selection } = shown!.context;
+  save(write(table, selection.rows()), `${table.entry.name.replaceAll(" ", "-")}.${kind}`);
+}
+
+function open(): Promise<void> {
+  const state = location.hash.length > 1 ? decode(location.hash.slice(1)) : null;
+  return show(state?.table ?? catalogue.tables[0].name, state);
+}
+
+bind();
+void open();

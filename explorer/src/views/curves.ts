@@ -1,0 +1,263 @@
+/** Curves over time: one for each row, of one measure. */
+
+import { axisBelow, axisLeft, brushed, line, shorten, type Frame } from "../axis";
+import type { Card, View } from "../card";
+import { number } from "../columns";
+import type { Context } from "../context";
+import type { Measure, Series } from "../series";
+import { watch } from "../surface";
+import type { Ink } from "../svg";
+import { SMALL_FONT, theme } from "../theme";
+import { tooltip } from "../tooltip";
+import { scaleLinear } from "d3-scale";
+
+/** Curves in colours of their own: the highest of those that are selected. */
+const DISTINCT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
+const PICK = "picks curves";
+const ZOOM = "zooms";
+
+export function curves(context: Context, card: Card, series: Series, first: string): View {
+  const { table, selection, clock } = context;
+  const surface = card.surface((width) => (width < 500 ? 240 : 280), "Curves over time");
+  let measure: Measure | null = null;
+  let extent: [number, number] = [0, 1];
+  let drawn: [number, number] | null = null;
+  let chosen: { row: number; colour: string }[] = [];
+  const choice = card.choice("of", series.names, first, load);
+  const mode = card.choice("a drag", [PICK, ZOOM], PICK, () => {});
+  card.button("whole", "Show the whole time", () => clock.zoom(0, clock.samples - 1));
+
+  function load(name: string): void {
+    void series.load(name).then((loaded) => {
+      measure = loaded;
+      refresh();
+      // A filter of the link may wait for the measure.
+      const filter = selection.filter(key);
+      if (filter) selection.set(key, filter);
+    });
+  }
+  const key = `curves ${card.name}`;
+
+  /** Which curves are coloured, and what the vertical axis reaches. */
+  function refresh(): void {
+    if (!measure) return;
+    const [from, to] = clock.range;
+    let [low, high] = [Infinity, -Infinity];
+    const means: { row: number; mean: number }[] = [];
+    for (let row = 0; row < table.rows; row++) {
+      const start = row * clock.samples;
+      let [sum, count] = [0, 0];
+      for (let at = start + from; at <= start + to; at++) {
+        const value = measure.values[at];
+        if (value !== value) continue;
+        if (value < low) low = value;
+        if (value > high) high = value;
+        sum += value;
+        count++;
+      }
+      if (selection.mask[row] && count) means.push({ row, mean: sum / count });
+    }
+    if (low > high) [low, high] = [0, 1];
+    extent = low === high ? [low - 0.5, high + 0.5] : [low, high];
+    means.sort((one, other) => other.mean - one.mean);
+    const most = selection.isFiltered ? 40 : DISTINCT.length;
+    const some = means.slice(0, most);
+    chosen = some.map(({ row }, at) => ({
+      row,
+      colour: some.length <= DISTINCT.length ? DISTINCT[at] : context.colouring.colour(row),
+    }));
+    surface.redraw();
+  }
+
+  const frame = (): Frame => ({
+    left: 62,
+    top: 40,
+    width: surface.width - 76,
+    height: surface.height - 82,
+  });
+  const time = (sample: number) => series.times[sample];
+  const timeScale = () => {
+    const box = frame();
+    const [from, to] = clock.range;
+    return scaleLinear([time(from), time(to)], [box.left, box.left + box.width]);
+  };
+  const heightScale = () => {
+    const box = frame();
+    return scaleLinear(extent, [box.top + box.height, box.top]);
+  };
+
+  /** A curve; of the samples on a pixel, least and largest. */
+  function curve(ink: Ink, row: number): void {
+    const { values } = measure!;
+    const [x, y] = [timeScale(), heightScale()];
+    const start = row * clock.samples;
+    const [from, to] = clock.range;
+    const each = Math.max((to - from + 1) / Math.max(frame().width, 1), 1);
+    let pen = false;
+    for (let bin = from; bin <= to; bin += each) {
+      const end = Math.min(Math.floor(bin + each), to + 1);
+      let [low, high] = [Infinity, -Infinity];
+      for (let at = Math.floor(bin); at < end; at++) {
+        const value = values[start + at];
+        if (value < low) low = value;
+        if (value > high) high = value;
+      }
+      if (low > high) {
+        pen = false;
+        continue;
+      }
+      const left = x(time(Math.floor(bin)));
+      if (pen) ink.lineTo(left, y(high));
+      else ink.moveTo(left, y(high));
+      if (low < high) ink.lineTo(left, y(low));
+      pen = true;
+    }
+  }
+
+  surface.show((ink) => {
+    if (!measure) return;
+    const box = frame();
+    const { entry } = measure;
+    const [from, to] = clock.range;
+    const x = timeScale();
+    const part = (value: number) => (x(value) - box.left) / box.width;
+    const marks = x
+      .ticks(box.width / 80)
+      .map((value) => ({ part: part(value), text: number(value) }));
+    axisBelow(ink, box, marks, "time (s)");
+    const y = heightScale();
+    const sides = y.ticks(6).map((value) => ({
+      part: (value - extent[0]) / (extent[1] - extent[0]),
+      text: number(value),
+    }));
+    axisLeft(ink, box, sides, entry.unit ? `${entry.name} (${entry.unit})` : entry.name);
+    if (table.rows <= 2000) {
+      surface.layer(ink, "all", `${entry.name}|${from}|${to}|${context.style}`, (under) => {
+        under.strokeStyle = theme().faint;
+        under.lineWidth = 1;
+        under.beginPath();
+        for (let row = 0; row < table.rows; row++) curve(under, row);
+        under.stroke();
+      });
+    }
+    ink.lineWidth = 1.4;
+    for (const { row, colour } of [...chosen].reverse()) {
+      ink.strokeStyle = colour;
+      ink.beginPath();
+      curve(ink, row);
+      ink.stroke();
+    }
+    if (context.pointedRow !== null) {
+      ink.strokeStyle = theme().ink;
+      ink.lineWidth = 2.4;
+      ink.beginPath();
+      curve(ink, context.pointedRow);
+      ink.stroke();
+    }
+    legend(ink);
+    ink.strokeStyle = theme().ink;
+    ink.lineWidth = 1;
+    ink.setLineDash([4, 3]);
+    const now = x(time(clock.sample));
+    line(ink, now, box.top, now, box.top + box.height);
+    ink.setLineDash([]);
+    const filter = selection.filter(key);
+    if (filter?.kind === "curves" && filter.measure === entry.name) {
+      const [x0, x1] = filter.time.map(x);
+      const [y0, y1] = filter.range.map(y);
+      brushed(ink, x0, y0, x1, y1);
+    }
+    if (drawn) brushed(ink, drawn[0], box.top, drawn[1], box.top + box.height);
+  });
+
+  function legend(ink: Ink): void {
+    if (chosen.length > DISTINCT.length) return;
+    ink.font = SMALL_FONT;
+    ink.textAlign = "right";
+    ink.textBaseline = "alphabetic";
+    let x = surface.width - 14;
+    for (const { row, colour } of [...chosen].reverse()) {
+      const name = shorten(table.label(row), 18);
+      if (x - name.length * 6.5 < 150) break;
+      ink.fillStyle = theme().ink;
+      ink.fillText(name, x, 30);
+      x -= name.length * 6.2 + 6;
+      ink.fillStyle = colour;
+      ink.fillRect(x - 8, 23, 8, 8);
+      x -= 20;
+    }
+  }
+
+  /** The curve nearest to a place, among those that are coloured; without any, among all. */
+  function nearest([left, top]: [number, number]): number | null {
+    if (!measure) return null;
+    const at = series.nearest(timeScale().invert(left));
+    const y = heightScale();
+    let [best, found]: [number, number | null] = [12, null];
+    for (const { row } of chosen) {
+      const distance = Math.abs(y(measure.values[row * clock.samples + at]) - top);
+      if (distance < best) [best, found] = [distance, row];
+    }
+    return found;
+  }
+
+  watch(surface.canvas, {
+    drag: (from, to, done) => {
+      if (!measure) return;
+      const x = timeScale();
+      const times = [from[0], to[0]].map((at) => x.invert(at)).sort((one, other) => one - other);
+      if (mode.value === ZOOM) {
+        drawn = done ? null : [from[0], to[0]];
+        surface.redraw();
+        if (!done) return;
+        const ends = times.map((one) => series.nearest(one));
+        if (ends[1] - ends[0] > 2) clock.zoom(ends[0], ends[1]);
+        return;
+      }
+      const y = heightScale();
+      const values = [from[1], to[1]].map((at) => y.invert(at)).sort((one, other) => one - other);
+      selection.set(key, {
+        kind: "curves",
+        measure: measure.entry.name,
+        time: [times[0], times[1]],
+        range: [values[0], values[1]],
+      });
+    },
+    click: (at) => {
+      const row = nearest(at);
+      clock.go(series.nearest(timeScale().invert(at[0])));
+      if (selection.filter(key)) selection.set(key, null);
+      else if (row !== null) selection.toggle(row);
+    },
+    move: (at) => {
+      const row = at && nearest(at);
+      context.point(row);
+      if (!at || row === null || !measure) return tooltip(surface.canvas, null, null);
+      const sample = series.nearest(timeScale().invert(at[0]));
+      const value = number(measure.values[row * clock.samples + sample]);
+      tooltip(
+        surface.canvas,
+        at,
+        `${table.label(row)}\n${number(time(sample))} s\n${value} ${measure.entry.unit}`,
+      );
+    },
+  });
+  selection.onChange(refresh);
+  context.restyled.listen(refresh);
+  context.pointed.listen(() => surface.redraw());
+  let range = clock.range.join();
+  clock.changed.listen(() => {
+    if (range !== clock.range.join()) refresh();
+    range = clock.range.join();
+    surface.redraw();
+  });
+  load(first);
+  return {
+    settings: () => ({ of: choice.value, drag: mode.value }),
+    restore: (settings) => {
+      choice.set(settings.of);
+      mode.set(settings.drag);
+      load(choice.value);
+    },
+  };
+}

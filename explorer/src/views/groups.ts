@@ -1,0 +1,299 @@
+/** A response by the groups of a column: distributions, boxes, and the effects of all factors. */
+
+import { axisBelow, axisLeft, line, shorten, ticks, type Frame } from "../axis";
+import type { Card, View } from "../card";
+import { groupName, groups, number, POSITIONS, type Column } from "../columns";
+import type { Context } from "../context";
+import { histogram } from "../density";
+import { byGroup, five, mean } from "../statistics";
+import { watch } from "../surface";
+import { SMALL_FONT, theme } from "../theme";
+import { tooltip } from "../tooltip";
+
+/** The columns a response is chosen from, and the first choice. */
+export function responses(context: Context): { names: string[]; first: string } {
+  const { table } = context;
+  const measured = table.numeric.filter((column) => column.entry.role === "response");
+  const all = measured.length ? measured : table.numeric;
+  const names = all.map((column) => column.name);
+  return { names, first: names.find((name) => table.entry.shown.includes(name)) ?? names[0] };
+}
+
+export function distribution(context: Context, card: Card): View {
+  const { table, selection } = context;
+  const { names, first } = responses(context);
+  const surface = card.surface((width) => Math.min(Math.max(0.45 * width, 200), 280), "Histogram");
+  const redraw = () => surface.redraw();
+  const choice = card.choice("of", names, first, redraw);
+  const frame = (): Frame => ({
+    left: 52,
+    top: 26,
+    width: surface.width - 66,
+    height: surface.height - 68,
+  });
+  surface.show((ink) => {
+    const column = table.column(choice.value)!;
+    const box = frame();
+    const bins = Math.max(10, Math.min(60, Math.round(box.width / 10)));
+    const all = histogram(column.positions, null, bins);
+    const some = histogram(column.positions, selection.mask, bins);
+    const most = Math.max(...all, 1);
+    axisBelow(ink, box, ticks(column, box.width / 80), column.title);
+    const marks = [0, 0.5, 1].map((part) => ({ part, text: number(Math.round(part * most)) }));
+    axisLeft(ink, box, marks, "rows");
+    const bar = box.width / bins;
+    for (let bin = 0; bin < bins; bin++) {
+      for (const [counts, colour] of [
+        [all, theme().faint],
+        [some, theme().accent],
+      ] as const) {
+        const height = (counts[bin] / most) * box.height;
+        ink.fillStyle = colour;
+        ink.fillRect(box.left + bin * bar, box.top + box.height - height, bar - 1, height);
+      }
+    }
+  });
+  watch(surface.canvas, {
+    drag: (from, to) => {
+      const column = table.column(choice.value)!;
+      const box = frame();
+      const part = (x: number) => Math.min(Math.max((x - box.left) / box.width, 0), 1);
+      const ends = [column.at(part(from[0])), column.at(part(to[0]))];
+      const [low, high] = ends.sort((one, other) => one - other);
+      const range: [number, number] = [low, high];
+      selection.set("distribution", { kind: "range", column: column.name, range });
+    },
+    click: () => selection.set("distribution", null),
+  });
+  selection.onChange(redraw);
+  context.restyled.listen(redraw);
+  return {
+    settings: () => ({ of: choice.value }),
+    restore: ({ of }) => {
+      choice.set(of);
+      redraw();
+    },
+  };
+}
+
+export function boxes(context: Context, card: Card): View {
+  const { table, selection } = context;
+  const { names, first } = responses(context);
+  const grouping = table.grouping.filter((column) => groups(column).length > 1);
+  const by = grouping.map((column) => column.name);
+  const start = table.entry.colour && by.includes(table.entry.colour) ? table.entry.colour : by[0];
+  const heightOf = () => 58 + 24 * (of ? groups(of).length : 1);
+  let of = table.column(start);
+  const surface = card.surface(heightOf, "Box plots");
+  const choice = card.choice("of", names, first, () => surface.redraw());
+  const group = card.choice("by", by, start, (name) => {
+    of = table.column(name);
+    surface.refit();
+  });
+  const frame = (): Frame => ({
+    left: 110,
+    top: 10,
+    width: surface.width - 126,
+    height: surface.height - 54,
+  });
+  surface.show((ink) => {
+    const column = table.column(choice.value)!;
+    if (!of) return;
+    const order = groups(of);
+    const box = frame();
+    const at = (value: number) => box.left + (column.positionOf(value) / POSITIONS) * box.width;
+    axisBelow(ink, box, ticks(column, box.width / 80), column.title);
+    const filter = selection.filter("boxes");
+    const picked = filter?.kind === "groups" && filter.column === of.name ? filter.values : null;
+    byGroup(column.values, of, order, selection.mask).forEach((values, place) => {
+      const y = box.top + ((place + 0.5) * box.height) / order.length;
+      const colour = colourOf(context, of!, order[place]);
+      ink.font = SMALL_FONT;
+      ink.textAlign = "right";
+      ink.textBaseline = "middle";
+      ink.fillStyle = picked?.includes(order[place]) ? theme().accent : theme().ink;
+      ink.fillText(shorten(groupName(of!, order[place]), 16), box.left - 6, y);
+      const figures = five(values);
+      if (!figures) return;
+      ink.strokeStyle = colour;
+      ink.fillStyle = colour;
+      ink.lineWidth = 1.5;
+      line(ink, at(figures.low), y, at(figures.high), y);
+      ink.globalAlpha = 0.45;
+      const [left, right] = [at(figures.quarter), at(figures.threeQuarters)];
+      ink.fillRect(left, y - 7, Math.max(right - left, 1), 14);
+      ink.globalAlpha = 1;
+      ink.lineWidth = 2.5;
+      line(ink, at(figures.median), y - 8, at(figures.median), y + 8);
+    });
+  });
+  const groupAt = ([, y]: [number, number]): number | null => {
+    if (!of) return null;
+    const box = frame();
+    const order = groups(of);
+    return order[Math.floor(((y - box.top) / box.height) * order.length)] ?? null;
+  };
+  watch(surface.canvas, {
+    click: (at) => {
+      const value = groupAt(at);
+      if (value !== null && of) toggleGroup(context, "boxes", of, value);
+    },
+    move: (at) => {
+      const value = at && groupAt(at);
+      const column = table.column(choice.value)!;
+      if (value === null || !of) return tooltip(surface.canvas, null, null);
+      const [values] = byGroup(column.values, of, [value], selection.mask);
+      const figures = five(values);
+      const text =
+        figures &&
+        `${groupName(of, value)}: ${figures.count} rows\nmedian ${number(figures.median)}\nquartiles ${number(figures.quarter)}, ${number(figures.threeQuarters)}\n${number(figures.low)} to ${number(figures.high)}`;
+      tooltip(surface.canvas, at, text);
+    },
+  });
+  const redraw = () => surface.redraw();
+  selection.onChange(redraw);
+  context.restyled.listen(redraw);
+  return {
+    settings: () => ({ of: choice.value, by: group.value }),
+    restore: (settings) => {
+      choice.set(settings.of);
+      group.set(settings.by);
+      of = table.column(group.value);
+      surface.refit();
+    },
+  };
+}
+
+/** The mean of a response at each level of each factor: the one whose line is steepest matters most. */
+export function effects(context: Context, card: Card): View {
+  const { table, selection } = context;
+  const { names, first } = responses(context);
+  const surface = card.surface(() => 280, "Main effects of the factors");
+  const choice = card.choice("on", names, first, () => surface.redraw());
+
+  interface Effect {
+    factor: Column;
+    levels: { value: number; mean: number; error: number; count: number }[];
+    range: number;
+  }
+  const found = (): Effect[] => {
+    const column = table.column(choice.value)!;
+    const effects = table.factors.map((factor) => {
+      const order = groups(factor);
+      const lists = byGroup(column.values, factor, order, selection.mask);
+      const levels = lists
+        .map((values, at) => ({ value: order[at], count: values.length, ...mean(values) }))
+        .filter((level) => level.count > 0);
+      const means = levels.map((level) => level.mean);
+      return { factor, levels, range: Math.max(...means) - Math.min(...means) };
+    });
+    return effects.sort((one, other) => other.range - one.range);
+  };
+  let drawn: { x: number; factor: Column; value: number; text: string }[] = [];
+  surface.show((ink, width, height) => {
+    const column = table.column(choice.value)!;
+    const effects = found().filter((effect) => effect.levels.length);
+    const frame = { left: 62, top: 26, width: width - 74, height: height - 92 };
+    const ends = effects.flatMap((effect) =>
+      effect.levels.flatMap(({ mean, error }) => [mean - (error || 0), mean + (error || 0)]),
+    );
+    const [low, high] = [Math.min(...ends), Math.max(...ends)];
+    const span = high > low ? high - low : 1;
+    const y = (value: number) => frame.top + (1 - (value - low) / span) * frame.height;
+    const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => ({
+      part,
+      text: number(Number((low + part * span).toPrecision(3))),
+    }));
+    axisLeft(ink, frame, marks, `mean of ${column.title}`);
+    const each = frame.width / Math.max(effects.length, 1);
+    drawn = [];
+    effects.forEach(({ factor, levels, range }, at) => {
+      const left = frame.left + at * each + each * 0.15;
+      const step = (0.7 * each) / Math.max(levels.length - 1, 1);
+      const x = (place: number) => (levels.length > 1 ? left + place * step : left + 0.35 * each);
+      ink.strokeStyle = theme().accent;
+      ink.lineWidth = 2;
+      ink.beginPath();
+      levels.forEach((level, place) => {
+        if (place) ink.lineTo(x(place), y(level.mean));
+        else ink.moveTo(x(place), y(level.mean));
+      });
+      ink.stroke();
+      levels.forEach((level, place) => {
+        ink.lineWidth = 1;
+        ink.strokeStyle = theme().muted;
+        const { mean, error } = level;
+        if (error) line(ink, x(place), y(mean - error), x(place), y(mean + error));
+        ink.fillStyle = theme().accent;
+        ink.beginPath();
+        ink.moveTo(x(place) + 4, y(mean));
+        ink.arc(x(place), y(mean), 4, 0, 2 * Math.PI);
+        ink.fill();
+        const text = `${factor.name} ${groupName(factor, level.value)}: mean ${number(mean)} ± ${number(error)} of ${level.count} rows`;
+        drawn.push({ x: x(place), factor, value: level.value, text });
+      });
+      ink.font = SMALL_FONT;
+      ink.textBaseline = "top";
+      const bottom = frame.top + frame.height;
+      ink.fillStyle = theme().muted;
+      const room = Math.max(Math.floor((0.7 * each) / 6.5 / 2), 3);
+      ink.textAlign = "left";
+      ink.fillText(shorten(groupName(factor, levels[0].value), room), left, bottom + 6);
+      if (levels.length > 1) {
+        ink.textAlign = "right";
+        const last = levels[levels.length - 1].value;
+        ink.fillText(shorten(groupName(factor, last), room), x(levels.length - 1), bottom + 6);
+      }
+      ink.textAlign = "center";
+      ink.fillStyle = theme().ink;
+      const middle = left + 0.35 * each;
+      ink.fillText(
+        shorten(factor.title, Math.floor(each / 6)),
+        middle,
+        bottom + 24 + (at % 2) * 14,
+      );
+      ink.fillStyle = theme().muted;
+      if (each > 60)
+        ink.fillText(`±${number(Number((range / 2).toPrecision(2)))}`, middle, bottom + 52);
+    });
+  });
+  const levelAt = ([x]: [number, number]) =>
+    drawn.find((level) => Math.abs(level.x - x) < 10) ?? null;
+  watch(surface.canvas, {
+    click: (at) => {
+      const level = levelAt(at);
+      if (level) toggleGroup(context, `effects ${level.factor.name}`, level.factor, level.value);
+    },
+    move: (at) => tooltip(surface.canvas, at, (at && levelAt(at)?.text) ?? null),
+  });
+  selection.onChange(() => surface.redraw());
+  context.restyled.listen(() => surface.redraw());
+  return {
+    settings: () => ({ on: choice.value }),
+    restore: ({ on }) => {
+      choice.set(on);
+      surface.redraw();
+    },
+  };
+}
+
+/** Adds a group to those that a filter lets through, or takes it out. */
+export function toggleGroup(context: Context, key: string, column: Column, value: number): void {
+  const { selection } = context;
+  const filter = selection.filter(key);
+  const same = filter?.kind === "groups" && filter.column === column.name;
+  const values = new Set(same ? filter.values : []);
+  if (!values.delete(value)) values.add(value);
+  const chosen = [...values];
+  selection.set(
+    key,
+    chosen.length ? { kind: "groups", column: column.name, values: chosen } : null,
+  );
+}
+
+/** The colour of a group, if rows are coloured by it. */
+function colourOf(context: Context, column: Column, value: number): string {
+  if (context.colourColumn !== column) return theme().accent;
+  const entry = context.colouring.legend?.find((group) => group.value === value);
+  return entry?.colour ?? theme().accent;
+}

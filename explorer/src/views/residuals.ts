@@ -1,0 +1,129 @@
+/** Residuals by condition: how far each competitor is from the mean of all under the same condition. */
+
+import { axisBelow, axisLeft, brushed, type Frame } from "../axis";
+import type { Card, View } from "../card";
+import { groups, number } from "../columns";
+import type { Context } from "../context";
+import { conditions, residuals } from "../statistics";
+import { watch } from "../surface";
+import type { Ink } from "../svg";
+import { theme } from "../theme";
+import { tooltip } from "../tooltip";
+import { responses } from "./groups";
+
+export function byCondition(context: Context, card: Card): View {
+  const { table, selection } = context;
+  const { names, first } = responses(context);
+  const factors = table.factors;
+  const competitors = factors.map((factor) => factor.name);
+  const { colour } = table.entry;
+  const start = colour && competitors.includes(colour) ? colour : competitors[0];
+  const surface = card.surface(() => 300, "Residuals by condition");
+  const choice = card.choice("of", names, first, update);
+  const who = card.choice("competitors", competitors, start, update);
+  let condition: Uint32Array = new Uint32Array(0);
+  let residual: Float64Array = new Float64Array(0);
+  let most = 1;
+  let drawn: [number, number, number, number] | null = null;
+
+  function update(): void {
+    const others = factors.filter((factor) => factor.name !== who.value);
+    condition = conditions(others, table.rows);
+    residual = residuals(table.column(choice.value)!.values, condition);
+    most = residual.reduce((size, one) => Math.max(size, Math.abs(one) || 0), 0) || 1;
+    surface.redraw();
+  }
+  const count = () => condition.reduce((size, one) => Math.max(size, one + 1), 1);
+  const frame = (): Frame => ({
+    left: 62,
+    top: 26,
+    width: surface.width - 78,
+    height: surface.height - 68,
+  });
+  const place = (row: number, box: Frame, conditions: number): [number, number] => [
+    box.left + ((condition[row] + 0.5) / conditions) * box.width,
+    box.top + (0.5 - residual[row] / (2 * most)) * box.height,
+  ];
+  surface.show((ink) => {
+    const box = frame();
+    const all = count();
+    const step = Math.ceil(all / Math.max(box.width / 28, 1));
+    const marks = Array.from({ length: Math.ceil(all / step) }, (_, at) => ({
+      part: (at * step + 0.5) / all,
+      text: String(at * step + 1),
+    }));
+    axisBelow(ink, box, marks, "condition: the other factors");
+    const parts = [-1, -0.5, 0, 0.5, 1];
+    const sides = parts.map((part) => ({
+      part: (part + 1) / 2,
+      text: number(Number((part * most).toPrecision(2))),
+    }));
+    axisLeft(ink, box, sides, `${table.column(choice.value)!.title}, from the mean`);
+    const spots = (on: Ink, wanted: (row: number) => boolean) => {
+      on.beginPath();
+      for (let row = 0; row < table.rows; row++) {
+        if (!wanted(row) || Number.isNaN(residual[row])) continue;
+        const [x, y] = place(row, box, all);
+        on.moveTo(x + 3, y);
+        on.arc(x, y, 3, 0, 2 * Math.PI);
+      }
+      on.fill();
+    };
+    const key = `${choice.value}\t${who.value}\t${context.style}`;
+    surface.layer(ink, "all", key, (under) => {
+      under.fillStyle = theme().faint;
+      spots(under, () => true);
+    });
+    const { codes, palette } = context.colouring;
+    palette.forEach((colour, kind) => {
+      ink.fillStyle = colour;
+      spots(ink, (row) => selection.mask[row] === 1 && codes[row] === kind);
+    });
+    if (drawn) brushed(ink, ...drawn);
+  });
+  const within = ([x0, y0, x1, y1]: [number, number, number, number]): number[] => {
+    const box = frame();
+    const all = count();
+    const rows: number[] = [];
+    for (let row = 0; row < table.rows; row++) {
+      const [x, y] = place(row, box, all);
+      if ((x - x0) * (x - x1) <= 0 && (y - y0) * (y - y1) <= 0) rows.push(row);
+    }
+    return rows;
+  };
+  watch(surface.canvas, {
+    drag: (from, to, done) => {
+      drawn = done ? null : [...from, ...to];
+      const rows = within([...from, ...to]);
+      selection.set("residuals", rows.length ? { kind: "rows", rows } : null);
+    },
+    click: () => selection.set("residuals", null),
+    move: (at) => {
+      const near = at ? within([at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]) : [];
+      const row = near.find((one) => selection.mask[one]) ?? null;
+      context.point(row);
+      if (row === null) return tooltip(surface.canvas, null, null);
+      const others = factors.map((factor) => `${factor.name} ${factor.text(row)}`);
+      tooltip(surface.canvas, at, `${number(residual[row])}\n${others.join("\n")}`);
+    },
+  });
+  selection.onChange(() => surface.redraw());
+  context.restyled.listen(() => surface.redraw());
+  update();
+  return {
+    settings: () => ({ of: choice.value, competitors: who.value }),
+    restore: (settings) => {
+      choice.set(settings.of);
+      who.set(settings.competitors);
+      update();
+    },
+  };
+}
+
+/** Whether rows can be compared under the same conditions. */
+export function comparable(context: Context): boolean {
+  const { factors, rows } = context.table;
+  return (
+    factors.length > 1 && rows <= 50_000 && factors.some((factor) => groups(factor).length < rows)
+  );
+}

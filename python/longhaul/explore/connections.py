@@ -1,0 +1,160 @@
+"""Runs of connections over links, as a page shows them: flows, links, exchanges."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from longhaul import _engine
+from longhaul.explore.layout import MOST_NODES, spread
+from longhaul.explore.tables import Content, Measure, Roles, add_series, add_table, matrix, unit_of
+from longhaul.results import Results
+
+FLOWS = ("label", "goodput_bps", "rtt_mean_s", "cwnd_mean_pkts", "retransmitted_pkts", "cuts_loss",
+         "timeouts", "left_slow_start_s")  # fmt: skip
+LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
+EXCHANGES = ("label", "response_bytes", "response_s")
+# Counters of samples, and what their growth is called.
+GROWTH = {
+    "delivered_bytes": ("throughput_bps", 8.0),
+    "retransmitted_pkts": ("retransmitted_pps", 1.0),
+    "transmitted_bytes": ("throughput_bps", 8.0),
+    "dropped_pkts": ("dropped_pps", 1.0),
+    "marked_pkts": ("marked_pps", 1.0),
+}
+STATES = {
+    "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),
+    "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
+}
+
+
+def add(content: Content, runs: Sequence[Results]) -> None:
+    """Add the tables of runs, one below the other."""
+    several = len(runs) > 1
+    add_elements(content, runs, "flow", several=several)
+    add_elements(content, runs, "link", several=several)
+    exchanges = [
+        _named(run, run.exchanges, several=several) for run in runs if "exchanges" in run.tables
+    ]
+    if exchanges:
+        frame = pl.concat(exchanges, how="diagonal")
+        numbers = ("flow", "connection", "exchange")
+        roles = Roles(colour="label", numbers=numbers, shown=EXCHANGES, about=_about("exchanges"))
+        add_table(content, "exchanges", frame, roles)
+
+
+def add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
+    """Add flows or links with their curves."""
+    table = f"{kind}s"
+    sampled = [run for run in runs if "series" in run.tables]
+    curves = {run.path: _curves(run, kind) for run in sampled}
+    frames = []
+    for run in runs:
+        frame = run.flows if kind == "flow" else run.links
+        frame = frame.drop([name for name in frame.columns if name.startswith("total_")])
+        left = curves.get(run.path, {}).get("left_slow_start_s")
+        if left is not None:
+            frame = frame.with_columns(pl.Series("left_slow_start_s", left, nan_to_null=True))
+        frames.append(_named(run, frame, several=several))
+    shown = FLOWS if kind == "flow" else LINKS
+    about = _about(table) | {
+        "left_slow_start_s": "time of the first sample with a window above the threshold"
+    }
+    if several:
+        shown = ("run", *shown)
+    colour = "run" if several else "label" if kind == "flow" else "name"
+    frame = pl.concat(frames, how="diagonal_relaxed")
+    roles = Roles(label="name", colour=colour, numbers=("flow", "link"), shown=shown, about=about)
+    add_table(content, table, frame, roles)
+    if len(sampled) == len(runs):
+        _add_curves(content, table, [curves[run.path] for run in runs])
+    if kind == "link" and not several:
+        _add_network(content, runs[0])
+
+
+def _named(run: Results, frame: pl.DataFrame, *, several: bool) -> pl.DataFrame:
+    """With the name of the run, where there are several."""
+    if not several:
+        return frame
+    named = frame.with_columns(pl.lit(run.name).alias("run"))
+    if "name" in frame.columns:
+        named = named.with_columns(pl.format("{} {}", pl.lit(run.name), "name").alias("name"))
+    return named.select("run", *frame.columns)
+
+
+def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
+    """States and growth of counters of all flows or links of a run, and its times as `t_s`."""
+    elements = (run.flows if kind == "flow" else run.links)["name"].to_list()
+    samples = run.series.filter(pl.col("kind") == kind)
+    if samples.is_empty():
+        return {}
+    times = run.sample_times
+    wanted = [name for name in STATES[kind] if name in samples.columns]
+    counters = [name for name in GROWTH if name in samples.columns]
+    values = matrix(samples, "name", elements, times, [*wanted, *counters])
+    seconds = times.to_numpy()
+    found: dict[str, np.ndarray] = {"t_s": seconds} | {name: values[name] for name in wanted}
+    for counter in counters:
+        name, factor = GROWTH[counter]
+        growth = np.full_like(values[counter], np.nan)
+        growth[:, 1:] = factor * np.diff(values[counter], axis=1) / np.diff(seconds)
+        if np.isfinite(growth).any():
+            found[name] = growth
+    if kind == "flow":
+        # A threshold that was never set is infinite.
+        found["ssthresh_pkts"][found["ssthresh_pkts"] > 1e8] = np.nan
+        above = found["cwnd_pkts"] > found["ssthresh_pkts"]
+        found["left_slow_start_s"] = np.where(above.any(1), seconds[above.argmax(1)], np.nan)
+    return found
+
+
+def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
+    """Add the curves of several runs below each other, on the times of all."""
+    if not all(curves):
+        return
+    times = np.unique(np.concatenate([one["t_s"] for one in curves]))
+    names = [name for name in curves[0] if name not in ("t_s", "left_slow_start_s")]
+    about = _about("series")
+    measures = []
+    for name in names:
+        if not all(name in one for one in curves):
+            continue
+        parts = []
+        for one in curves:
+            on_all = np.full((len(one[name]), len(times)), np.nan)
+            on_all[:, np.searchsorted(times, one["t_s"])] = one[name]
+            parts.append(on_all)
+        values = np.concatenate(parts)
+        measures.append(Measure(name, values, unit_of(name), about.get(name, "")))
+    shown = ("cwnd_pkts", "ssthresh_pkts") if table == "flows" else ("queue_pkts", "dropped_pps")
+    add_series(content, table, times, measures, shown)
+
+
+def _add_network(content: Content, run: Results) -> None:
+    """The graph of the links, if it is small enough to be looked at."""
+    links = run.links
+    nodes = list(dict.fromkeys([*links["from"], *links["to"]]))
+    if len(nodes) > MOST_NODES or not any(one["table"] == "links" for one in content.series):
+        return
+    ends = list(zip(links["from"], links["to"], strict=True))
+    places = spread(nodes, ends)
+    number = {name: at for at, name in enumerate(nodes)}
+    content.networks.append(
+        {
+            "table": "links",
+            "nodes": [
+                {"name": name, "x": places[name][0], "y": places[name][1], "tier": 0, "row": None}
+                for name in nodes
+            ],
+            "links": [
+                {"from": number[one], "to": number[other], "row": row}
+                for row, (one, other) in enumerate(ends)
+            ],
+        }
+    )
+
+
+def _about(table: str) -> dict[str, str]:
+    rows: list[dict[str, Any]] = _engine.columns()
+    return {row["name"]: row["description"] for row in rows if row["table"] == table}

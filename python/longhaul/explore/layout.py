@@ -1,0 +1,101 @@
+"""Where the nodes of a network are drawn: neighbours close, branches around their root."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import shortest_path
+
+# Nodes of a picture: more cannot be told apart.
+MOST_NODES = 1200
+
+
+Place = tuple[float, float]
+
+
+def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
+    """Places of the nodes of a graph, such that distances are like numbers of links (0 to 1).
+
+    Stress majorisation (E. Gansner, Y. Koren and S. North, *Graph Drawing by Stress Majorization*,
+    2004) from classical scaling.
+    """
+    count = len(names)
+    if count == 1:
+        return {names[0]: (0.5, 0.5)}
+    places = {name: at for at, name in enumerate(names)}
+    ends = np.array([(places[one], places[other]) for one, other in links], int).reshape(-1, 2)
+    graph = csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    hops = shortest_path(graph, directed=False, unweighted=True)
+    far = hops[np.isfinite(hops)].max() + 1
+    hops = np.where(np.isfinite(hops), hops, far)
+    points = _classical(hops)
+    weights = 1.0 / np.maximum(hops, 1) ** 2
+    np.fill_diagonal(weights, 0.0)
+    for _ in range(200 if count <= 300 else 30):
+        apart = points[:, None, :] - points[None, :, :]
+        distances = np.maximum(np.hypot(apart[..., 0], apart[..., 1]), 1e-9)
+        pull = weights * hops / distances
+        wanted = (weights @ points) + (pull[..., None] * apart).sum(1)
+        points = wanted / weights.sum(1, keepdims=True)
+    fitted = _fit(points).tolist()
+    return {name: (x, y) for name, (x, y) in zip(names, fitted, strict=True)}
+
+
+def around(
+    backbone: Mapping[str, Place],
+    above: Mapping[str, str],
+) -> dict[str, Place]:
+    """Places of what is attached to the nodes of a backbone, directly or in two steps.
+
+    `above` has for each node the one that it is attached to. Each root has a circle for what is
+    below it, as large as its nearest neighbour allows.
+    """
+    roots = np.array(list(backbone.values()))
+    apart = np.hypot(*(roots[:, None, :] - roots[None, :, :]).transpose(2, 0, 1))
+    np.fill_diagonal(apart, np.inf)
+    nearest = dict(zip(backbone, apart.min(1), strict=True))
+    below: dict[str, list[str]] = {}
+    for name, root in above.items():
+        below.setdefault(root, []).append(name)
+    places = dict(backbone)
+    for root, (x, y) in backbone.items():
+        branches = below.get(root, [])
+        room = min(0.46 * float(nearest[root]), 0.16)
+        # A branch takes as much of the circle as it has leaves.
+        sizes = [max(len(below.get(branch, [])), 1) for branch in branches]
+        turn = 0.0
+        for branch, size in zip(branches, sizes, strict=True):
+            angle = 2 * np.pi * (turn + size / 2) / sum(sizes)
+            leaves = below.get(branch, [])
+            inner = room * (0.5 if leaves else 1.0)
+            places[branch] = (x + inner * np.cos(angle), y + inner * np.sin(angle))
+            for at, leaf in enumerate(leaves):
+                own = 2 * np.pi * (turn + at + 0.5) / sum(sizes)
+                places[leaf] = (x + room * np.cos(own), y + room * np.sin(own))
+            turn += size
+    fitted = _fit(np.array(list(places.values()))).tolist()
+    return {name: (x, y) for name, (x, y) in zip(places, fitted, strict=True)}
+
+
+def _classical(distances: np.ndarray) -> np.ndarray:
+    """Classical multidimensional scaling in two dimensions."""
+    count = len(distances)
+    centre = np.eye(count) - 1.0 / count
+    values, vectors = np.linalg.eigh(-0.5 * centre @ distances**2 @ centre)
+    # Signs of eigenvectors are arbitrary: the first large entry is positive.
+    top = vectors[:, [-1, -2]]
+    signs = np.sign(top[np.abs(top).argmax(0), range(2)])
+    points: np.ndarray = top * signs * np.sqrt(np.maximum(values[[-1, -2]], 1e-12))
+    # On a line, symmetric nodes would fall onto one another.
+    jitter = np.sin(np.arange(count) * 2.4)[:, None] * 1e-3
+    spread_out: np.ndarray = points + jitter * np.array([[0.0, 1.0]])
+    return spread_out
+
+
+def _fit(points: np.ndarray) -> np.ndarray:
+    """Points moved and scaled into the unit square, the wider side across."""
+    if np.ptp(points[:, 1]) > np.ptp(points[:, 0]):
+        points = points[:, ::-1]
+    low, span = points.min(0), np.ptp(points, axis=0)
+    fitted: np.ndarray = np.where(span > 1e-9, (points - low) / np.maximum(span, 1e-9), 0.5)
+    return fitted

@@ -1,0 +1,152 @@
+"""Runs of MesoNet, as a page shows them: routers with their network, long-lived flows, classes."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from longhaul.explore.layout import around, spread
+from longhaul.explore.tables import (
+    Content,
+    Measure,
+    Roles,
+    add_series,
+    add_table,
+    matrix,
+    unit_of,
+)
+from longhaul.mesonet.tables import MesoNet
+from longhaul.results import Results
+
+ROUTERS = ("tier", "class", "loss_share", "utilisation_mean", "queue_share_mean",
+           "queue_share_max", "arrived_pkts", "dropped_pkts", "first_drop_s")  # fmt: skip
+ABOUT = {
+    "loss_share": "dropped packets of those that arrived, in the whole run or in an interval",
+    "first_drop_s": "end of the first interval with drops",
+    "utilisation_mean": "mean over all intervals",
+    "queue_share_mean": "part of the buffer that is filled, mean over all intervals",
+    "queue_share_max": "part of the buffer that is filled, the largest of all intervals",
+    "dropped_pkts": "packets dropped, up and down",
+    "arrived_pkts": "packets that arrived, up and down",
+}
+TIERS = {"backbone": 0, "pop": 1, "access": 2}
+
+
+def add(content: Content, runs: Sequence[Results]) -> None:
+    """Add the tables of a run; of several, those of all."""
+    for run in runs:
+        tables = MesoNet.of(run)
+        of = f" of {run.name}" if len(runs) > 1 else ""
+        present = run.tables
+        if "routers" in present:
+            _add_routers(content, tables, f"routers{of}")
+        if "long_lived" in present:
+            _add_by_interval(content, tables.long_lived, "flow", f"long-lived flows{of}",
+                             ("cwnd_pkts", "throughput_pps"))  # fmt: skip
+        if "classes" in present:
+            _add_by_interval(content, tables.classes, "class", f"classes{of}",
+                             ("active_flows", "throughput_pps"))  # fmt: skip
+        if "goodput" in present:
+            roles = Roles(
+                colour="path",
+                numbers=("interval", "group"),
+                shown=("file", "path", "interface", "role", "mean_pps"),
+            )
+            add_table(content, f"goodput{of}", run.table("goodput"), roles)
+
+
+def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
+    topology = tables.run.table("topology")
+    routers = topology["router"].to_list()
+    samples = tables.routers.with_columns(
+        arrived_pkts=pl.col("arrived_up_pkts") + pl.col("arrived_down_pkts"),
+        dropped_pkts=pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts"),
+        queue_pkts=pl.col("queue_up_pkts") + pl.col("queue_down_pkts"),
+    )
+    times = samples["t_s"].unique().sort()
+    columns = ["dropped_pkts", "utilisation", "queue_share", "queue_pkts", "arrived_pkts",
+               "active_flows"]  # fmt: skip
+    values = matrix(samples, "router", routers, times, columns)
+    arrived, dropped = values["arrived_pkts"], values["dropped_pkts"]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values["loss_share"] = np.where(arrived > 0, dropped / arrived, 0.0)
+    losing = np.nan_to_num(dropped) > 0
+    sums = {one: np.nansum(values[one], 1) for one in ("arrived_pkts", "dropped_pkts")}
+    frame = topology.with_columns(
+        loss_share=pl.Series(sums["dropped_pkts"] / np.maximum(sums["arrived_pkts"], 1.0)),
+        dropped_pkts=pl.Series(sums["dropped_pkts"]),
+        arrived_pkts=pl.Series(sums["arrived_pkts"]),
+        utilisation_mean=pl.Series(_mean(values["utilisation"])),
+        queue_share_mean=pl.Series(_mean(values["queue_share"])),
+        queue_share_max=pl.Series(np.nan_to_num(values["queue_share"]).max(1)),
+        first_drop_s=pl.Series(
+            np.where(losing.any(1), times.to_numpy()[losing.argmax(1)], np.nan), nan_to_null=True
+        ),
+    )
+    roles = Roles(label="router", colour="tier", shown=ROUTERS, about=ABOUT)
+    add_table(content, name, frame, roles)
+    measures = [
+        Measure(one, values[one], unit_of(one), ABOUT.get(one, ""))
+        for one in ("loss_share", *columns)
+    ]
+    add_series(content, name, times.to_numpy(), measures, ("loss_share", "utilisation"))
+    content.networks.append({"table": name} | _picture(topology, tables))
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """Means over the intervals that have a value."""
+    count = np.isfinite(values).sum(1)
+    mean: np.ndarray = np.nansum(values, 1) / np.maximum(count, 1)
+    return mean
+
+
+def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
+    tiers = dict(topology.select("router", "tier").iter_rows())
+    backbone = [name for name, tier in tiers.items() if tier == "backbone"]
+    above = {
+        router: root for router, root in topology.select("router", "above").iter_rows() if root
+    }
+    links = _backbone_links(tables, backbone)
+    places = around(spread(backbone, links), above)
+    number = {name: at for at, name in enumerate(tiers)}
+    ends = [*links, *above.items()]
+    return {
+        "nodes": [
+            {"name": name, "x": places[name][0], "y": places[name][1],
+             "tier": TIERS.get(tier, 2), "row": row}
+            for row, (name, tier) in enumerate(tiers.items())
+        ],
+        "links": [
+            {"from": number[one], "to": number[other], "row": None} for one, other in ends
+        ],
+    }  # fmt: skip
+
+
+def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str]]:
+    """The pairs of backbone routers with a link between them."""
+    if "backbone_links" not in tables.run.tables:
+        return list(itertools.pairwise(backbone))
+    names = tables.backbone_links["link"].unique().sort()
+    pairs = {tuple(sorted(name.split("-", 1))) for name in names}
+    return [(one, other) for one, other in sorted(pairs)]
+
+
+def _add_by_interval(
+    content: Content, samples: pl.DataFrame, key: str, name: str, shown: Sequence[str]
+) -> None:
+    """A table of elements with the mean of each measure, and its curves."""
+    elements = samples[key].unique(maintain_order=True).to_list()
+    columns = [
+        column
+        for column, kind in samples.schema.items()
+        if kind.is_numeric() and column not in ("interval", "t_s")
+    ]
+    times = samples["t_s"].unique().sort()
+    values = matrix(samples, key, elements, times, columns)
+    means = {column: _mean(values[column]) for column in columns}
+    frame = pl.DataFrame({key: elements} | means)
+    add_table(content, name, frame, Roles(label=key, colour=key, shown=(key, *columns[:7])))
+    measures = [Measure(column, values[column], unit_of(column)) for column in columns]
+    add_series(content, name, times.to_numpy(), measures, shown)

@@ -1,0 +1,201 @@
+"""Tables and curves of a page, from data frames."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from longhaul._engine import LonghaulError
+from longhaul.analysis.clusters import dendrogram
+from longhaul.explore.blobs import Blobs
+
+# Endings of column names that are units, and how these are written.
+UNITS = {
+    "bps": "bit/s", "pps": "packets/s", "pkts": "packets", "bytes": "bytes", "s": "s", "ms": "ms",
+}  # fmt: skip
+# Text of more different values than this is left out: nothing can be seen of it.
+MOST_CATEGORIES = 60_000
+# Rows of a heat map, and values of all curves of a page.
+MOST_CLUSTERED = 400
+MOST_SAMPLES = 40_000_000
+
+
+@dataclass
+class Content:
+    """What a page shows, as it grows."""
+
+    blobs: Blobs = field(default_factory=Blobs)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    series: list[dict[str, Any]] = field(default_factory=list)
+    networks: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a table are."""
+
+    label: str | None = None
+    """The column that names a row."""
+    colour: str | None = None
+    """The column that colours rows first."""
+    factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Factors with their levels in order."""
+    numbers: Sequence[str] = ()
+    """Columns of numbers that only name something."""
+    shown: Sequence[str] = ()
+    """The columns that are looked at first."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What a column means, by name."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units of columns whose names do not end in them."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Values of all elements at all times: shape (elements, times), NaN where there are none."""
+
+    name: str
+    values: np.ndarray
+    unit: str = ""
+    about: str = ""
+
+
+def unit_of(name: str) -> str:
+    """The unit that a column's name ends in; empty if it does not."""
+    ending = re.search(r"_([a-z]+)$", name)
+    return UNITS.get(ending[1], "") if ending else ""
+
+
+def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
+    """Add a table, without columns that have no value or text of too many different values."""
+    if frame.is_empty():
+        return
+    columns = [
+        entry
+        for column in frame.get_columns()
+        if (entry := _column(content.blobs, column, roles)) is not None
+    ]
+    names = [column["name"] for column in columns]
+    varying = [name for name in names if frame[name].n_unique() > 1]
+    shown = [one for one in roles.shown if one in varying] or varying[:8] or names[:8]
+    content.tables.append(
+        {
+            "name": name,
+            "rows": frame.height,
+            "columns": columns,
+            "label": roles.label if roles.label in names else None,
+            "colour": roles.colour if roles.colour in names else None,
+            "shown": shown,
+            "clusters": _clusters(frame, columns),
+            "note": roles.note,
+        }
+    )
+
+
+def _column(blobs: Blobs, column: pl.Series, roles: Roles) -> dict[str, Any] | None:
+    name = column.name
+    if column.null_count() == len(column):
+        return None
+    facts = {
+        "name": name,
+        "unit": roles.units.get(name, unit_of(name)),
+        "about": roles.about.get(name, ""),
+    }
+    if column.dtype.is_numeric():
+        role = "factor" if name in roles.factors else "response"
+        role = "name" if name in roles.numbers else role
+        return facts | {"role": role} | blobs.numbers(column.cast(pl.Float64).to_numpy())
+    if column.dtype not in (pl.String, pl.Boolean, pl.Categorical):
+        return None
+    text = column.cast(pl.String).fill_null("none")
+    categories = text.unique().sort()
+    if levels := [str(level) for level in roles.factors.get(name, ())]:
+        there = set(categories)
+        known = [level for level in levels if level in there]
+        others = [name for name in categories if name not in set(levels)]
+        categories = pl.Series([*known, *others])
+    if len(categories) > MOST_CATEGORIES:
+        return None
+    codes = text.replace_strict(categories, pl.int_range(len(categories), eager=True))
+    role = "factor" if name in roles.factors else "name"
+    return facts | {"role": role, "categories": categories.to_list()} | blobs.codes(codes)
+
+
+def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Which rows are alike in all that was measured, if they are few."""
+    names = [column["name"] for column in columns if column["role"] == "response"]
+    if not 3 <= frame.height <= MOST_CLUSTERED:
+        return None
+    table = frame.select(pl.col(names).cast(pl.Float64))
+    whole = [name for name in names if np.isfinite(table[name].to_numpy()).all()]
+    varying = [name for name in whole if table[name].n_unique() > 1][:40]
+    if len(varying) < 2:
+        return None
+    merges = dendrogram(table.select(varying).to_numpy()).merges
+    return {
+        "rows": list(range(frame.height)),
+        "columns": varying,
+        "order": _leaves(merges, frame.height),
+        "merges": [[int(one), int(other), float(height)] for one, other, height, _ in merges],
+    }
+
+
+def _leaves(merges: np.ndarray, count: int) -> list[int]:
+    """The leaves of a tree from one side to the other."""
+    below: dict[int, list[int]] = {leaf: [leaf] for leaf in range(count)}
+    for at, (one, other, _, _) in enumerate(merges):
+        below[count + at] = below.pop(int(one)) + below.pop(int(other))
+    return below[2 * count - 2]
+
+
+def add_series(
+    content: Content,
+    table: str,
+    times_s: np.ndarray,
+    measures: Sequence[Measure],
+    shown: Sequence[str],
+) -> None:
+    """Add curves to a table, one for each of its rows. Of too many samples some are kept."""
+    known = [measure for measure in measures if np.isfinite(measure.values).any()]
+    if not known or len(times_s) < 2:
+        return
+    total = sum(measure.values.size for measure in known)
+    each = -(-total // MOST_SAMPLES)
+    note = "" if each == 1 else f"Curves show one sample of {each}."
+    names = [measure.name for measure in known]
+    content.series.append(
+        {
+            "table": table,
+            "times": content.blobs.numbers(times_s[::each]),
+            "elements": known[0].values.shape[0],
+            "measures": [
+                {"name": measure.name, "unit": measure.unit, "about": measure.about}
+                | content.blobs.samples(measure.values[:, ::each].ravel())
+                for measure in known
+            ],
+            "shown": [name for name in shown if name in names],
+            "note": note,
+        }
+    )
+
+
+def matrix(
+    frame: pl.DataFrame, key: str, elements: Sequence[str], times: pl.Series, columns: Sequence[str]
+) -> dict[str, np.ndarray]:
+    """Columns of samples as arrays of shape (elements, times): a row of the frame is one sample."""
+    places = {name: at for at, name in enumerate(elements)}
+    rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()
+    at = times.search_sorted(frame["t_s"]).to_numpy()
+    if (rows < 0).all():
+        raise LonghaulError(f"no samples of {', '.join(elements[:3])}")
+    wanted = rows >= 0
+    found = {}
+    for column in columns:
+        values = np.full((len(elements), len(times)), np.nan)
+        values[rows[wanted], at[wanted]] = frame[column].cast(pl.Float64).to_numpy()[wanted]
+        found[column] = values
+    return found

@@ -1,0 +1,254 @@
+"""The explorer's data: what a page holds is what the runs and the campaign recorded."""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import MESONET_NETWORK, CommandLine
+
+import longhaul
+from longhaul.campaign.dataset import Dataset
+from longhaul.explore import explore
+from longhaul.explore.layout import around, spread
+
+ROOT = Path(__file__).parents[2]
+TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
+
+
+class Page:
+    """A page, read as its script reads it."""
+
+    def __init__(self, file: Path) -> None:
+        self.html = file.read_text(encoding="utf-8")
+        text = self._element("catalogue").replace("<\\/", "</")
+        self.catalogue: dict[str, Any] = json.loads(text)
+
+    def _element(self, name: str) -> str:
+        found = re.search(rf'id="{name}">(.*?)</script>', self.html, re.DOTALL)
+        assert found, name
+        return found[1]
+
+    def table(self, name: str) -> dict[str, Any]:
+        """A table's entry in the catalogue."""
+        return next(table for table in self.catalogue["tables"] if table["name"] == name)
+
+    def values(self, stored: dict[str, Any]) -> np.ndarray:
+        """The numbers of a blob."""
+        content = zlib.decompress(base64.b64decode(self._element(f"blob-{stored['blob']}")))
+        raw = np.frombuffer(content, TYPES[stored["encoding"]])
+        if "scale" not in stored:
+            return raw
+        values = stored["offset"] + stored["scale"] * raw.astype(float)
+        return np.where(raw == 65_535, np.nan, values)
+
+    def column(self, table: str, name: str) -> np.ndarray:
+        """The numbers of a column."""
+        columns = self.table(table)["columns"]
+        return self.values(next(column for column in columns if column["name"] == name))
+
+    def curves(self, table: str, measure: str) -> tuple[np.ndarray, np.ndarray, float]:
+        """Times, values of shape (elements, times), and the largest error of these."""
+        entry = next(series for series in self.catalogue["series"] if series["table"] == table)
+        stored = next(one for one in entry["measures"] if one["name"] == measure)
+        times = self.values(entry["times"])
+        return times, self.values(stored).reshape(entry["elements"], -1), stored["scale"] / 2
+
+
+@pytest.fixture(scope="module")
+def of_flows(finished: longhaul.Results, tmp_path_factory: pytest.TempPathFactory) -> Page:
+    return Page(explore([finished.path], tmp_path_factory.mktemp("page") / "flows.html"))
+
+
+@pytest.fixture(scope="module")
+def mesonet(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
+    folder = tmp_path_factory.mktemp("mesonet")
+    scenario = f"[mesonet]\nintervals = 40\n{MESONET_NETWORK}"
+    return longhaul.run(scenario, out=folder / "m1")
+
+
+def test_script_is_built_from_the_sources() -> None:
+    sources = ROOT / "explorer"
+    names = [file.relative_to(sources).as_posix() for file in (sources / "src").rglob("*.*")]
+    digest = hashlib.sha256()
+    for name in sorted([*names, "package-lock.json"]):
+        digest.update(f"{name}\0".encode() + (sources / name).read_bytes() + b"\0")
+    built = ROOT / "python/longhaul/explore/built/sources.sha256"
+    assert built.read_text().strip() == digest.hexdigest(), "run `make explorer`"
+
+
+def test_tables_of_a_run_are_those_it_recorded(of_flows: Page, finished: longhaul.Results) -> None:
+    flows = finished.flows
+    assert of_flows.column("flows", "goodput_bps").tolist() == flows["goodput_bps"].to_list()
+    label = next(one for one in of_flows.table("flows")["columns"] if one["name"] == "label")
+    codes = of_flows.values(label)
+    assert [label["categories"][code] for code in codes] == flows["label"].to_list()
+    roles = {one["name"]: one["role"] for one in of_flows.table("flows")["columns"]}
+    assert (roles["flow"], roles["goodput_bps"]) == ("name", "response")
+
+
+def test_curves_of_a_run_are_its_samples(of_flows: Page, finished: longhaul.Results) -> None:
+    times, windows, error = of_flows.curves("flows", "cwnd_pkts")
+    for at, name in enumerate(finished.flows["name"]):
+        samples = finished.series.filter(pl.col("kind") == "flow", pl.col("name") == name)
+        here = np.searchsorted(times, samples["t_s"].to_numpy())
+        recorded = samples["cwnd_pkts"].to_numpy()
+        known = np.isfinite(recorded)
+        assert np.allclose(windows[at, here][known], recorded[known], atol=error)
+    _, rates, error = of_flows.curves("flows", "throughput_bps")
+    first = finished.flows["name"][0]
+    counted = finished.series.filter(pl.col("kind") == "flow", pl.col("name") == first)
+    growth = float(np.ptp(counted["delivered_bytes"].to_numpy()))
+    assert np.nansum(rates[0, 1:] * np.diff(times)) == pytest.approx(
+        8 * growth, abs=error * times[-1]
+    )
+
+
+def test_slow_start_ends_with_the_first_window_above_the_threshold(
+    of_flows: Page, finished: longhaul.Results
+) -> None:
+    left = of_flows.column("flows", "left_slow_start_s")
+    for at, name in enumerate(finished.flows["name"]):
+        samples = finished.series.filter(pl.col("kind") == "flow", pl.col("name") == name)
+        above = samples.filter(pl.col("cwnd_pkts") > pl.col("ssthresh_pkts"))
+        assert left[at] == above["t_s"].min()
+
+
+def test_several_runs_stand_below_each_other(
+    finished: longhaul.Results, finished_again: longhaul.Results, tmp_path: Path
+) -> None:
+    page = Page(explore([finished.path, finished_again.path], tmp_path / "both.html"))
+    both = [*finished.flows["goodput_bps"], *finished_again.flows["goodput_bps"]]
+    assert page.column("flows", "goodput_bps").tolist() == both
+    run = page.table("flows")["columns"][0]
+    assert (run["name"], run["categories"]) == ("run", ["r1", "r2"])
+    _, windows, _ = page.curves("flows", "cwnd_pkts")
+    assert len(windows) == len(both)
+
+
+def test_losses_of_routers_are_those_of_all_intervals(
+    mesonet: longhaul.Results, tmp_path: Path
+) -> None:
+    page = Page(explore([mesonet.path], tmp_path / "m.html"))
+    routers = mesonet.table("routers").with_columns(
+        dropped=pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts"),
+        arrived=pl.col("arrived_up_pkts") + pl.col("arrived_down_pkts"),
+    )
+    names = mesonet.table("topology")["router"].to_list()
+    sums = routers.group_by("router").agg(pl.col("dropped", "arrived").sum())
+    wanted = pl.DataFrame({"router": names}).join(sums, on="router", how="left")
+    assert wanted["dropped"].sum() > 0
+    assert page.column("routers", "dropped_pkts").tolist() == wanted["dropped"].to_list()
+    share = page.column("routers", "loss_share")
+    assert share.tolist() == (wanted["dropped"] / wanted["arrived"].clip(1)).to_list()
+    first = page.column("routers", "first_drop_s")
+    losing = routers.filter(pl.col("dropped") > 0).group_by("router").agg(pl.col("t_s").min())
+    firsts = dict(losing.iter_rows())
+    for name, time in zip(names, first, strict=True):
+        assert np.isnan(time) if name not in firsts else time == firsts[name]
+    _, dropped, error = page.curves("routers", "dropped_pkts")
+    assert error == 0.5
+    assert np.nansum(dropped, 1).tolist() == wanted["dropped"].to_list()
+
+
+def test_network_has_a_place_for_each_router(mesonet: longhaul.Results, tmp_path: Path) -> None:
+    page = Page(explore([mesonet.path], tmp_path / "m.html"))
+    (picture,) = page.catalogue["networks"]
+    topology = mesonet.table("topology")
+    assert [node["name"] for node in picture["nodes"]] == topology["router"].to_list()
+    places = {(round(node["x"], 6), round(node["y"], 6)) for node in picture["nodes"]}
+    assert len(places) == len(topology)
+    assert all(0 <= part <= 1 for place in places for part in place)
+    ends = {
+        frozenset(picture["nodes"][link[end]]["name"] for end in ("from", "to"))
+        for link in picture["links"]
+    }
+    assert {frozenset("XY"), frozenset("YZ")} <= ends
+    assert frozenset("XZ") not in ends
+
+
+def test_neighbours_are_drawn_nearer_than_others() -> None:
+    names = ["a", "b", "c", "d", "e"]
+    places = spread(names, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])
+    along = sorted(names, key=lambda name: places[name])
+    assert along in (names, names[::-1])
+
+
+def test_branches_stay_with_their_root() -> None:
+    roots = {"A": (0.0, 0.0), "B": (1.0, 0.0)}
+    above = {"A1": "A", "A1a": "A1", "A1b": "A1", "B1": "B", "B2": "B"}
+    places = around(roots, above)
+    for name in above:
+        near = min(roots, key=lambda root: np.hypot(*np.subtract(places[name], places[root])))
+        assert near == name[0]
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    """The table of a campaign of 12 runs."""
+    frame = pl.DataFrame(
+        {
+            "run": list(range(1, 13)),
+            "replication": [1] * 12,
+            "algorithm": ["reno", "cubic", "hstcp"] * 4,
+            "rtt": ["50 ms", "5 ms"] * 6,
+            "goodput_bps": [float(at) for at in range(12)],
+            "cuts": [float(at % 5) for at in range(12)],
+            "scenario_hash": ["x"] * 12,
+        }
+    )
+    facts = {
+        "title": "Twelve </script> runs",
+        "factors": {"algorithm": ["reno", "cubic", "hstcp"], "rtt": ["5 ms", "50 ms"]},
+        "responses": ["goodput_bps", "cuts"],
+        "runs": 12,
+        "wanted": 16,
+        "results_version": 1,
+    }
+    folder = tmp_path / "twelve"
+    folder.mkdir()
+    Dataset(frame, facts).write(folder / "results.parquet")
+    return folder
+
+
+def test_factors_and_responses_of_a_campaign(campaign: Path, tmp_path: Path) -> None:
+    page = Page(explore([campaign], tmp_path / "c.html"))
+    (table,) = page.catalogue["tables"]
+    roles = {column["name"]: column["role"] for column in table["columns"]}
+    assert roles == {
+        "name": "name", "run": "name", "replication": "name", "algorithm": "factor",
+        "rtt": "factor", "goodput_bps": "response", "cuts": "response",
+    }  # fmt: skip
+    assert table["colour"] == "algorithm"
+    assert "12 of 16" in table["note"]
+    assert page.catalogue["title"] == "Twelve </script> runs"
+    # Of twelve rows, eleven merges and each once in the order.
+    assert sorted(table["clusters"]["order"]) == list(range(12))
+    assert len(table["clusters"]["merges"]) == 11
+
+
+def test_levels_keep_the_order_of_the_campaign(campaign: Path, tmp_path: Path) -> None:
+    page = Page(explore([campaign], tmp_path / "c.html"))
+    columns = page.catalogue["tables"][0]["columns"]
+    rtt = next(column for column in columns if column["name"] == "rtt")
+    assert rtt["categories"] == ["5 ms", "50 ms"]
+
+
+def test_page_fetches_nothing(of_flows: Page) -> None:
+    assert not re.search(r'(src|href)\s*=\s*"?(https?:)?//', of_flows.html)
+
+
+def test_bad_input_is_refused(cli: CommandLine, campaign: Path, finished: longhaul.Results) -> None:
+    nothing = cli("explore", "nowhere")
+    assert (nothing.returncode, "nowhere" in nothing.stderr) == (2, True)
+    written = cli("explore", finished.path, "--out", "page.html")
+    assert (written.returncode, "page.html" in written.stdout) == (0, True)
+    again = cli("explore", finished.path, "--out", "page.html")
+    assert again.returncode != 0
+    assert "page.html already exists" in again.stderr

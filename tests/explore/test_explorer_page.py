@@ -1,0 +1,271 @@
+"""The explorer's page in a browser: views are linked, links restore, the console is silent."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import MESONET_NETWORK
+
+import longhaul
+from longhaul.campaign.dataset import Dataset
+from longhaul.explore import explore
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+if BROWSER is None:
+    pytest.skip("no Chromium: install it to test the page", allow_module_level=True)
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the Python package playwright drives the browser"
+)
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = driver.chromium.launch(executable_path=BROWSER, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Open]:  # noqa: ANN401
+    """Opens a file; at the end nothing may have been said in the console."""
+    said: list[str] = []
+    pages = []
+
+    def open_(file: Path, hash_: str = "", *, width: int = 1300) -> Any:  # noqa: ANN401
+        page = browser.new_page(viewport={"width": width, "height": 900}, accept_downloads=True)
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked(request.url))
+        page.goto(f"file://{file}{hash_}")
+        page.wait_for_selector("body[data-ready]")
+        settle(page)
+        pages.append(page)
+        return page
+
+    def asked(url: str) -> None:
+        if not url.startswith(("file:", "blob:", "data:")):
+            said.append(f"asked for {url}")
+
+    yield open_
+    for page in pages:
+        page.close()
+    assert said == []
+
+
+def settle(page: Any) -> None:  # noqa: ANN401
+    """Wait until what has changed is drawn."""
+    page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
+
+
+def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
+    """What each view shows, as text that changes with it."""
+    found: dict[str, str] = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".card")].map(card => [
+            card.id,
+            card.querySelector("canvas")?.toDataURL() ?? card.querySelector("tbody").innerText,
+        ]))"""
+    )
+    return found
+
+
+def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, float]) -> None:  # noqa: ANN401
+    """Drag over a canvas, between places from 0 to 1 of its width and height."""
+    canvas = page.locator(f"#view-{view} canvas")
+    # Away from the heading, which stays at the top.
+    canvas.evaluate("element => element.scrollIntoView({block: 'center'})")
+    box = canvas.bounding_box()
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    page.mouse.move(*places[1], steps=4)
+    page.mouse.up()
+    page.mouse.move(0, 0)
+    settle(page)
+
+
+def count(page: Any) -> int:  # noqa: ANN401
+    """How many rows are selected."""
+    return int(page.inner_text("#count").split()[0].replace(",", ""))
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page over 64 runs of 20 responses, of which one factor moves all and one nothing."""
+    random = np.random.default_rng(1)
+    algorithm = ["reno", "cubic", "hstcp", "bbr3"] * 16
+    loss = np.repeat([1e-5, 1e-3], 32)
+    responses = {
+        f"y{at}_bps": np.where(loss > 1e-4, 1.0, 9.0) + random.normal(size=64) for at in range(20)
+    }
+    frame = pl.DataFrame(
+        {"run": range(1, 65), "replication": [1] * 64, "algorithm": algorithm, "loss": loss}
+        | {"buffer": [1.0, 2.0] * 32}
+        | responses
+    )
+    factors = {"algorithm": algorithm[:4], "loss": [1e-5, 1e-3], "buffer": [1.0, 2.0]}
+    facts = {"title": "64 runs", "factors": factors, "responses": list(responses), "runs": 64,
+             "wanted": 64, "results_version": 1}  # fmt: skip
+    folder = tmp_path_factory.mktemp("campaign")
+    Dataset(frame, facts).write(folder / "results.parquet")
+    return explore([folder], folder / "page.html")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page over a small run of MesoNet."""
+    folder = tmp_path_factory.mktemp("mesonet")
+    scenario = f"[mesonet]\nintervals = 40\n{MESONET_NETWORK}"
+    run = longhaul.run(scenario, out=folder / "m1")
+    return explore([run.path], folder / "page.html")
+
+
+def test_brush_in_one_view_is_seen_in_all_others(opened: Open, campaign: Path) -> None:
+    page = opened(campaign)
+    views = {"scatter": ((0.1, 0.05), (0.45, 0.9)), "parallel": ((0.04, 0.2), (0.04, 0.5)),
+             "distribution": ((0.1, 0.5), (0.5, 0.6)), "heatmap": ((0.5, 0.2), (0.5, 0.4)),
+             "residuals": ((0.55, 0.1), (0.95, 0.9))}  # fmt: skip
+    for view, (start, end) in views.items():
+        before = pictures(page)
+        drag(page, view, start, end)
+        assert 0 < count(page) < 64, view
+        after = pictures(page)
+        unchanged = [other for other in before if before[other] == after[other]]
+        assert unchanged == [], view
+        page.click("#clear")
+        settle(page)
+        assert count(page) == 64
+
+
+def test_factor_that_matters_stands_first(opened: Open, campaign: Path) -> None:
+    page = opened(campaign)
+    # The first panel's two levels: a click on the lower end keeps the runs of one loss rate.
+    canvas = page.locator("#view-effects canvas")
+    box = canvas.bounding_box()
+    canvas.click(position={"x": 62 + (box["width"] - 74) / 3 * 0.15, "y": box["height"] / 2})
+    settle(page)
+    assert count(page) == 32
+    assert page.inner_text("#filters").startswith("loss")
+
+
+def test_link_restores_selection_and_views(opened: Open, campaign: Path) -> None:
+    page = opened(campaign)
+    page.select_option("#view-scatter select[aria-label=y]", "y7_bps")
+    drag(page, "scatter", (0.1, 0.05), (0.45, 0.9))
+    page.locator("#view-rows tbody tr[data-row]").first.click()
+    settle(page)
+    selected, shown = count(page), pictures(page)
+    assert 0 < selected < 64
+    page.click("#link")
+    page.wait_for_function("location.hash.length > 1")
+    again = opened(campaign, page.evaluate("location.hash"))
+    assert count(again) == selected
+    assert again.input_value("#view-scatter select[aria-label=y]") == "y7_bps"
+    restored = pictures(again)
+    assert {view for view in shown if shown[view] != restored[view]} == set()
+
+
+def test_damaged_link_shows_the_page_as_it_is(opened: Open, campaign: Path) -> None:
+    assert count(opened(campaign, "#nonsense")) == 64
+
+
+def test_selected_rows_are_kept_as_files(opened: Open, campaign: Path, tmp_path: Path) -> None:
+    page = opened(campaign)
+    drag(page, "scatter", (0.1, 0.05), (0.45, 0.9))
+    tables = {}
+    for kind, read in (("csv", pl.read_csv), ("parquet", pl.read_parquet)):
+        with page.expect_download() as kept:
+            page.click(f"#{kind}")
+        file = tmp_path / f"kept.{kind}"
+        kept.value.save_as(file)
+        tables[kind] = read(file)
+    assert tables["csv"].height == tables["parquet"].height == count(page)
+    recorded = pl.read_parquet(campaign.parent / "results.parquet")
+    for table in tables.values():
+        joined = table.select("run", "y3_bps").join(
+            recorded.select(pl.col("run").cast(table["run"].dtype), real="y3_bps"), on="run"
+        )
+        assert joined["y3_bps"].to_list() == joined["real"].to_list()
+
+
+def test_pictures_are_kept_as_svg_and_png(opened: Open, campaign: Path, tmp_path: Path) -> None:
+    page = opened(campaign)
+    for kind, begins in (("SVG", b"<svg xmlns"), ("PNG", b"\x89PNG")):
+        for view in ("parallel", "scatter", "effects", "heatmap"):
+            with page.expect_download() as kept:
+                page.click(f'#view-{view} button[aria-label="Keep the picture as {kind}"]')
+            file = tmp_path / f"{view}.{kind}"
+            kept.value.save_as(file)
+            assert file.read_bytes().startswith(begins)
+    assert "goodput" not in (tmp_path / "scatter.SVG").read_text()
+    assert "y0_bps" in (tmp_path / "scatter.SVG").read_text()
+
+
+def test_router_picked_in_the_network_is_followed_everywhere(opened: Open, network: Path) -> None:
+    page = opened(network)
+    before = pictures(page)
+    catalogue = json.loads(page.locator("#catalogue").inner_text().replace("<\\/", "</"))
+    nodes = catalogue["networks"][0]["nodes"]
+    at = next(number for number, node in enumerate(nodes) if node["tier"] == 2)
+    canvas = page.locator("#view-network canvas")
+    box = canvas.bounding_box()
+    x = 24 + nodes[at]["x"] * (box["width"] - 48)
+    y = 30 + nodes[at]["y"] * (box["height"] - 48)
+    canvas.click(position={"x": x, "y": y})
+    settle(page)
+    assert count(page) == 1
+    assert nodes[at]["name"] in page.inner_text("#filters")
+    after = pictures(page)
+    assert [view for view in before if before[view] == after[view]] == []
+
+
+def test_network_is_played_and_stopped_at_losses(opened: Open, network: Path) -> None:
+    page = opened(network)
+    time = "#view-network output"
+    start = page.inner_text(time)
+    page.click('#view-network button[aria-label^="Play"]')
+    page.wait_for_function(f'document.querySelector("{time}").innerText != "{start}"')
+    page.click('#view-network button[aria-label^="Play"]')
+    page.fill("#view-network input[type=range]", "0")
+    page.click('#view-network button[aria-label^="Go on"]')
+    stopped = float(page.inner_text(time).split()[0])
+    routers = longhaul.open(network.parent / "m1").table("routers")
+    losing = routers.filter(pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts") > 0)
+    later = losing.filter(pl.col("t_s") > routers["t_s"].min())
+    assert stopped == pytest.approx(later["t_s"].min())
+    page.keyboard.press("ArrowRight")
+    page.locator("h1").click()
+    page.keyboard.press("ArrowRight")
+    assert float(page.inner_text(time).split()[0]) > stopped
+
+
+def test_curves_through_a_box_are_selected(opened: Open, network: Path) -> None:
+    page = opened(network)
+    drag(page, "curves", (0.3, 0.2), (0.9, 0.6))
+    some = count(page)
+    routers = longhaul.open(network.parent / "m1").table("topology").height
+    assert 0 < some < routers
+
+
+def test_page_of_a_phone_has_no_sideways_scrolling(opened: Open, network: Path) -> None:
+    page = opened(network, width=380)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_another_table_is_shown_with_its_views(opened: Open, network: Path) -> None:
+    page = opened(network)
+    page.select_option("#choices select[aria-label=Table]", "classes")
+    page.wait_for_selector("body[data-ready=classes]")
+    settle(page)
+    assert page.locator("#view-network").count() == 0
+    assert count(page) == 6
