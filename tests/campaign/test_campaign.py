@@ -163,7 +163,8 @@ def test_finished_runs_are_not_done_again(tmp_path: Path) -> None:
     told: list[int] = []
     first = execute(runs[:2], store, workers=2, watch=lambda outcome: told.append(outcome.done))
     assert (first.total, first.found, first.finished, first.failed) == (2, 0, 2, [])
-    assert told == [0, 1, 2]
+    # Those that take longer tell how far they are in between.
+    assert list(dict.fromkeys(told)) == [0, 1, 2]
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
     again = execute([*runs[:3], runs[0]], store, workers=1)
     assert (again.total, again.found, again.finished) == (3, 2, 1)

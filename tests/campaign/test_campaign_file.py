@@ -348,6 +348,10 @@ class Failing:
         """Report a failure."""
         return [Finished(self.key, error="no luck")]
 
+    def under_way(self) -> dict[str, float]:
+        """Say nothing."""
+        return {}
+
     def close(self) -> None:
         """Nothing is to end."""
 

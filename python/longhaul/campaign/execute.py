@@ -12,12 +12,12 @@ from typing import Any
 from longhaul._engine import RunError
 from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.leases import Leases
-from longhaul.campaign.pool import Finished, LocalWorkers, Workers
+from longhaul.campaign.pool import Finished, LocalWorkers, Workers, tell
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.store import Kept, Store
 from longhaul.campaign.sweep import Run
 from longhaul.campaign.template import Scenario
-from longhaul.results import Results
+from longhaul.results import Results, kinds
 from longhaul.running import load, run_loaded
 
 # What is kept of a run, and the Parquet files that are kept whole, by name.
@@ -27,6 +27,8 @@ Tables = Mapping[str, bytes]
 LOOK_EVERY_S = 0.5
 # How often runs that other programs have under way are looked at.
 OTHERS_EVERY_S = 1.0
+# Of runs that can be resumed.
+CHECKPOINT_EVERY = "60 s"
 
 
 @dataclass
@@ -41,7 +43,9 @@ class Outcome:
     failed: list[tuple[Run, str]] = field(default_factory=list)
     """Runs that ended with an error, and its message."""
     running: int = 0
-    """Runs in progress in this process."""
+    """Runs in progress in this process,"""
+    running_part: float = 0.0
+    """and how far they are on average, from 0 to 1."""
     elsewhere: int = 0
     """Runs in progress in other processes."""
     data_packets: int = 0
@@ -91,7 +95,7 @@ def execute(
     """Do all runs that are not in the store, the longest first; each is kept as soon as it is done.
 
     `workers` is a number of processes, by default one per core, or what else does runs. `watch` is
-    called at the beginning, whenever a run ends and when those of others were looked at. A run that
+    called at the beginning, whenever a run ends or tells how far it is, and when those of others were looked at. A run that
     fails is tried again so many times, reported, and does not stop the others. Other programs may
     work on the same store: runs that they have under way are waited for, and taken over if they
     end. Runs whose keys are in `first` come before all others. `check` gets what is kept of the
@@ -136,6 +140,7 @@ class _Execution:
         self.running: set[str] = set()
         self.attempts: Counter[str] = Counter()
         self.looked = monotonic()
+        self.told: Mapping[str, float] = {}
         self.outcome = Outcome(len(self.wanted), len(self.wanted) - len(missing))
         self.outcome.expected_left = sum(self.expected[key] for key in missing)
         if workers is None or isinstance(workers, int):
@@ -161,6 +166,8 @@ class _Execution:
             if self.running:
                 for done in self.workers.finished(LOOK_EVERY_S):
                     self._note(done, leases)
+                    self._tell()
+                if self.workers.under_way() != self.told:
                     self._tell()
             elif self.elsewhere:
                 time.sleep(LOOK_EVERY_S)
@@ -248,6 +255,8 @@ class _Execution:
 
     def _tell(self) -> None:
         self.outcome.running, self.outcome.elsewhere = len(self.running), len(self.elsewhere)
+        self.told = self.workers.under_way()
+        self.outcome.running_part = sum(self.told.values()) / max(len(self.running), 1)
         if self.watch:
             self.watch(self.outcome)
 
@@ -255,10 +264,34 @@ class _Execution:
 def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None, Tables]:
     """Do one run and keep what is to be kept; returns its data packets."""
     resolved = load(scenario)
+    progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
-        kept, tables = reduced(reducer, run_loaded(resolved, out=scratch / "run"))
+        if kinds.of(scenario) is not None:
+            # Whoever does the run next goes on from where this one was killed.
+            out = store.resumable(resolved) / "run"
+            run = run_loaded(
+                resolved, out=out, progress=progress, checkpoint_every=CHECKPOINT_EVERY,
+                overwrite=True,
+            )  # fmt: skip
+        else:
+            run = run_loaded(resolved, out=scratch / "run", progress=progress)
+        kept, tables = reduced(reducer, run)
         store.put(resolved, kept, tables)
+    store.clear_resumable(resolved)
     return int(kept["run"]["data_packets"]), None, {}
+
+
+class _Progress:
+    """Tells how far a run is, now and then."""
+
+    def __init__(self, duration_s: float) -> None:
+        self.duration_s = duration_s
+        self.told = monotonic()
+
+    def __call__(self, simulated_s: float, packets: int) -> None:
+        if monotonic() - self.told >= LOOK_EVERY_S:
+            self.told = monotonic()
+            tell(simulated_s / self.duration_s)
 
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:

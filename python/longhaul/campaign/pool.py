@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -49,6 +49,9 @@ class Workers(Protocol):
     def finished(self, timeout_s: float) -> Sequence[Finished]:
         """Finished runs; waits for one up to a timeout."""
 
+    def under_way(self) -> Mapping[str, float]:
+        """How far runs in progress are, as parts of the whole, of those that tell."""
+
     def close(self) -> None:
         """End all workers; running runs are abandoned."""
 
@@ -58,6 +61,8 @@ class _Worker:
     process: BaseProcess
     pipe: "Connection[Any, Any]"
     key: str | None = None
+    part: float = 0.0
+    """How much of the run is done."""
 
 
 class LocalWorkers:
@@ -73,7 +78,7 @@ class LocalWorkers:
         """Begin a run on an idle worker."""
         idle = next((worker for worker in self._workers if worker.key is None), None)
         worker = idle or self._started()
-        worker.key = key
+        worker.key, worker.part = key, 0.0
         try:
             worker.pipe.send((work, arguments))
         except (BrokenPipeError, ConnectionResetError):
@@ -93,18 +98,30 @@ class LocalWorkers:
         """Finished runs."""
         busy = [worker for worker in self._workers if worker.key is not None]
         ready = wait([worker.pipe for worker in busy], timeout_s)
-        return [self._collect(worker) for worker in busy if worker.pipe in ready]
+        outcomes = [self._collect(worker) for worker in busy if worker.pipe in ready]
+        return [outcome for outcome in outcomes if outcome is not None]
 
-    def _collect(self, worker: _Worker) -> Finished:
-        key, worker.key = worker.key, None
+    def under_way(self) -> dict[str, float]:
+        """How far runs in progress are, of those that have told."""
+        busy = [worker for worker in self._workers if worker.part > 0]
+        return {worker.key: worker.part for worker in busy if worker.key is not None}
+
+    def _collect(self, worker: _Worker) -> Finished | None:
+        """What a worker has sent: the outcome of its run, or only how far that is."""
+        key = worker.key
         assert key is not None
         try:
-            value, error, is_storage = worker.pipe.recv()
+            sent = worker.pipe.recv()
+            if isinstance(sent, float):
+                worker.part = sent
+                return None
+            value, error, is_storage = sent
         except (EOFError, ConnectionResetError):
             self._workers.remove(worker)
             worker.pipe.close()
             worker.process.join()
             return Finished(key, error=self._why(worker.process.exitcode), is_lost=True)
+        worker.key = None
         return Finished(key, value, error, is_storage)
 
     def _why(self, code: int | None) -> str:
@@ -124,8 +141,20 @@ class LocalWorkers:
         self._workers.clear()
 
 
+# Of a worker process: where it tells how far its run is.
+_told: "Connection[Any, Any] | None" = None
+
+
+def tell(part: float) -> None:
+    """Tell how much of the run is done, from 0 to 1; outside of a worker process nobody listens."""
+    if _told is not None:
+        _told.send(float(part))
+
+
 def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
     """Do runs until the pipe is closed."""
+    global _told
+    _told = pipe
     _become_worker(memory)
     while True:
         try:

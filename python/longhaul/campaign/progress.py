@@ -41,7 +41,8 @@ def show_progress(title: str) -> Iterator[Callable[[Outcome], None]]:
 def _state(outcome: Outcome) -> str:
     parts = [f"{outcome.done}/{outcome.total} runs"]
     if outcome.running:
-        parts.append(f"{outcome.running} running")
+        part = f" ({outcome.running_part:.0%})" if outcome.running_part else ""
+        parts.append(f"{outcome.running} running{part}")
     if outcome.elsewhere:
         parts.append(f"{outcome.elsewhere} in other processes")
     if outcome.found:

@@ -104,6 +104,19 @@ class Store:
         finally:
             shutil.rmtree(path, ignore_errors=True)
 
+    def resumable(self, run: Scenario) -> Path:
+        """A directory for a run that leaves checkpoints, the same one when it is resumed."""
+        path = self._resumable(run)
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def clear_resumable(self, run: Scenario) -> None:
+        """The run is kept: what it could have been resumed from goes."""
+        shutil.rmtree(self._resumable(run), ignore_errors=True)
+
+    def _resumable(self, run: Scenario) -> Path:
+        return self.path / f"resumable-{_engine.results_version()}" / run.hash
+
     @property
     def _workshop(self) -> Path:
         return self.path / "under-way"

@@ -79,6 +79,7 @@ STUDY: tuple[Command, ...] = (
         study.scenario,
         "nist-2010 N7-MAIN condition=8 algorithm=HSTCP --out mine.toml",
     ),
+    ("adopt", study.adopt, "nist-2010 runs/condition8-hstcp"),
     ("claims", study.claims, "hstcp-2003"),
     ("tables", study.tables, "hstcp-2003 --check"),
     ("report", study.report, "hstcp-2003 --out hstcp.html"),

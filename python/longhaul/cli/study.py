@@ -11,6 +11,7 @@ from rich.table import Table
 from longhaul._engine import RunError
 from longhaul.cli.shared import (
     AsJson,
+    InputError,
     Overwrite,
     Quiet,
     print_json,
@@ -102,6 +103,13 @@ def run(
         list[str] | None,
         typer.Option("--experiment", "-e", metavar="ID", help="Experiment to run; repeatable."),
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AXIS=LEVEL[,LEVEL]",
+            help="Only runs at these levels of an axis, such as condition=8,21; repeatable.",
+        ),
+    ] = None,
     scale: Annotated[str, typer.Option(help="quick: minutes; full: as published.")] = "quick",
     workers: Annotated[
         int | None,
@@ -144,7 +152,7 @@ def run(
     target = out or _default(study.name)
     finished = store or target / "store"
     record_.check_scale(scale)
-    chosen = study.runs(scale, experiment or (), replications)
+    chosen = study.runs(scale, experiment or (), replications, _levels(where or []))
     recorded = study.recorded / scale
     before = record_.read(recorded, study) if add and (recorded / "run.json").is_file() else None
     failed = []
@@ -172,6 +180,45 @@ def run(
     if failed:
         warn([f"{one.name}: {message}" for one, message in failed])
         raise RunError(f"{len(failed)} runs failed; the same command retries them")
+
+
+def _levels(words: list[str]) -> dict[str, list[str]]:
+    """`condition=8,21` as levels by axis."""
+    levels: dict[str, list[str]] = {}
+    for word in words:
+        axis, equals, given = word.partition("=")
+        if not equals:
+            raise InputError(f"--where {word}: expected AXIS=LEVEL")
+        levels.setdefault(axis, []).extend(given.split(","))
+    return levels
+
+
+def adopt(
+    name: Name,
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Directories that `longhaul run` has written."),
+    ],
+    scale: Annotated[str, typer.Option(help="The scale that the runs are of.")] = "full",
+    out: Out = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Directory of finished runs.", show_default="<OUT>/store"),
+    ] = None,
+) -> None:
+    """Take runs that were made alone, from `study scenario`, among those of a study.
+
+    `study run NAME --only-judge` judges them with the others.
+    """
+    from longhaul.results import open_runs
+    from longhaul.studies.adoption import adopt as take
+    from longhaul.studies.study import find
+
+    study = find(name)
+    for run in take(
+        study, open_runs(runs), scale, store or (out or _default(study.name)) / "store"
+    ):
+        typer.echo(run.name)
 
 
 def scenario(

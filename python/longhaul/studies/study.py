@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -188,11 +188,21 @@ class Study:
         raise StudyError(f"{experiment}: expected one run, found {len(fit)}; give {choices}")
 
     def runs(
-        self, scale: str, experiments: Sequence[str] = (), replications: int | None = None
+        self,
+        scale: str,
+        experiments: Sequence[str] = (),
+        replications: int | None = None,
+        where: Mapping[str, Collection[str]] | None = None,
     ) -> list[Run]:
-        """Every run of some experiments, one replication of all after the other."""
+        """Every run of some experiments, one replication of all after the other.
+
+        `where` has levels of axes, as they are written: only runs at one of them, of all that are
+        given. Experiments without such an axis are left out.
+        """
         chosen = self.chosen(experiments)
         runs = [run for one in chosen for run in one.sweep(scale, replications).runs()]
+        for axis, levels in (where or {}).items():
+            runs = _at(runs, axis, levels)
         return sorted(runs, key=lambda run: run.replication)
 
 
@@ -221,6 +231,17 @@ class OwnReducer:
 def _reducer(study: Path, folder: Path) -> str:
     """The module `reduce` of a folder of a study."""
     return ".".join([*folder.relative_to(study).parts, "reduce"])
+
+
+def _at(runs: Sequence[Run], axis: str, levels: Collection[str]) -> list[Run]:
+    """The runs at some levels of an axis; refuses a level that none of them has."""
+    there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
+    if not there:
+        raise unknown("axis", axis, list(dict.fromkeys(name for run in runs for name in run.cell)))
+    for level in levels:
+        if level not in there:
+            raise unknown(f"level of {axis}", level, there)
+    return [run for run in runs if axis in run.cell and str(run.cell[axis]) in levels]
 
 
 def _some(levels: Sequence[Level]) -> str:

@@ -1,0 +1,163 @@
+"""Studies run in part: chosen levels, runs made alone, runs that are resumed."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from conftest import MESONET_NETWORK, CommandLine
+
+import longhaul
+from longhaul.campaign.execute import execute, work
+from longhaul.campaign.pool import Finished, LocalWorkers, tell
+from longhaul.campaign.reduce import reduce
+from longhaul.campaign.store import Store
+from longhaul.campaign.sweep import Run
+
+# Six runs of two seconds.
+EXPERIMENTS = """
+title     = "Losses and utilisation"
+source    = "no publication: an example"
+responses = { utilisation = "links.bottleneck.utilization" }
+
+[scenario]
+duration = "2 s"
+measure  = { from = "1 s" }
+topology = { dumbbell = { bottleneck = { rate = "10 Mbps", delay = "5 ms" } } }
+flows    = [{ label = "flow" }]
+
+[common.factors]
+algorithm = { path = "flows.flow.congestion.kind", levels = ["reno", "cubic"] }
+
+[[experiments]]
+id    = "clean"
+title = "One flow of each algorithm"
+
+[[experiments]]
+id      = "loss"
+title   = "The same with losses"
+factors = { loss = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-4, 1e-3] } }
+"""
+CLAIMS = """
+[[claims]]
+id         = "C1"
+experiment = "clean"
+statement  = "CUBIC fills the link."
+measure    = "value"
+where      = { metric = "utilisation", algorithm = "cubic" }
+low        = 0.5
+opposite   = 0.1
+tolerance  = "half"
+source     = "derived from nothing: an example"
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    folder = tmp_path / "link"
+    folder.mkdir()
+    (folder / "experiments.toml").write_text(EXPERIMENTS)
+    (folder / "claims.toml").write_text(CLAIMS)
+    return folder
+
+
+def stored() -> int:
+    """Runs in the study's store."""
+    return len(list(Path("studies/link/store").glob("results-*/*/*.json")))
+
+
+def test_only_runs_at_chosen_levels_are_done(study: Path, cli: CommandLine) -> None:
+    where = ["--where", "algorithm=cubic", "--where", "loss=0.0001,0.001"]
+    ran = cli("study", "run", study, "--quiet", *where)
+    assert ran.returncode == 0, ran.stderr
+    assert stored() == 2
+    # The rest, and nothing twice.
+    assert cli("study", "run", study, "--quiet").returncode == 0
+    assert stored() == 6
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("algorithm=cubik", "did you mean `cubic`?"),
+        ("algoritm=cubic", "did you mean `algorithm`?"),
+        ("algorithm", "expected AXIS=LEVEL"),
+    ],
+)
+def test_levels_that_do_not_exist_are_refused(
+    where: str, message: str, study: Path, cli: CommandLine
+) -> None:
+    ran = cli("study", "run", study, "--where", where)
+    assert (ran.returncode, message in ran.stderr) == (2, True)
+    assert not Path("studies").exists()
+
+
+def test_run_made_alone_is_taken_for_the_studys(study: Path, cli: CommandLine) -> None:
+    made = cli("study", "scenario", study, "clean", "algorithm=cubic", "--out", "one.toml")
+    assert made.returncode == 0, made.stderr
+    assert cli("run", "one.toml", "--out", "one", "--quiet").returncode == 0
+    taken = cli("study", "adopt", study, "one")
+    assert taken.returncode == 0, taken.stderr
+    assert "clean (algorithm cubic" in taken.stdout
+    ran = cli("study", "run", study, "--scale", "full", "--only-judge", "--json")
+    (claim,) = json.loads(ran.stdout)
+    utilisation = longhaul.open("one").links["utilization"][0]
+    assert claim["measured"] == pytest.approx(utilisation)
+
+
+def test_run_that_is_not_the_studys_is_refused(study: Path, cli: CommandLine) -> None:
+    cli("study", "scenario", study, "clean", "algorithm=cubic", "--out", "one.toml")
+    cli("run", "one.toml", "--out", "other", "--set", "seed=2", "--quiet")
+    refused = cli("study", "adopt", study, "other")
+    assert refused.returncode == 2
+    assert "link has no run of this scenario at scale full" in refused.stderr
+    meta = Path("other/run.json")
+    meta.write_text(re.sub(r'"results_version": *\d+', '"results_version": 0', meta.read_text()))
+    old = cli("study", "adopt", study, "other")
+    assert old.returncode == 2
+    assert not Path("studies/link/store").exists()
+
+
+def test_how_far_a_run_is_comes_from_its_worker() -> None:
+    workers = LocalWorkers(1)
+    workers.submit("key", tell, 0.25)
+    parts: list[float] = []
+    outcomes: list[Finished] = []
+    until = monotonic() + 60
+    while not outcomes and monotonic() < until:
+        outcomes = workers.finished(0.1)
+        parts += workers.under_way().values()
+    workers.close()
+    assert 0.25 in parts
+    assert [(one.key, one.error) for one in outcomes] == [("key", None)]
+
+
+def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    scenario = {"mesonet": {"intervals": 30} | tomllib.loads(MESONET_NETWORK)}
+    run = Run("one", {}, 0, scenario)
+    whole = Store(tmp_path / "whole")
+    work(scenario, whole, reduce)
+    resumed = Store(tmp_path / "resumed")
+    # Stopped after a while, as by a signal, with a checkpoint at every interval.
+    out = resumed.resumable(run.resolved) / "run"
+
+    class KilledError(Exception):
+        pass
+
+    def stop(simulated_s: float, packets: int) -> None:
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        longhaul.run(scenario, out=out, progress=stop, checkpoint_every="1 ms")
+    assert out.with_name("run.checkpoint").is_dir()
+    outcome = execute([run], resumed, workers=1)
+    assert (outcome.finished, outcome.failed) == (1, [])
+    assert not out.parent.exists()
+    kept, expected = resumed.get(run.key), whole.get(run.key)
+    assert kept is not None
+    assert expected is not None
+    assert {key: value for key, value in kept.items() if key != "run"} == {
+        key: value for key, value in expected.items() if key != "run"
+    }
