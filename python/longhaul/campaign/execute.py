@@ -95,11 +95,11 @@ def execute(
     """Do all runs that are not in the store, the longest first; each is kept as soon as it is done.
 
     `workers` is a number of processes, by default one per core, or what else does runs. `watch` is
-    called at the beginning, whenever a run ends or tells how far it is, and when those of others were looked at. A run that
-    fails is tried again so many times, reported, and does not stop the others. Other programs may
-    work on the same store: runs that they have under way are waited for, and taken over if they
-    end. Runs whose keys are in `first` come before all others. `check` gets what is kept of the
-    first run that ends, and may raise.
+    called at the beginning, whenever a run ends or tells how far it is, and when those of others
+    were looked at. A run that fails is tried again so many times, reported, and does not stop the
+    others. Other programs may work on the same store: runs that they have under way are waited for,
+    and taken over if they end. Runs whose keys are in `first` come before all others. `check` gets
+    what is kept of the first run that ends, and may raise.
     """
     try:
         return _Execution(list(runs), store, workers, watch, reducer, retries, first, check).run()
