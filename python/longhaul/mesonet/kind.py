@@ -73,4 +73,5 @@ KIND = Kind(
     kept=_kept,
     time_series=_time_series,
     expected_packets=_expected_packets,
+    same_since=5,
 )  # fmt: skip

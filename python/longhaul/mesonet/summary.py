@@ -55,7 +55,9 @@ class Summary:
                 tables, "network", periods, _network(tables.interval_s, capacity_pps)
             ),
             classes=_by_period(tables, "classes", periods, _class(tables.interval_s), "class"),
-            long_lived=_by_period(tables, "long_lived", periods, _LONG_LIVED, "flow"),
+            long_lived=_with_full_rate(
+                tables, periods, _by_period(tables, "long_lived", periods, _LONG_LIVED, "flow")
+            ),
             totals=tables.totals,
             responses=pl.concat(
                 responses_of(run, chapter).insert_column(0, pl.lit(chapter).alias("chapter"))
@@ -93,6 +95,38 @@ def _by_period(
         )
         rows.append(found.insert_column(0, pl.lit(period.name).alias("period")))
     return pl.concat(rows)
+
+
+# Least part of its interface's rate at which a flow counts as being at full rate.
+FULL = 0.999
+
+
+def _with_full_rate(
+    tables: MesoNet, periods: Sequence[Period], summary: pl.DataFrame
+) -> pl.DataFrame:
+    """With `full_rate_s`: how long after a period's beginning a flow first has its full rate.
+
+    Full is the rate of its interface. 0 if it has it at once, and the length of the period if it
+    has it never (NIST SP 500-282, tables 7-14 and 7-15).
+    """
+    if summary.is_empty():
+        return summary
+    flows = tables.scenario["long_lived"]
+    # Interfaces are in packets a millisecond.
+    full = {flow["label"]: FULL * 1000.0 * float(flow["rate"]) for flow in flows}
+    found = []
+    for row in summary.select("period", "flow").iter_rows(named=True):
+        period = next(one for one in periods if one.name == row["period"])
+        part = period.of(tables.long_lived).filter(pl.col("flow") == row["flow"])
+        at_rate = part.filter(pl.col("throughput_pps") >= full[row["flow"]])
+        first = at_rate["t_s"].min()
+        if first is None:
+            found.append(period.to_s - period.from_s)
+        elif first == part["t_s"].min():
+            found.append(0.0)
+        else:
+            found.append(round(float(str(first)) - period.from_s, 6))
+    return summary.with_columns(full_rate_s=pl.Series(found, dtype=pl.Float64))
 
 
 def _share(of: pl.Expr, over: pl.Expr) -> pl.Expr:
@@ -160,10 +194,12 @@ def columns() -> dict[str, list[str]]:
         "classes": _class(1.0),
         "long_lived": _LONG_LIVED,
     }
-    return {
+    names = {
         name: [one.meta.output_name() for one in expressions]
         for name, expressions in figures.items()
     }
+    names["long_lived"].append("full_rate_s")
+    return names
 
 
 def table(runs: Sequence[RunData]) -> Table:

@@ -85,6 +85,8 @@ class Kind:
     """What shows whether a run is in a steady state."""
     expected_packets: Callable[[Mapping[str, Any], float], float]
     """Estimated data packets of a scenario of a duration in seconds."""
+    same_since: int
+    """The results version since which its runs have the same figures (`CHANGES.md` says so)."""
 
 
 # The module that declares each kind as `KIND`, by the kind's name. It is loaded when it is asked

@@ -1,7 +1,9 @@
 """Runs that were made alone become runs of a study."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from longhaul._engine import results_version
 from longhaul.campaign.execute import reduced
@@ -13,10 +15,12 @@ from longhaul.studies.study import Study, StudyError
 def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Iterator[Run]:
     """Keep runs in a study's store; gives the runs of the study that they are.
 
-    A run is one of the study if its resolved scenario is, which the hash tells; it has to be whole,
-    and of this results version. All are checked before the first is kept.
+    A run is one of the study if its resolved scenario is; it has to be whole, and of this results
+    version, or of an older one that has the same figures of its kind. Each keeps the version that
+    made it. All are checked before the first is kept.
     """
-    known = {run.key: run for run in study.runs(scale)}
+    # Hashes of scenarios tell results versions apart.
+    known = {_text(json.loads(run.resolved.resolved_json())): run for run in study.runs(scale)}
     fit = [(known[key], run) for run in runs if (key := _checked(run, known, study, scale))]
     for run, results in fit:
         experiment = study.experiments[run.experiment]
@@ -26,18 +30,22 @@ def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Ite
 
 
 def _checked(run: Results, known: dict[str, Run], study: Study, scale: str) -> str:
-    """The hash of a run, if it can be taken."""
+    """The scenario of a run as text, if it can be taken."""
     if run.stopped:
         raise StudyError(f"{run.path}: {run.stopped}")
-    version = run.meta["results_version"]
-    if version != results_version():
-        raise StudyError(
-            f"{run.path}: expected results version {results_version()}, found {version}"
-        )
-    key = str(run.meta["scenario_hash"])
+    version, this = run.meta["results_version"], results_version()
+    oldest = this if run.kind is None else run.kind.same_since
+    if not oldest <= version <= this:
+        versions = f"{oldest} to {this}" if oldest < this else f"{this}"
+        raise StudyError(f"{run.path}: expected results version {versions}, found {version}")
+    key = _text(run.scenario)
     if key not in known:
         raise StudyError(
             f"{run.path}: {study.name} has no run of this scenario at scale {scale}; "
             f"`longhaul study scenario {study.name} EXPERIMENT AXIS=LEVEL` writes those that it has"
         )
     return key
+
+
+def _text(scenario: Mapping[str, Any]) -> str:
+    return json.dumps(scenario, sort_keys=True)

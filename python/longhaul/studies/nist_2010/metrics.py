@@ -2,9 +2,10 @@
 
 Names of the latter end in the period: `active_flows_TP1`. So do the study's own, as the chapter of
 the experiment numbers them: `y8_TP1`; those of the whole run are `T.y1` to `T.y28`. Long-lived
-flows have a throughput each, `L1_pps_TP1`; of flow classes there are the throughput of a flow and
-of all together, how many flows are active, and how many were completed: `DD_pps_TP1`, `DD_out_TP1`
-and so on.
+flows have a throughput each, `L1_pps_TP1`, and the time from the beginning of the period until they
+have the rate of their interface, `L1_full_s_TP1`; of flow classes there are the throughput of a
+flow and of all together, how many flows are active, and how many were completed: `DD_pps_TP1`,
+`DD_out_TP1` and so on.
 """
 
 from collections.abc import Mapping
@@ -28,9 +29,10 @@ OF_PERIODS = (
 NUMBERED = {"SA64": 4, "N6-MAIN": 6, "N7-MAIN": 6}
 
 # What columns are called in names.
-OF_FLOWS = {"pps": "throughput_pps"}
+OF_FLOWS = {"pps": "throughput_pps", "full_s": "full_rate_s"}
 OF_CLASSES = {
-    **OF_FLOWS, "out": "out_pps", "active": "active_flows", "completed": "completed_flows",
+    "pps": "throughput_pps", "out": "out_pps", "active": "active_flows",
+    "completed": "completed_flows",
 }  # fmt: skip
 
 
@@ -61,4 +63,5 @@ def _of_each(rows: list[Mapping[str, Any]], key: str, names: Mapping[str, str]) 
         f"{row[key]}_{short}_{row['period']}": row[name]
         for row in rows
         for short, name in names.items()
+        if name in row
     }
