@@ -67,10 +67,10 @@ def _cube_effects(table: str, derived: str) -> Iterator[Row]:
     """Effects that follow from the means of eight conditions."""
     cube = np.array(ranks.corners(3))
     for y, means in _means(table).items():
-        found = {e.name: e for e in effects.effects(cube, means, ("x1", "x2", "x3"), order=3)}
+        by_name = {e.name: e for e in effects.effects(cube, means, ("x1", "x2", "x3"), order=3)}
         for row in rows(derived):
             if row["response"] == y:
-                effect = found[row["effect"].partition(" ")[0]]
+                effect = by_name[row["effect"].partition(" ")[0]]
                 yield _of_table(f"{y} {effect.name}", row, "value", effect.effect)
                 yield _of_table(f"{y} {effect.name} %", row, "pct_of_mean", effect.percent)
 
@@ -80,8 +80,8 @@ def _appendix_c_effects() -> Iterator[Row]:
     means = _means("e_tableC-15_condition_means")
     for row in rows("e_derived_tableC-15_effects"):
         y = row["response"]
-        found = effects.effects(cube, means[y], ("x1", "x2", "x3"), order=2)
-        for effect in found:
+        computed = effects.effects(cube, means[y], ("x1", "x2", "x3"), order=2)
+        for effect in computed:
             column = effect.name.replace("*", "")
             signed = 100.0 * effect.effect / effect.grand_mean
             yield _of_table(f"{y} {effect.name} %", row, f"{column}_pct", signed)
@@ -115,14 +115,14 @@ def _chapter_4_costs() -> Iterator[Row]:
 
 def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterator[Row]:
     table = by_first(printed)
-    found = {}
+    computed = {}
     for y, values in _means(means).items():
-        found[y] = ranks.condition_ranks(values, low_is_best=y in LOW_IS_BEST)
-        for i, rank in enumerate(found[y]):
+        computed[y] = ranks.condition_ranks(values, low_is_best=y in LOW_IS_BEST)
+        for i, rank in enumerate(computed[y]):
             column = f"C{i + 1}"
             error = errors.get(f"{y} {column}", "")
             yield _value(f"{y} {column}", float(table[y][column]), float(rank), 1, error)
-    average = np.mean([*found.values()], axis=0)
+    average = np.mean([*computed.values()], axis=0)
     row = next(row for name, row in table.items() if name in ("average", "average_rank"))
     for i, value in enumerate(average):
         column = f"C{i + 1}"
@@ -165,7 +165,7 @@ def _cube_edges() -> Iterator[Row]:
 def _appendix_c_edges() -> Iterator[Row]:
     averages = numbers(by_first("e_tableC-16_condition_ranks")["average"])
     edges = ranks.cube_edges(averages, digits=1)
-    found = {edge.ends: edge for edge in edges}
+    by_ends = {edge.ends: edge for edge in edges}
     for row in rows("e_tableC-17_rank_changes"):
         for i, factor in enumerate(("x1", "x2", "x3")):
             if row["edge"] == "average":
@@ -173,7 +173,7 @@ def _appendix_c_edges() -> Iterator[Row]:
                 continue
             low, high = (int(c[1:]) - 1 for c in row[f"{factor}_edge"].split("-"))
             yield _of_table(
-                f"{factor} {row[f'{factor}_edge']}", row, factor, found[low, high].change
+                f"{factor} {row[f'{factor}_edge']}", row, factor, by_ends[low, high].change
             )
 
 
@@ -212,10 +212,10 @@ def _correlation_groups() -> Iterator[Row]:
             matrix[i, j] = matrix[j, i] = 0.5 if (i, j) in weak else 0.7
     for (i, j), r in strong.items():
         matrix[i, j] = matrix[j, i] = r
-    found = {frozenset(g.members): g for g in correlation.groups(matrix)}
-    yield _value("groups", 7, len(found))
+    by_members = {frozenset(g.members): g for g in correlation.groups(matrix)}
+    yield _value("groups", 7, len(by_members))
     for row in rows("b_sec4.4_correlation_groups"):
-        group = found[frozenset(int(name[1:]) - 1 for name in row["responses"].split())]
+        group = by_members[frozenset(int(name[1:]) - 1 for name in row["responses"].split())]
         yield _of_table(f"pairs of {row['responses']}", row, "distinct_pairs", group.correlated)
         yield _of_table(f"of {row['responses']}", row, "of_possible_pairs", group.possible)
     listed = correlation.pairs(matrix, 0.9)
@@ -319,8 +319,8 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float
     printed = rows("d_table8-30_9-12_goodput_differences")
     for one, other, row in zip(rows(alternate), rows(standard), printed, strict=True):
         first, second = ([float(r[a]) for a in ALGORITHMS] for r in (one, other))
-        found = users.differences(first, second, base=base)
-        values = (found.among_first, found.among_second, found.first_over_second)
+        differences = users.differences(first, second, base=base)
+        values = (differences.among_first, differences.among_second, differences.first_over_second)
         yield row, {name: 100 * v for name, v in zip(BASES[base], values, strict=True)}
 
 
@@ -328,16 +328,16 @@ def _differences() -> Iterator[Row]:
     """Ranges of goodputs from the goodput tables, in percent of either base."""
     for experiment in GOODPUTS:
         for base, columns in BASES.items():
-            for row, found in _ranges(experiment, base):
-                for name, value in found.items():
+            for row, ranges in _ranges(experiment, base):
+                for name, value in ranges.items():
                     column = f"calc_{experiment}_{name}_{columns[name]}"
                     yield _of_table(f"{experiment} {name} {row['group']}", row, column, value)
 
 
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
     """The ranges that are printed, in whole percent; those that are bounds are left out."""
-    for row, found in _ranges(experiment, base):
-        for name, value in found.items():
+    for row, ranges in _ranges(experiment, base):
+        for name, value in ranges.items():
             text = row[f"pub_{experiment}_{name}"]
             if not text.startswith("<"):
                 known = (experiment, name, row["group"])

@@ -238,13 +238,13 @@ def _as_json(text: Text) -> dict[str, object]:
     }
 
 
-def _write_tables(found: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:
+def _write_tables(findings: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:
     """Write tables with the same columns to one CSV file, whose first column has their titles."""
-    tables = [text for one in found.values() for text in one.tables]
+    tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(
             f"--out {out}: expected one analysis whose tables have the same columns, "
-            f"found {', '.join(found)}; --json has all"
+            f"found {', '.join(findings)}; --json has all"
         )
     refuse_existing(out, overwrite=overwrite)
     head = ("table", *tables[0].heads)
@@ -253,14 +253,14 @@ def _write_tables(found: dict[str, Findings], out: Path, *, overwrite: bool) -> 
 
 
 def _draw(
-    found: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
+    findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
 ) -> list[Path]:
     """Write the plots: the only one to a file, or all into a directory."""
     from longhaul import plots
 
-    drawings = {name: draw for findings in found.values() for name, draw in findings.plots.items()}
+    drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
-        raise InputError(f"--out {out}: no plot for {', '.join(found)}")
+        raise InputError(f"--out {out}: no plot for {', '.join(findings)}")
     if out.suffix in PLOT_FILES:
         if len(drawings) > 1:
             raise InputError(

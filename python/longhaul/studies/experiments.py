@@ -105,22 +105,22 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
             tuple(whole.get("include", ())),
             () if responses is None else read_responses(file.parent, responses),
         )
-        found = _experiments(file.parent, file, whole)
+        experiments = _experiments(file.parent, file, whole)
         for folder in head.includes:
             part = file.parent / folder / file.name
-            found += _experiments(
+            experiments += _experiments(
                 file.parent, part, tomllib.loads(part.read_text(encoding="utf-8"))
             )
     except KeyError as error:
         raise ScenarioError(f"{file}: missing {error}") from None
     except (tomllib.TOMLDecodeError, ResponseError, TemplateError) as error:
         raise ScenarioError(f"{file}: {error}") from None
-    names = [one.name for one in found]
+    names = [experiment.name for experiment in experiments]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ScenarioError(f"{file}: experiments given twice: {', '.join(twice)}")
-    if not found:
+    if not experiments:
         raise ScenarioError(f"{file}: missing 'experiments'")
-    return head, dict(zip(names, found, strict=True))
+    return head, dict(zip(names, experiments, strict=True))
 
 
 def _experiments(study: Path, file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:

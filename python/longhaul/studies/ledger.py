@@ -136,16 +136,18 @@ def _measured(claim: Claim, measure: Measure, data: Data) -> _Measured:
     return _Measured(measure, value, reason, count, next_run)
 
 
-def _judged(claim: Claim, one: _Measured, samples: Sequence[float], scale: str) -> Judgement:
-    if one.next_run is not None:
-        of_next = one.next_run.low, one.next_run.high
+def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:
+    if measured.next_run is not None:
+        of_next = measured.next_run.low, measured.next_run.high
         verdict, reason = claim.expected.judge_one_run(of_next)
-        shape = one.next_run.shape
-        return Judgement(claim, one.value, of_next, verdict, scale, one.replications, reason, shape)
-    interval = None if one.value is None else _interval(one.value, samples)
-    verdict = claim.expected.judge(one.value, interval)
-    reason = "more replications would decide" if verdict == UNDECIDED else one.reason
-    return Judgement(claim, one.value, interval, verdict, scale, one.replications, reason)
+        shape = measured.next_run.shape
+        return Judgement(
+            claim, measured.value, of_next, verdict, scale, measured.replications, reason, shape
+        )
+    interval = None if measured.value is None else _interval(measured.value, samples)
+    verdict = claim.expected.judge(measured.value, interval)
+    reason = "more replications would decide" if verdict == UNDECIDED else measured.reason
+    return Judgement(claim, measured.value, interval, verdict, scale, measured.replications, reason)
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
@@ -178,21 +180,25 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
 
 def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
     """How many claims have each verdict."""
-    found = Counter(one.verdict for one in judgements)
-    return {verdict: found[verdict] for verdict in VERDICTS}
+    verdicts = Counter(judgement.verdict for judgement in judgements)
+    return {verdict: verdicts[verdict] for verdict in VERDICTS}
 
 
 def claims_and_checks(
     judgements: Sequence[Judgement],
 ) -> tuple[list[Judgement], list[Judgement]]:
     """Claims, and checks of the set-up, which are none."""
-    claims = [one for one in judgements if not one.claim.is_set_up]
-    return claims, [one for one in judgements if one.claim.is_set_up]
+    claims = [judgement for judgement in judgements if not judgement.claim.is_set_up]
+    return claims, [judgement for judgement in judgements if judgement.claim.is_set_up]
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Those that a single run of each cell decided."""
-    return [one for one in judgements if one.replications == 1 and one.measured is not None]
+    return [
+        judgement
+        for judgement in judgements
+        if judgement.replications == 1 and judgement.measured is not None
+    ]
 
 
 def number(value: float | None) -> str:
@@ -225,16 +231,16 @@ def table(judgements: Sequence[Judgement]) -> Table:
     """The ledger on a terminal."""
     heads = ("claim", "experiment", "statement", "band", "measured", "interval", "verdict", "runs")
     shown = Table(*heads, box=None, pad_edge=False)
-    for one in judgements:
+    for judgement in judgements:
         shown.add_row(
-            one.claim.id,
-            one.claim.experiments[0],
-            one.claim.statement,
-            band(one.claim),
-            number(one.measured),
-            span(one.interval) + (f" ({one.interval_of})" if one.shape else ""),
-            Text(one.outcome, style=COLOURS[one.verdict]),
-            ", ".join(word for word in (one.scale, one.runs) if word),
+            judgement.claim.id,
+            judgement.claim.experiments[0],
+            judgement.claim.statement,
+            band(judgement.claim),
+            number(judgement.measured),
+            span(judgement.interval) + (f" ({judgement.interval_of})" if judgement.shape else ""),
+            Text(judgement.outcome, style=COLOURS[judgement.verdict]),
+            ", ".join(word for word in (judgement.scale, judgement.runs) if word),
         )
     return shown
 
@@ -242,7 +248,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 def summary(judgements: Sequence[Judgement]) -> str:
     """The verdicts in a few lines: of all claims, of those that rest on one run, of checks."""
     claims, checks = claims_and_checks(judgements)
-    derived = sum(one.claim.derived for one in claims)
+    derived = sum(judgement.claim.derived for judgement in claims)
     note = f" ({derived} of them derived, not the source's own)" if derived else ""
     lines = [f"{len(claims)} claims: {_verdicts(claims)}{note}"]
     if single := on_one_run(claims):

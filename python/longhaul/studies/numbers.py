@@ -49,8 +49,8 @@ class Numbers:
         """Of all claims."""
         return ledger.judge(self.study, self.data, self._scale)
 
-    def _number(self, found: re.Match[str]) -> str:
-        old, what = found["number"], found["what"]
+    def _number(self, match: re.Match[str]) -> str:
+        old, what = match["number"], match["what"]
         decimals = len(old.partition(".")[2])
         comma = "," if "," in old else ""
         return f"{self._value(what):{comma}.{decimals}f}<!-- {what} -->"
@@ -69,8 +69,12 @@ class Numbers:
         claims, _ = ledger.claims_and_checks(self.judgements)
         if verdict not in ("all", *VERDICTS):
             raise unknown("verdict", verdict, VERDICTS)
-        return float(sum(one.claim.id.startswith(start) and verdict in (one.verdict, "all")
-                         for one in claims))  # fmt: skip
+        counted = [
+            judgement
+            for judgement in claims
+            if judgement.claim.id.startswith(start) and verdict in (judgement.verdict, "all")
+        ]
+        return float(len(counted))
 
     def _measured(self, name: str, arguments: str) -> float:
         measures = parts.measures(self.study)
@@ -79,15 +83,15 @@ class Numbers:
         return float(measures[name](self.data, **where(arguments)))
 
     def _claimed(self, name: str, end: str) -> float:
-        by_id = {one.claim.id: one for one in self.judgements}
+        by_id = {judgement.claim.id: judgement for judgement in self.judgements}
         if name not in by_id:
             raise unknown("claim", name, list(by_id))
-        one = by_id[name]
-        ends = one.interval or (None, None)
-        found = {"": one.measured, "low": ends[0], "high": ends[1]}.get(end)
-        if found is None:
+        judgement = by_id[name]
+        ends = judgement.interval or (None, None)
+        number = {"": judgement.measured, "low": ends[0], "high": ends[1]}.get(end)
+        if number is None:
             raise StudyError(f"{self.study.name}: claim {name} has no number `{end or 'measured'}`")
-        return found
+        return number
 
     def _table(self, name: str) -> str:
         tables = self._tables()
@@ -108,13 +112,13 @@ def verdicts(judgements: Sequence[Judgement]) -> list[str]:
     rows = {
         "claims": claims,
         "of these on one run": ledger.on_one_run(claims),
-        "of these derived": [one for one in claims if one.claim.derived],
+        "of these derived": [judgement for judgement in claims if judgement.claim.derived],
         "checks of the set-up": checks,
     }
     return markdown(
         ("", "all", *VERDICTS),
-        [(name, str(len(found)), *(str(count) for count in ledger.counts(found).values()))
-         for name, found in rows.items() if found],
+        [(name, str(len(chosen)), *(str(count) for count in ledger.counts(chosen).values()))
+         for name, chosen in rows.items() if chosen],
     )  # fmt: skip
 
 

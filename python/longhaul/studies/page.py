@@ -57,8 +57,8 @@ def write(
     return path
 
 
-def _row(one: Judgement) -> dict[str, Any]:
-    claim = one.claim
+def _row(judgement: Judgement) -> dict[str, Any]:
+    claim = judgement.claim
     return {
         "id": claim.id,
         "experiment": claim.experiments[0],
@@ -67,12 +67,12 @@ def _row(one: Judgement) -> dict[str, Any]:
         "band": ledger.band(claim),
         "tolerance": claim.tolerance,
         "source": claim.source,
-        "measured": ledger.number(one.measured),
-        "interval": ledger.span(one.interval),
-        "shape": one.shape,
-        "verdict": one.verdict,
-        "reason": one.reason,
-        "runs": one.runs,
+        "measured": ledger.number(judgement.measured),
+        "interval": ledger.span(judgement.interval),
+        "shape": judgement.shape,
+        "verdict": judgement.verdict,
+        "reason": judgement.reason,
+        "runs": judgement.runs,
         "derived": claim.derived,
     }
 
@@ -83,15 +83,15 @@ def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
     if experiment.template is None:
         return row | {"runs": "theory", "replications": "", "versions": ""}
     values = record.data.values
-    found = values if values.is_empty() else values.filter(pl.col(EXPERIMENT) == experiment.name)
-    if found.is_empty():
+    runs = values if values.is_empty() else values.filter(pl.col(EXPERIMENT) == experiment.name)
+    if runs.is_empty():
         return row | {"runs": "0", "replications": "", "versions": ""}
-    axes = [axis for axis in record.data.axes if axis in found.columns]
-    counts = found.group_by(axes).len()["len"] if axes else pl.Series([len(found)])
-    counts_per_version = found[VERSION].value_counts().sort(VERSION).rows()
+    axes = [axis for axis in record.data.axes if axis in runs.columns]
+    counts = runs.group_by(axes).len()["len"] if axes else pl.Series([len(runs)])
+    counts_per_version = runs[VERSION].value_counts().sort(VERSION).rows()
     several = len(counts_per_version) > 1
     return row | {
-        "runs": f"{len(found):,}",
+        "runs": f"{len(runs):,}",
         "replications": _span(int(counts.min()), int(counts.max())),  # type: ignore[arg-type]
         "versions": ", ".join(
             f"{version} ({count:,} runs)" if several else str(version)
@@ -111,7 +111,11 @@ def _figures(
     figures = parts.figures(study)
     shown = []
     for figure, picture in zip(figures, drawn, strict=True):
-        about = [one for one in judgements if set(one.claim.experiments) & set(figure.experiments)]
+        about = [
+            judgement
+            for judgement in judgements
+            if set(judgement.claim.experiments) & set(figure.experiments)
+        ]
         shown.append(
             {
                 "number": figure.number,
@@ -119,7 +123,7 @@ def _figures(
                 "published": figure.published,
                 "experiments": ", ".join(figure.experiments),
                 "svg": picture,
-                "claims": [(one.claim.id, one.verdict) for one in about],
+                "claims": [(judgement.claim.id, judgement.verdict) for judgement in about],
             }
         )
     return shown

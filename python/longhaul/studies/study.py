@@ -80,7 +80,7 @@ class Study:
     @property
     def folders(self) -> list[Path]:
         """Those with experiments: its own, and what it includes."""
-        return list(dict.fromkeys(one.folder for one in self.experiments.values()))
+        return list(dict.fromkeys(experiment.folder for experiment in self.experiments.values()))
 
     @property
     def readme(self) -> str:
@@ -95,11 +95,11 @@ class Study:
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
         """A function or list that one of the study's modules has to define, or StudyError."""
-        found = getattr(self.module(module), name, None)
-        if found is None:
+        definition = getattr(self.module(module), name, None)
+        if definition is None:
             file = self._file(module)
             raise StudyError(f"{file}: expected a definition of `{name}`, found none")
-        return found
+        return definition
 
     def has(self, module: str) -> bool:
         """Whether the study has such a module."""
@@ -166,23 +166,29 @@ class Study:
         for name in names:
             if name not in self.experiments:
                 raise unknown("experiment", name, list(self.experiments))
-        return [one for one in self.experiments.values() if not names or one.name in names]
+        return [
+            experiment
+            for experiment in self.experiments.values()
+            if not names or experiment.name in names
+        ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
         """The one run of an experiment at these levels of its axes, as they are written."""
-        (one,) = self.chosen([experiment])
+        (chosen,) = self.chosen([experiment])
         for axis in levels:
-            if axis not in one.axes:
-                raise unknown("axis", axis, list(one.axes))
+            if axis not in chosen.axes:
+                raise unknown("axis", axis, list(chosen.axes))
         fit = [
             run
-            for run in one.sweep("full", replications=1).runs()
+            for run in chosen.sweep("full", replications=1).runs()
             if all(str(run.cell[axis]) == level for axis, level in levels.items())
         ]
         if len(fit) == 1:
             return fit[0]
         open_ = {
-            axis: one.levels(axis, "full") for axis in one.axes if not fit or axis not in levels
+            axis: chosen.levels(axis, "full")
+            for axis in chosen.axes
+            if not fit or axis not in levels
         }
         choices = "; ".join(f"{axis} of {_some(points)}" for axis, points in open_.items())
         raise StudyError(f"{experiment}: expected one run, found {len(fit)}; give {choices}")
@@ -200,7 +206,9 @@ class Study:
         given. Experiments without such an axis are left out.
         """
         chosen = self.chosen(experiments)
-        runs = [run for one in chosen for run in one.sweep(scale, replications).runs()]
+        runs = [
+            run for experiment in chosen for run in experiment.sweep(scale, replications).runs()
+        ]
         for axis, levels in (where or {}).items():
             runs = _at(runs, axis, levels)
         return sorted(runs, key=lambda run: run.replication)
@@ -260,8 +268,8 @@ def _claims_of(folder: Path) -> Path:
 def _shipped() -> dict[str, Path]:
     """The studies that come with the package."""
     folder = Path(str(files("longhaul.studies")))
-    found = sorted(file.parent for file in folder.glob(f"*/{EXPERIMENTS}"))
-    return {path.name.replace("_", "-"): path for path in found}
+    folders = sorted(file.parent for file in folder.glob(f"*/{EXPERIMENTS}"))
+    return {path.name.replace("_", "-"): path for path in folders}
 
 
 def studies() -> list[Study]:
