@@ -6,14 +6,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, Custom, Factory};
+use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
+use longhaul_keys::{Field, KIND};
 
+use crate::check::{DEFAULT_CONGESTION, VARIANT};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::read_text;
 use crate::read::relative_to;
 use crate::render;
-use crate::typed::Typed;
 
 /// A custom algorithm, as a scenario names it.
 #[derive(Debug)]
@@ -42,30 +43,38 @@ impl Algorithms for NoAlgorithms {
 }
 
 /// Keys that are not passed to the constructor.
-const OWN: [&str; 2] = ["python", "source"];
+pub(crate) struct Custom;
+
+#[allow(non_upper_case_globals)]
+impl Custom {
+    /// File and class.
+    pub const python: Field<String> = Field::new("python");
+    /// The text of the file.
+    pub const source: Field<String> = Field::new("source");
+    const KEYS: [Field<String>; 2] = [Self::python, Self::source];
+}
 
 /// Whether a table of congestion control names a custom algorithm.
 pub(crate) fn is_custom(table: &Table) -> bool {
-    OWN.iter().any(|key| table.contains_key(*key))
+    Custom::KEYS.iter().any(|key| table.has(*key))
 }
 
 /// Checks the table of a custom algorithm. The constructor's arguments are known only when it is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
-    for key in ["kind", "variant"] {
-        if let Some(node) = table.get(key) {
-            let message = format!("an algorithm in Python has no {key}; leave out {key} or python");
-            out.push(Diagnostic::new(
-                &join(path, key),
-                node.key_origin(),
-                message,
-            ));
+    let given = Custom::KEYS.map(|key| table.get(key).map(|node| node.origin.clone()));
+    for key in [KIND, VARIANT] {
+        if table.has(key) {
+            let name = key.name();
+            let message =
+                format!("an algorithm in Python has no {name}; leave out {name} or python");
+            out.push(Diagnostic::of_key(table, key, path, message));
         }
     }
-    for (index, key) in OWN.into_iter().enumerate() {
+    for (index, key) in Custom::KEYS.into_iter().enumerate() {
+        let is_python = key.name() == Custom::python.name();
         let (message, wrong) = match table.get(key).map(|node| &node.value) {
-            Some(Value::Text(text)) => ("", key == "python" && !is_class(split(text).1)),
-            None if key == "source" => ("", false),
+            Some(Value::Text(text)) => ("", is_python && !is_class(split(text).1)),
+            None if !is_python => ("", false),
             _ => (" in quotes", true),
         };
         if wrong {
@@ -74,12 +83,11 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             // A missing class is reported at the position of its source code.
             let origin = given[index].iter().chain(given.iter().flatten()).next();
             let origin = origin.expect("one of them names this kind of table");
-            out.push(Diagnostic::new(&join(path, key), origin, message));
+            out.push(Diagnostic::new(&join(path, key.name()), origin, message));
         }
     }
-    table
-        .values_mut()
-        .for_each(|node| normalize(&mut node.value));
+    let nodes = table.entries.values_mut();
+    nodes.for_each(|node| normalize(&mut node.value));
 }
 
 fn is_class(name: &str) -> bool {
@@ -95,9 +103,10 @@ fn normalize(value: &mut Value) {
             *value = Value::Whole(*number as i64);
         }
         Value::List(items) => items.iter_mut().for_each(|item| normalize(&mut item.value)),
-        Value::Table(table) => table
-            .values_mut()
-            .for_each(|node| normalize(&mut node.value)),
+        Value::Table(table) => {
+            let nodes = table.entries.values_mut();
+            nodes.for_each(|node| normalize(&mut node.value));
+        }
         _ => {}
     }
 }
@@ -110,9 +119,15 @@ fn split(python: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The name of the class, which is the default label of its flows.
-pub(crate) fn class(python: &str) -> &str {
-    split(python).1
+/// The name of the algorithm of a table, which is the default label of its flows: that of a class, or a kind.
+pub(crate) fn name(congestion: Option<&Table>) -> &str {
+    let python = congestion.and_then(|table| table.get(Custom::python));
+    let kind = congestion.and_then(|table| table.get(KIND));
+    match (python, kind) {
+        (Some(python), _) => split(python.word()).1,
+        (None, Some(kind)) => kind.word(),
+        (None, None) => DEFAULT_CONGESTION,
+    }
 }
 
 /// Loads the algorithm and stores its source code in the table.
@@ -121,22 +136,22 @@ pub(crate) fn resolve(
     path: &str,
     algorithms: &dyn Algorithms,
 ) -> Result<ControllerSpec, Diagnostic> {
-    let node = table.node("python").clone();
-    let path = join(path, "python");
+    let node = table.node(Custom::python).clone();
+    let path = join(path, Custom::python.name());
     let refuse = |reason: String| Diagnostic::new(&path, &node.origin, reason);
-    let python = table.word("python").to_string();
+    let python = table.read(Custom::python);
     let (file, class) = split(&python);
-    let found = file.map(|file| relative_to(&node.origin, file));
-    let text = match (table.get("source"), &found) {
-        (Some(_), _) => Some(table.word("source").to_string()),
+    let place = file.map(|file| relative_to(&node.origin, file));
+    let text = match (table.get(Custom::source), &place) {
+        (Some(source), _) => Some(source.read::<String>()),
         (None, Some(file)) => Some(read_text(file).map_err(refuse)?),
         (None, None) => None,
     };
-    let name = found.map_or(python.clone(), |file| file.display().to_string());
-    let parameters = table.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
-    let parameters: Table = parameters
-        .map(|(key, node)| (key.clone(), node.clone()))
-        .collect();
+    let name = place.map_or(python.clone(), |file| file.display().to_string());
+    let mut parameters = table.clone();
+    for key in Custom::KEYS {
+        parameters.remove(key);
+    }
     let (factory, source) = algorithms
         .make(&CustomAlgorithm {
             class,
@@ -145,20 +160,16 @@ pub(crate) fn resolve(
         })
         .map_err(refuse)?;
     let rule = format!("the text of {name}");
-    let source = Node::text(&source, Origin::Derived(rule));
-    table.entry("source".to_string()).or_insert(source);
+    table.or_insert(Custom::source, Value::Text(source), Origin::Derived(rule));
     // The source code identifies the algorithm, wherever its file is.
     let file = file.and_then(|file| Path::new(file).file_name());
     if let Some(file) = file {
         let short = format!("{}:{class}", file.display());
-        table.insert(
-            "python".to_string(),
-            Node::text(&short, node.origin.clone()),
-        );
+        table.insert(Custom::python, Node::text(&short, node.origin.clone()));
     }
     Ok(ControllerSpec {
         kind: class.to_string(),
-        custom: Some(Custom(factory)),
+        custom: Some(congestion::Custom(factory)),
         ..ControllerSpec::default()
     })
 }

@@ -16,7 +16,6 @@ mod build;
 mod catalogue;
 mod check;
 mod custom;
-mod defaults;
 mod distribution;
 mod document;
 mod error;
@@ -37,7 +36,6 @@ mod resolve;
 mod schema;
 mod topology;
 mod traffic;
-mod typed;
 mod warnings;
 
 use std::path::Path;
@@ -58,6 +56,7 @@ pub use schema::schema;
 use custom::NoAlgorithms;
 use document::{Origin, Table};
 use error::Places;
+use model::About;
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
@@ -192,10 +191,7 @@ impl Scenario {
 
     /// The title; empty if the scenario has none.
     pub fn title(&self) -> String {
-        self.root
-            .get("title")
-            .map(|title| typed::text_of(title).to_string())
-            .unwrap_or_default()
+        self.root.read(About::title).unwrap_or_default()
     }
 
     /// What identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use longhaul_keys::{Key, Profile};
 
 use crate::check::check_root;
-use crate::document::{Node, Origin, Source, Table, Value};
+use crate::document::{Node, Origin, Source, Table};
 use crate::read;
 
 /// A file of defaults, whose values all have one origin.
@@ -17,7 +17,7 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     let mut table = read::parse(&source).expect("a profile is TOML");
     let errors = check_root(&mut table, keys, origin);
     assert!(errors.is_empty(), "profile {name}: {}", errors[0]);
-    attribute(&mut table, origin);
+    table.attribute(origin);
     table
 }
 
@@ -38,23 +38,4 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
         Profile::Ns2_35 | Profile::Ns2_2003 => "ns2-limited",
     };
     Node::text(name, Origin::Profile(profile.name()))
-}
-
-/// Gives all values of a table one origin.
-fn attribute(table: &mut Table, origin: &Origin) {
-    for node in table.values_mut() {
-        attribute_node(node, origin);
-    }
-}
-
-fn attribute_node(node: &mut Node, origin: &Origin) {
-    node.origin = origin.clone();
-    node.key = None;
-    match &mut node.value {
-        Value::Table(table) => attribute(table, origin),
-        Value::List(items) => items
-            .iter_mut()
-            .for_each(|item| attribute_node(item, origin)),
-        _ => {}
-    }
 }

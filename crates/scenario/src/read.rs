@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use longhaul_keys::Field;
 use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -11,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 use crate::document::{Node, Origin, Source, Table, Value, join, overlay, put};
 use crate::error::Diagnostic;
 use crate::files;
+use crate::model::About;
 
 /// Reads a file and everything that it extends.
 pub(crate) fn read_file(path: &Path) -> Result<(Table, Origin), Diagnostic> {
@@ -71,7 +73,7 @@ fn extend(
 ) -> Result<(Table, Origin), Diagnostic> {
     let whole = Origin::File(Arc::clone(source), 0..0);
     let mut table = parse(source)?;
-    let Some(extends) = table.remove("extends") else {
+    let Some(extends) = table.remove(About::extends) else {
         return Ok((table, whole));
     };
     let Value::Text(parent) = &extends.value else {
@@ -97,10 +99,19 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     from_toml_table(root.get_ref(), "", &origin)
 }
 
+/// Keys of a `run.json` that are looked at.
+struct RunFile;
+
+#[allow(non_upper_case_globals)]
+impl RunFile {
+    const scenario: Field<Table> = Field::new("scenario");
+    const results_version: Field<u64> = Field::new("results_version");
+}
+
 /// The scenario in a `run.json`; any other document is returned as it is.
 fn of_run(mut root: Table) -> Table {
-    let scenario = root.get("scenario").and_then(Node::table);
-    if root.contains_key("results_version")
+    let scenario = root.table(RunFile::scenario);
+    if root.has(RunFile::results_version)
         && let Some(scenario) = scenario.cloned()
     {
         root = scenario;
@@ -255,7 +266,8 @@ fn set(
         return Ok(());
     }
     let below = || Node::new(Value::Table(Table::new()), origin.clone());
-    let next = table.entry((*key).to_string()).or_insert_with(below);
+    let next = table.entries.entry((*key).to_string());
+    let next = next.or_insert_with(below);
     set_in(next, rest, &join(path, key), node, origin)
 }
 
@@ -296,17 +308,37 @@ fn set_in(
 
 /// Refuses a table that names a file and has its text, too, as a resolved scenario with an override of the file has:
 /// neither goes before the other.
-pub(crate) fn refuse_both(table: &Table, text: &str, path: &str) -> Result<(), Diagnostic> {
-    match (table.get("file"), table.contains_key(text)) {
-        (Some(file), true) => {
-            let message = format!(
-                "there is `{text}`, too, which resolved scenarios have instead of a file; give one of both, \
-                 or set the whole table"
-            );
-            Err(Diagnostic::new(&join(path, "file"), &file.origin, message))
-        }
-        _ => Ok(()),
+pub(crate) fn refuse_both<T>(
+    table: &Table,
+    file: Field<Option<String>>,
+    text: Field<T>,
+    path: &str,
+) -> Result<(), Diagnostic> {
+    if !table.has(file) || !table.has(text) {
+        return Ok(());
     }
+    let message = format!(
+        "there is {text}, too, which resolved scenarios have instead of a file; give one of both, \
+         or set the whole table"
+    );
+    Err(Diagnostic::at(table, file, path, message))
+}
+
+/// Replaces a file that a table names by its text, and keeps the name, for which the table has a key of its own: the
+/// scenario's hash covers the text, and the resolved scenario runs without the file.
+pub(crate) fn replace_file<T, U>(
+    table: &mut Table,
+    file: &Node,
+    (file_key, text_key, name_key): (Field<Option<String>>, Field<T>, Field<U>),
+) -> Result<(), String> {
+    let name = file.word().to_string();
+    let text = files::read_text(&relative_to(&file.origin, &name))?;
+    table.derive(text_key, Value::Text(text), format!("the text of {name}"));
+    let short = Path::new(&name).file_name();
+    let short = short.map_or(name.clone(), |short| short.display().to_string());
+    table.remove(file_key);
+    table.insert(name_key, Node::text(&short, file.origin.clone()));
+    Ok(())
 }
 
 /// A path relative to the file that contains it.
