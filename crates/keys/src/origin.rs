@@ -11,6 +11,8 @@ pub struct Source {
     pub name: String,
     /// All of it.
     pub text: String,
+    /// Where its lines begin.
+    lines: Vec<usize>,
 }
 
 /// Where a value comes from.
@@ -121,13 +123,21 @@ impl fmt::Display for Origin {
 }
 
 impl Source {
+    /// A text of this name.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let (name, text) = (name.into(), text.into());
+        let ends = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        Self { name, text, lines }
+    }
+
     /// Line and column of a byte, both counted from one.
     fn position(&self, offset: usize) -> (usize, usize) {
-        let before = self.text.get(..offset).unwrap_or(&self.text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (
-            before.matches('\n').count() + 1,
-            before[line_start..].chars().count() + 1,
-        )
+        // A parser may point into a character, or behind the end.
+        let inside = self.text.is_char_boundary(offset);
+        let offset = if inside { offset } else { self.text.len() };
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let before = &self.text[self.lines[line - 1]..offset];
+        (line, before.chars().count() + 1)
     }
 }

@@ -10,10 +10,7 @@ use crate::read;
 
 /// A file of defaults, whose values all have one origin.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
-    let source = Arc::new(Source {
-        name: name.to_string(),
-        text: text.to_string(),
-    });
+    let source = Arc::new(Source::new(name, text));
     let mut table = read::parse(&source).expect("a profile is TOML");
     let errors = check_root(&mut table, keys, origin);
     assert!(errors.is_empty(), "profile {name}: {}", errors[0]);

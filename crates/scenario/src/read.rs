@@ -25,10 +25,7 @@ pub(crate) fn read_text(
     name: &str,
     base: Option<&Path>,
 ) -> Result<(Table, Origin), Diagnostic> {
-    let source = Arc::new(Source {
-        name: name.to_string(),
-        text: text.to_string(),
-    });
+    let source = Arc::new(Source::new(name, text));
     let base = base.unwrap_or(Path::new(""));
     extend(&source, base, &mut Vec::new())
 }
@@ -43,10 +40,7 @@ fn read_chain(
     let refuse = |reason: String| match extends {
         Some(origin) => Diagnostic::new("extends", origin, reason),
         None => {
-            let source = Arc::new(Source {
-                name: name.clone(),
-                text: String::new(),
-            });
+            let source = Arc::new(Source::new(&name, ""));
             Diagnostic::new("", &Origin::File(source, 0..0), reason)
         }
     };
@@ -58,10 +52,7 @@ fn read_chain(
         )));
     }
     chain.push(identity);
-    let source = Arc::new(Source {
-        name: name.clone(),
-        text,
-    });
+    let source = Arc::new(Source::new(&name, text));
     extend(&source, path.parent().unwrap_or(Path::new("")), chain)
 }
 

@@ -125,7 +125,7 @@ fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
 
 /// The rows of a text whose first line names the columns.
 fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagnostic> {
-    let source = Arc::new(Source { name, text });
+    let source = Arc::new(Source::new(name, text));
     let mut lines = source.text.lines().filter(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with('#')

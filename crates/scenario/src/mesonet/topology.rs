@@ -52,7 +52,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
             (file.display().to_string(), text.ok()?)
         }
     };
-    let source = Arc::new(Source { name: file, text });
+    let source = Arc::new(Source::new(file, text));
     let origin = Origin::File(Arc::clone(&source), 0..0);
     let mut table = read::parse(&source).map_err(|error| out.push(error)).ok()?;
     let errors = check_root(&mut table, TopologyFile::KEYS, &origin);
