@@ -12,7 +12,6 @@ mod macros;
 mod origin;
 mod profile;
 mod range;
-mod read;
 mod tree;
 
 pub use field::{Field, KIND};
@@ -22,5 +21,4 @@ pub use key::{
 pub use origin::{Origin, Source};
 pub use profile::Profile;
 pub use range::{Plain, Range};
-pub use read::Read;
-pub use tree::{Node, Refusal, Table, Value};
+pub use tree::{Node, Read, Refusal, Table, Value};

@@ -4,9 +4,10 @@
 //! numbers where a key holds such, so that later steps see typed values only.
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
-use longhaul_keys::{Field, KIND, Key, Kind};
+use longhaul_keys::{KIND, Key, Kind};
 use longhaul_units::{Quantity, Span, nearest};
 
+use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
 use crate::custom;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
@@ -296,14 +297,6 @@ fn check_tagged(
     }
     table.insert(KIND, node);
 }
-
-/// Which form of an algorithm.
-pub(crate) const VARIANT: Field<String> = Field::new("variant");
-/// Where limited slow start begins.
-pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
-
-/// The algorithm of a flow that names none.
-pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if custom::is_custom(table) {

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
 use longhaul_keys::{Field, KIND};
 
-use crate::check::{DEFAULT_CONGESTION, VARIANT};
+use crate::algorithm::{PYTHON, SOURCE, VARIANT, split};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files::read_text;
-use crate::read::relative_to;
+use crate::files::{read_text, relative_to};
 use crate::render;
 
 /// A custom algorithm, as a scenario names it.
@@ -43,25 +42,16 @@ impl Algorithms for NoAlgorithms {
 }
 
 /// Keys that are not passed to the constructor.
-pub(crate) struct Custom;
-
-#[allow(non_upper_case_globals)]
-impl Custom {
-    /// File and class.
-    pub const python: Field<String> = Field::new("python");
-    /// The text of the file.
-    pub const source: Field<String> = Field::new("source");
-    const KEYS: [Field<String>; 2] = [Self::python, Self::source];
-}
+const OWN: [Field<String>; 2] = [PYTHON, SOURCE];
 
 /// Whether a table of congestion control names a custom algorithm.
 pub(crate) fn is_custom(table: &Table) -> bool {
-    Custom::KEYS.iter().any(|key| table.has(*key))
+    OWN.iter().any(|key| table.has(*key))
 }
 
 /// Checks the table of a custom algorithm. The constructor's arguments are known only when it is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let given = Custom::KEYS.map(|key| table.get(key).map(|node| node.origin.clone()));
+    let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
     for key in [KIND, VARIANT] {
         if table.has(key) {
             let name = key.name();
@@ -70,8 +60,8 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             out.push(Diagnostic::of_key(table, key, path, message));
         }
     }
-    for (index, key) in Custom::KEYS.into_iter().enumerate() {
-        let is_python = key.name() == Custom::python.name();
+    for (index, key) in OWN.into_iter().enumerate() {
+        let is_python = key.name() == PYTHON.name();
         let (message, wrong) = match table.get(key).map(|node| &node.value) {
             Some(Value::Text(text)) => ("", is_python && !is_class(split(text).1)),
             None if !is_python => ("", false),
@@ -111,45 +101,26 @@ fn normalize(value: &mut Value) {
     }
 }
 
-/// The file, if one is named, and the class.
-fn split(python: &str) -> (Option<&str>, &str) {
-    match python.rsplit_once(':') {
-        Some((file, class)) => (Some(file), class),
-        None => (None, python),
-    }
-}
-
-/// The name of the algorithm of a table, which is the default label of its flows: that of a class, or a kind.
-pub(crate) fn name(congestion: Option<&Table>) -> &str {
-    let python = congestion.and_then(|table| table.get(Custom::python));
-    let kind = congestion.and_then(|table| table.get(KIND));
-    match (python, kind) {
-        (Some(python), _) => split(python.word()).1,
-        (None, Some(kind)) => kind.word(),
-        (None, None) => DEFAULT_CONGESTION,
-    }
-}
-
 /// Loads the algorithm and stores its source code in the table.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,
     algorithms: &dyn Algorithms,
 ) -> Result<ControllerSpec, Diagnostic> {
-    let node = table.node(Custom::python).clone();
-    let path = join(path, Custom::python.name());
+    let node = table.node(PYTHON).clone();
+    let path = join(path, PYTHON.name());
     let refuse = |reason: String| Diagnostic::new(&path, &node.origin, reason);
-    let python = table.read(Custom::python);
+    let python = table.read(PYTHON);
     let (file, class) = split(&python);
     let place = file.map(|file| relative_to(&node.origin, file));
-    let text = match (table.get(Custom::source), &place) {
+    let text = match (table.get(SOURCE), &place) {
         (Some(source), _) => Some(source.read::<String>()),
         (None, Some(file)) => Some(read_text(file).map_err(refuse)?),
         (None, None) => None,
     };
     let name = place.map_or(python.clone(), |file| file.display().to_string());
     let mut parameters = table.clone();
-    for key in Custom::KEYS {
+    for key in OWN {
         parameters.remove(key);
     }
     let (factory, source) = algorithms
@@ -160,12 +131,12 @@ pub(crate) fn resolve(
         })
         .map_err(refuse)?;
     let rule = format!("the text of {name}");
-    table.or_insert(Custom::source, Value::Text(source), Origin::Derived(rule));
+    table.or_insert(SOURCE, Value::Text(source), Origin::Derived(rule));
     // The source code identifies the algorithm, wherever its file is.
     let file = file.and_then(|file| Path::new(file).file_name());
     if let Some(file) = file {
         let short = format!("{}:{class}", file.display());
-        table.insert(Custom::python, Node::text(&short, node.origin.clone()));
+        table.insert(PYTHON, Node::text(&short, node.origin.clone()));
     }
     Ok(ControllerSpec {
         kind: class.to_string(),

@@ -12,6 +12,7 @@
 //! What is wrong is refused before anything runs, with file, line, key, what was found and what is
 //! allowed. [`Scenario::explain`] tells where each value comes from.
 
+mod algorithm;
 mod build;
 mod catalogue;
 mod check;
@@ -24,6 +25,7 @@ mod flow;
 mod kind;
 mod kinds;
 mod link;
+mod merge;
 mod mesonet;
 mod model;
 mod profile;

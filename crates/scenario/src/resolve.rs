@@ -7,8 +7,9 @@ use longhaul_engine::config::{Measure, Randomness, StopRule};
 use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Time};
 
+use crate::algorithm;
 use crate::check::unknown;
-use crate::custom::{self, Algorithms};
+use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
@@ -261,5 +262,5 @@ fn default_label(group: &Table) -> String {
     if let Some(traffic) = group.table(AnyFlow::traffic) {
         return traffic.read(KIND);
     }
-    custom::name(group.table(Stack::congestion)).to_string()
+    algorithm::name(group.table(Stack::congestion)).to_string()
 }

@@ -9,7 +9,8 @@ use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Span};
 
 use super::{Shared, refuse_large};
-use crate::check::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT, points};
+use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
+use crate::check::points;
 use crate::custom::{self, Algorithms};
 use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;

@@ -13,8 +13,7 @@ use super::loss;
 use crate::check::{check_fields, unknown};
 use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files;
-use crate::read::relative_to;
+use crate::files::{read_text, relative_to};
 
 /// Reads and checks a link's changes; a file that is named is replaced by its text.
 pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
@@ -113,8 +112,7 @@ fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
         return rows_of(path.to_string(), text.to_string(), path);
     }
     let file = relative_to(&node.origin, text);
-    let content =
-        files::read_text(&file).map_err(|reason| Diagnostic::new(path, &node.origin, reason))?;
+    let content = read_text(&file).map_err(|reason| Diagnostic::new(path, &node.origin, reason))?;
     let changes = rows_of(file.display().to_string(), content.clone(), path)?;
     *node = Node::new(
         Value::Text(content),

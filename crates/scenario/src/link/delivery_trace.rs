@@ -11,7 +11,7 @@ use longhaul_units::{Bytes, Quantity};
 
 use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::read::{refuse_both, replace_file};
+use crate::files::{refuse_both, replace_file};
 
 keys! {
     /// Times at which packets leave.

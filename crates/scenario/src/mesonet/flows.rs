@@ -5,8 +5,9 @@ use longhaul_mesonet::config::{Algorithm, LongLived};
 use super::clock::Clock;
 use super::keys::{AlgorithmKeys, HostKeys, LongLivedKeys as Keys, MesoNet};
 use super::layout::{Layout, find};
-use crate::check::{DEFAULT_CONGESTION, unknown};
-use crate::custom::{self, Algorithms};
+use crate::algorithm::{self, DEFAULT_CONGESTION};
+use crate::check::unknown;
+use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::resolve_congestion;
@@ -78,7 +79,7 @@ fn fill_shares(mesonet: &mut Table) {
 
 /// Label and role of an algorithm.
 fn resolve_entry(table: &mut Table) {
-    let name = custom::name(table.table(AlgorithmKeys::congestion)).to_string();
+    let name = algorithm::name(table.table(AlgorithmKeys::congestion)).to_string();
     let alternate = Value::Flag(name != DEFAULT_CONGESTION);
     if !table.has(AlgorithmKeys::label) {
         table.derive(

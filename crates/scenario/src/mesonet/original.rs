@@ -8,7 +8,7 @@ use super::keys::{
     AlgorithmKeys, FileKeys, HostKeys, JumboKeys, LargeFiles, LongLivedKeys, MeasureKeys, MesoNet,
     NetworkKeys, ReceiverShares, Sizing, SourceShares, StartKeys, TransportKeys, UserKeys,
 };
-use crate::check::DEFAULT_CONGESTION;
+use crate::algorithm::DEFAULT_CONGESTION;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::model::{MesoNetScenario, Seeds};

@@ -10,8 +10,8 @@ use super::layout::find;
 use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files;
-use crate::read::{self, relative_to};
+use crate::files::{read_text, relative_to};
+use crate::read;
 
 /// Topologies that have names.
 const BUILT_IN: [(&str, &str); 2] = [
@@ -44,7 +44,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
         Some((name, text)) => ((*name).to_string(), (*text).to_string()),
         None => {
             let file = relative_to(&node.origin, name);
-            let text = files::read_text(&file).map_err(|reason| {
+            let text = read_text(&file).map_err(|reason| {
                 let names = BUILT_IN.map(|(name, _)| name).join(", ");
                 let message = format!("{reason}; write {names}, or the path of a topology file");
                 out.push(Diagnostic::new(PATH, &node.origin, message));

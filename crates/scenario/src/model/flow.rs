@@ -1,29 +1,16 @@
 //! Keys of a group of flows.
 
 use longhaul_engine::config::{ClockError, Recovery, Spacing, Tcp};
-use longhaul_keys::{
-    Key, Kind, Profile, RATE, Read, SIZE, TIME, Table, Value, count, joined, keys, words,
-};
+use longhaul_keys::{Kind, Profile, RATE, Read, SIZE, TIME, Table, Value, keys, words};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::link::AccessKeys;
-use crate::topology::FLOW_PLACES;
 use crate::traffic::Traffic;
 
 /// Flows of one group.
 const MAX_FLOWS: i64 = 100_000;
 /// Parallel connections of one flow.
 const MAX_STREAMS: i64 = 1_000;
-
-/// Keys of one entry of `[[flows]]`.
-pub(crate) const FLOW: &[Key] = &joined::<{ count(FLOW_LISTS) }>(FLOW_LISTS);
-const FLOW_LISTS: &[&[Key]] = &[
-    AnyFlow::KEYS,
-    TcpFlow::KEYS,
-    UdpFlow::KEYS,
-    FLOW_PLACES,
-    FlowAccess::KEYS,
-];
 
 words! {
     /// What flows are.

@@ -4,24 +4,33 @@
 //! editors is made from them, and so is the help.
 
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
-use longhaul_keys::{Key, Kind, Profile, TIME, Table, count, joined, keys};
+use longhaul_keys::{Key, Kind, Profile, TIME, Table, keys, together};
 use longhaul_units::Time;
 
 pub(crate) mod flow;
 pub(crate) mod queue;
 
-use self::flow::FLOW;
+use self::flow::{AnyFlow, FlowAccess, TcpFlow, UdpFlow};
 use crate::mesonet::keys::MesoNet;
 use crate::proxy::PROXY;
-use crate::topology::TOPOLOGY;
+use crate::topology::{FLOW_PLACES, TOPOLOGY};
 
 /// The whole file.
-pub(crate) const SCENARIO: &[Key] = &joined::<{ count(SCENARIO_LISTS) }>(SCENARIO_LISTS);
-const SCENARIO_LISTS: &[&[Key]] = &[About::KEYS, Length::KEYS, Seeds::KEYS, Scenario::KEYS];
+pub(crate) const SCENARIO: &[Key] =
+    together!(About::KEYS, Length::KEYS, Seeds::KEYS, Scenario::KEYS);
 
 /// The whole file, of a simulation of MesoNet.
-pub(crate) const MESONET_SCENARIO: &[Key] = &joined::<{ count(MESONET_LISTS) }>(MESONET_LISTS);
-const MESONET_LISTS: &[&[Key]] = &[About::KEYS, Seeds::KEYS, MesoNetScenario::KEYS];
+pub(crate) const MESONET_SCENARIO: &[Key] =
+    together!(About::KEYS, Seeds::KEYS, MesoNetScenario::KEYS);
+
+/// One entry of `[[flows]]`.
+const FLOW: &[Key] = together!(
+    AnyFlow::KEYS,
+    TcpFlow::KEYS,
+    UdpFlow::KEYS,
+    FLOW_PLACES,
+    FlowAccess::KEYS,
+);
 
 const MESONET: Kind = Kind::Table(MesoNet::KEYS);
 const NATURAL: Kind = Kind::Whole {
@@ -99,8 +108,7 @@ keys! {
     }
 }
 
-const MEASURE: &[Key] = &joined::<{ count(MEASURE_LISTS) }>(MEASURE_LISTS);
-const MEASURE_LISTS: &[&[Key]] = &[Measure::KEYS, MoreMeasures::KEYS];
+const MEASURE: &[Key] = together!(Measure::KEYS, MoreMeasures::KEYS);
 
 keys! {
     /// What is measured besides, in terms of flows and links by name.
@@ -113,8 +121,7 @@ keys! {
     }
 }
 
-const STOP: &[Key] = &joined::<{ count(STOP_LISTS) }>(STOP_LISTS);
-const STOP_LISTS: &[&[Key]] = &[StopRule::KEYS, CountedFlows::KEYS];
+const STOP: &[Key] = together!(StopRule::KEYS, CountedFlows::KEYS);
 
 keys! {
     /// Which flows a rule that ends the run counts.

@@ -18,8 +18,8 @@ pub(crate) use self::trace::parse as parse_trace;
 use crate::distribution;
 use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
+use crate::files::{refuse_both, replace_file};
 use crate::model::flow::Protocol;
-use crate::read::{refuse_both, replace_file};
 
 /// Fills in defaults and checks what the declarations of keys cannot.
 pub(crate) fn resolve(

@@ -2,7 +2,8 @@
 
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
-use crate::{Profile, Table, Value};
+use super::{Table, Value};
+use crate::Profile;
 
 /// A type that a key's value can be read as.
 pub trait Read: Sized {

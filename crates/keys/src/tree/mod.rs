@@ -3,11 +3,14 @@
 //! Values are read as they are written, converted to their types when they are checked, and completed by defaults
 //! and by what follows from others. The tables of a document have keys; those that are declared have a [`Field`].
 
+mod read;
+
 use std::collections::BTreeMap;
 
 use longhaul_units::Quantity;
 
-use crate::{Field, Origin, Read};
+pub use self::read::Read;
+use crate::{Field, Origin};
 
 /// A value with its origin.
 #[derive(Clone, Debug)]
