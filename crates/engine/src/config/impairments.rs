@@ -3,7 +3,7 @@
 use longhaul_keys::{COUNT_MAX, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-use super::distribution::{Distribution, TIMES};
+use super::{Distribution, TIMES};
 
 /// What happens to packets before a link's loss and queue.
 #[derive(Clone, Debug, Default, PartialEq)]

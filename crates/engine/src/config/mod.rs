@@ -1,9 +1,7 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
-mod distribution;
 mod impairments;
 mod proxy;
-mod quantiles;
 mod service_curve;
 mod tcp;
 mod traffic;
@@ -15,17 +13,16 @@ use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::queue::QueueConfig;
 
-pub use crate::random::Randomness;
-pub use distribution::{
-    COUNTS, DRAWN_TIMES, Distribution, Drawn, PROBABILITIES, RATES, SIZES, TIMES, in_base_unit,
-};
 pub use impairments::{
     AckThinning, Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss,
     LossKeys, Policer, Reordering,
 };
+pub use longhaul_kernel::random::Randomness;
+pub use longhaul_kernel::{
+    COUNTS, DRAWN_TIMES, Distribution, Drawn, PROBABILITIES, Quantiles, RATES, SIZES, TIMES,
+    in_base_unit,
+};
 pub use proxy::{Proxy, ProxyChange};
-pub use quantiles::Quantiles;
-pub(crate) use quantiles::interpolate;
 pub use service_curve::{DeliveryTrace, RateSteps, ServiceCurve, Work};
 pub use tcp::{
     AckCounting, DelayedAck, Ecn, Fin, Pacing, Recovery, Rto, RttClock, RttClockKeys, Tcp,

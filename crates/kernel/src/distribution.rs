@@ -5,7 +5,7 @@ use longhaul_keys::{
 };
 use longhaul_units::Quantity;
 
-use super::Quantiles;
+use crate::Quantiles;
 
 pub use drawn::Drawn;
 
