@@ -1,4 +1,4 @@
-"""No circles of imports: a file can be read and tested without those that use it.
+"""No circles of imports, and no crate that uses one above it: each is read and tested alone.
 
 Which Python module may use which is checked by `lint-imports`; here, that documents say the same.
 """
@@ -28,6 +28,25 @@ def _is_natural(circle: list[str], separator: str) -> bool:
 def test_no_circles_among_files_of_a_crate(crate: str) -> None:
     found = circles(rust_imports(ROOT / "crates" / crate))
     assert [circle for circle in found if not _is_natural(circle, "::")] == []
+
+
+def _dependencies(crate: str) -> list[str]:
+    manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text())
+    names = [name for name in manifest["dependencies"] if name.startswith("longhaul-")]
+    return [name.removeprefix("longhaul-") for name in names]
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_crates_use_crates_below_them_in_the_map(crate: str) -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    layers = re.findall(r"^crates/(\w+)", text, re.MULTILINE)
+    assert sorted(layers) == CRATES
+    below = layers[layers.index(crate) + 1 :]
+    assert set(_dependencies(crate)) <= set(below)
+
+
+def test_one_simulation_does_not_use_the_other() -> None:
+    assert "engine" not in _dependencies("mesonet")
 
 
 @pytest.mark.parametrize("package", ["python/longhaul", "validation"])

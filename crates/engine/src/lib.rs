@@ -10,14 +10,14 @@ pub mod config;
 pub mod measure;
 mod network;
 mod packet;
-mod prefetch;
 mod proxy;
 pub mod queue;
-pub mod random;
 mod schedule;
 pub mod simulation;
 mod traffic;
 mod transport;
+
+use longhaul_kernel::{prefetch, random};
 
 /// Changes when the same configuration gives other numbers.
 pub const RESULTS_VERSION: u32 = 6;
@@ -25,5 +25,3 @@ pub const RESULTS_VERSION: u32 = 6;
 pub use config::Config;
 pub use config::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 pub use network::graph::Graph;
-pub use prefetch::prefetch;
-pub use schedule::Heap;

@@ -2,45 +2,80 @@
 
 use longhaul_units::Quantity;
 
-use crate::{Key, Kind, Profile, Value, Values};
+use crate::{DefaultText, KIND, Key, Kind, Node, Origin, Profile, Table, Value};
 
-impl Values {
-    /// The defaults of a profile, those of tables among them.
+impl Key {
+    /// Its default in a profile.
     ///
     /// # Panics
     ///
-    /// If a default is none that its key allows: a mistake in the declaration.
-    pub fn defaults(keys: &[Key], profile: Profile) -> Self {
-        let value = |key: &Key| {
-            let text = key.default_in(profile)?;
-            let value = key.kind.parse(text);
-            let value = value.unwrap_or_else(|| panic!("`{}` cannot be {text}", key.name));
-            Some((key.name.to_string(), complete(value, key.kind, profile)))
-        };
-        keys.iter().filter_map(value).collect()
+    /// If it is none that the key allows: a mistake in the declaration.
+    pub fn default_node(&self, profile: Profile) -> Option<Node> {
+        let text = self.default_in(profile)?;
+        let value = self.kind.parse(text);
+        let value = value.unwrap_or_else(|| panic!("`{}` cannot be {text}", self.name));
+        let mut node = Node::new(value, Origin::Default);
+        if let DefaultText::ByProfile(_) = self.default {
+            node.attribute(&Origin::Profile(profile.name()));
+        }
+        Some(node)
     }
 }
 
-/// A table with the defaults of what it leaves out; `true` may stand for one.
-fn complete(value: Value, kind: Kind, profile: Profile) -> Value {
-    let keys = match kind {
-        Kind::Table(keys) => Some(keys),
-        Kind::OneOf(kinds) => kinds.iter().find_map(|kind| match kind {
-            Kind::Table(keys) => Some(*keys),
-            _ => None,
-        }),
-        _ => None,
-    };
-    let given = match (value, keys) {
-        (Value::Table(given), Some(_)) => given,
-        (Value::Flag(true), Some(_)) => Values::default(),
-        (value, _) => return value,
-    };
-    let mut values = Values::defaults(keys.unwrap_or_default(), profile);
-    for (key, value) in given.iter() {
-        values.insert(key, value.clone());
+impl Table {
+    /// The defaults of a profile, those of tables among them.
+    pub fn defaults(keys: &[Key], profile: Profile) -> Self {
+        let mut table = Self::new();
+        table.fill(keys, profile);
+        table
     }
-    Value::Table(values)
+
+    /// Adds the defaults of a profile for absent keys, and for those of the tables in it.
+    pub fn fill(&mut self, keys: &[Key], profile: Profile) {
+        for key in keys {
+            if !self.entries.contains_key(key.name)
+                && let Some(node) = key.default_node(profile)
+            {
+                self.entries.insert(key.name.to_string(), node);
+            }
+            if let Some(node) = self.entries.get_mut(key.name) {
+                complete(node, &key.kind, profile);
+            }
+        }
+    }
+}
+
+/// Fills in absent keys of a value that is a table, or stands for one.
+fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
+    match (kind, &mut node.value) {
+        (Kind::Table(keys), Value::Table(table)) => table.fill(keys, profile),
+        (Kind::Tagged(kinds), Value::Table(table)) => {
+            let tag = table.get(KIND).and_then(|node| node.value.as_text());
+            let known = kinds.iter().find(|(name, _)| tag == Some(name));
+            if let Some((_, keys)) = known {
+                table.fill(keys, profile);
+            }
+        }
+        (Kind::List(kind), Value::List(items)) => {
+            let items = items.iter_mut();
+            items.for_each(|item| complete(item, kind, profile));
+        }
+        (Kind::OneOf(kinds), value) => {
+            let has_table = kinds.iter().any(|kind| matches!(kind, Kind::Table(_)));
+            if *value == Value::Flag(true) && has_table {
+                *value = Value::Table(Table::new());
+            }
+            let fitting = kinds.iter().find(|kind| match value {
+                Value::Table(_) => matches!(kind, Kind::Table(_) | Kind::Tagged(_)),
+                Value::List(_) => matches!(kind, Kind::List(_)),
+                _ => false,
+            });
+            if let Some(kind) = fitting {
+                complete(node, kind, profile);
+            }
+        }
+        _ => {}
+    }
 }
 
 impl Kind {
@@ -49,7 +84,7 @@ impl Kind {
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Flag => text.parse().ok().map(Value::Flag),
-            Self::Text => Some(Value::Text(text.to_string())),
+            Self::Text => Some(Value::text(text)),
             Self::Whole { min, max } => {
                 let whole = text.parse().ok()?;
                 (*min..=*max)
@@ -63,9 +98,9 @@ impl Kind {
             Self::Positive(dimensions) | Self::Quantity(dimensions) => {
                 Quantity::parse(text, dimensions).ok().map(Value::Quantity)
             }
-            Self::Word(words) => words.contains(&text).then(|| Value::Text(text.to_string())),
+            Self::Word(words) => words.contains(&text).then(|| Value::text(text)),
             Self::List(item) => {
-                let items = inside(text, '[', ']')?.map(|text| item.parse(text));
+                let items = inside(text, '[', ']')?.map(|text| item.parse(text).map(unattributed));
                 items.collect::<Option<_>>().map(Value::List)
             }
             Self::Table(keys) => table(keys, pairs(text)?).map(Value::Table),
@@ -74,19 +109,24 @@ impl Kind {
                 let place = pairs.iter().position(|(name, _)| *name == "kind")?;
                 let (_, tag) = pairs.remove(place);
                 let (_, keys) = kinds.iter().find(|(kind, _)| *kind == tag)?;
-                let mut values = table(keys, pairs)?;
-                values.insert("kind", Value::Text(tag.to_string()));
-                Some(Value::Table(values))
+                let table = table(keys, pairs)?;
+                Some(Value::Table(table.with(KIND, Value::text(tag))))
             }
             Self::Congestion | Self::SlowStart => {
                 let pairs = pairs(text)?.into_iter();
-                let entry =
-                    |(name, text): (&str, &str)| (name.to_string(), Value::Text(text.into()));
+                let entry = |(name, text): (&str, &str)| {
+                    (name.to_string(), unattributed(Value::text(text)))
+                };
                 Some(Value::Table(pairs.map(entry).collect()))
             }
             Self::OneOf(kinds) => kinds.iter().find_map(|kind| kind.parse(text)),
         }
     }
+}
+
+/// A value in a default, until [`Key::default_node`] says of which profile it is.
+fn unattributed(value: Value) -> Node {
+    Node::new(value, Origin::Default)
 }
 
 /// The parts of a text between brackets, which commas separate.
@@ -108,10 +148,10 @@ fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
         .collect()
 }
 
-fn table(keys: &[Key], pairs: Vec<(&str, &str)>) -> Option<Values> {
+fn table(keys: &[Key], pairs: Vec<(&str, &str)>) -> Option<Table> {
     let value = |(name, text): (&str, &str)| {
         let key = keys.iter().find(|key| key.name == name)?;
-        Some((name.to_string(), key.kind.parse(text)?))
+        Some((name.to_string(), unattributed(key.kind.parse(text)?)))
     };
     pairs.into_iter().map(value).collect()
 }

@@ -1,12 +1,14 @@
 //! Declarations that make structs, tables of keys and readers at once.
 
-/// Declares the keys of a table: a struct with a field for each key, `KEYS`, and [`Read`](crate::Read).
+/// Declares the keys of a table: a struct with a field for each key, `KEYS`, [`Read`](crate::Read), and for each
+/// key a constant of its name, the [`Field`](crate::Field) by which a [`Table`](crate::Table) is accessed.
 ///
 /// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's
 /// help. Its type says as what the value is read, once defaults are filled in and derived.
 ///
-/// Two more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
-/// with `KEYS` and `of`, and `beside` has fields that are no keys, whose values `of` takes as arguments.
+/// Three more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
+/// with `KEYS` and `of`; `apart` has keys that are no fields, because what they hold is resolved on its own; and
+/// `beside` has fields that are no keys, whose values `of` takes as arguments.
 ///
 /// ```
 /// longhaul_keys::keys! {
@@ -20,7 +22,9 @@
 ///     }
 /// }
 /// let keys: &[Key] = CoDelParameters::KEYS;
-/// let parameters = CoDelParameters::of(&Values::defaults(keys, Profile::Rfc));
+/// let table = Table::defaults(keys, Profile::Rfc);
+/// let parameters = CoDelParameters::of(&table);
+/// let target: Span = table.read(CoDelParameters::target);
 /// ```
 #[macro_export]
 macro_rules! keys {
@@ -35,6 +39,12 @@ macro_rules! keys {
         $(flattened {
             $($(#[$about:meta])+ $of_part:vis $part:ident: $keys:ty),* $(,)?
         })?
+        $(apart {
+            $(
+                $(#[doc = $part_help:literal])+
+                $of_apart:vis $apart:ident $(as $apart_name:literal)?: $apart_type:ty = $apart_key:expr
+            ),* $(,)?
+        })?
         $(beside {
             $($(#[$note:meta])+ $of_other:vis $other:ident: $given:ty),* $(,)?
         })?
@@ -44,6 +54,20 @@ macro_rules! keys {
             $($(#[doc = $help])+ $of_field $field: $type,)*
             $($($(#[$about])+ $of_part $part: $keys,)*)?
             $($($(#[$note])+ $of_other $other: $given,)*)?
+        }
+
+        #[allow(non_upper_case_globals, dead_code)]
+        impl $struct {
+            $(
+                $(#[doc = $help])+
+                $of_field const $field: $crate::Field<$type> =
+                    $crate::Field::new($crate::__name!($field $($name)?));
+            )*
+            $($(
+                $(#[doc = $part_help])+
+                $of_apart const $apart: $crate::Field<$apart_type> =
+                    $crate::Field::new($crate::__name!($apart $($apart_name)?));
+            )*)?
         }
 
         impl $struct {
@@ -56,15 +80,21 @@ macro_rules! keys {
                         concat!($($help),+),
                     )),*
                 ];
-                const LISTS: &[&[$crate::Key]] = &[OWN, $($(<$keys>::KEYS),*)?];
-                &$crate::joined::<{ $crate::count(LISTS) }>(LISTS)
+                const APART: &[$crate::Key] = &[
+                    $($($crate::Key::named(
+                        $apart_key,
+                        $crate::__name!($apart $($apart_name)?),
+                        concat!($($part_help),+),
+                    )),*)?
+                ];
+                $crate::together!(OWN, $($(<$keys>::KEYS,)*)? APART)
             };
 
-            /// Reads it from checked values.
-            pub fn of(values: &$crate::Values $($(, $other: $given)*)?) -> Self {
+            /// Reads it from a checked table.
+            pub fn of(#[allow(unused_variables)] table: &$crate::Table $($(, $other: $given)*)?) -> Self {
                 Self {
-                    $($field: values.read($crate::__name!($field $($name)?)),)*
-                    $($($part: <$keys>::of(values),)*)?
+                    $($field: table.read(Self::$field),)*
+                    $($($part: <$keys>::of(table),)*)?
                     $($($other,)*)?
                 }
             }
@@ -72,6 +102,15 @@ macro_rules! keys {
 
         $crate::__read!($struct $($($other)*)?);
     };
+}
+
+/// The keys of several lists as one list.
+#[macro_export]
+macro_rules! together {
+    ($($keys:expr),+ $(,)?) => {{
+        const LISTS: &[&[$crate::Key]] = &[$($keys),+];
+        &$crate::joined::<{ $crate::count(LISTS) }>(LISTS)
+    }};
 }
 
 /// Declares the words of a key: an enum with a variant for each, `WORDS`, and [`Read`](crate::Read).
@@ -118,6 +157,52 @@ macro_rules! words {
     };
 }
 
+/// Declares a table whose keys depend on its key `kind`: an enum with a variant for each, `KINDS`, and
+/// [`Read`](crate::Read).
+///
+/// ```
+/// longhaul_keys::tagged! {
+///     /// What an application does.
+///     pub enum Application {
+///         /// Bursts and pauses.
+///         OnOff(OnOffKeys) = "on-off",
+///     }
+/// }
+/// const KIND: Kind = Kind::Tagged(Application::KINDS);
+/// ```
+#[macro_export]
+macro_rules! tagged {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis enum $enum:ident {
+            $($(#[$help:meta])+ $variant:ident($keys:ty) = $kind:literal),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        $visibility enum $enum {
+            $($(#[$help])+ $variant($keys)),*
+        }
+
+        impl $enum {
+            /// What scenario files call them, and the keys of each.
+            pub const KINDS: &'static [(&'static str, &'static [$crate::Key])] =
+                &[$(($kind, <$keys>::KEYS)),*];
+        }
+
+        impl $crate::Read for $enum {
+            fn read(value: Option<&$crate::Value>) -> Option<Self> {
+                let Some($crate::Value::Table(table)) = value else {
+                    return None;
+                };
+                match table.word($crate::KIND) {
+                    $($kind => Some(Self::$variant(<$keys>::of(table))),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
 /// What is read from its own table alone can be the value of a key.
 #[doc(hidden)]
 #[macro_export]
@@ -126,7 +211,7 @@ macro_rules! __read {
         impl $crate::Read for $struct {
             fn read(value: Option<&$crate::Value>) -> Option<Self> {
                 match value {
-                    Some($crate::Value::Table(values)) => Some(Self::of(values)),
+                    Some($crate::Value::Table(table)) => Some(Self::of(table)),
                     _ => None,
                 }
             }
@@ -151,7 +236,7 @@ macro_rules! __name {
 mod tests {
     use longhaul_units::{Quantity, Span};
 
-    use crate::{COUNT_MAX, DefaultText, Kind, Profile, SIZE, TIME, Value, Values};
+    use crate::{COUNT_MAX, DefaultText, Kind, Node, Origin, Profile, SIZE, TIME, Table, Value};
 
     words! {
         /// What a limit counts.
@@ -212,7 +297,7 @@ mod tests {
 
     #[test]
     fn defaults_are_those_of_the_profile() {
-        let timer = |profile| Timer::of(&Values::defaults(Timer::KEYS, profile));
+        let timer = |profile| Timer::of(&Table::defaults(Timer::KEYS, profile));
         let (min, clock) = (Span::from_secs(1), None);
         assert_eq!(timer(Profile::Linux), Timer { min, clock });
         let (min, clock) = (Span::from_millis(200), Some(Span::from_millis(10)));
@@ -221,7 +306,7 @@ mod tests {
 
     #[test]
     fn values_are_read_as_the_types_of_the_fields() {
-        let values = Values::defaults(Options::KEYS, Profile::Rfc);
+        let values = Table::defaults(Options::KEYS, Profile::Rfc);
         let options = Options::of(&values);
         let (min, clock) = (Span::from_secs(3), None);
         let expected = Options {
@@ -231,18 +316,21 @@ mod tests {
             times: Vec::new(),
         };
         assert_eq!(options, expected);
-        let times = vec![Value::Quantity(Quantity::Span(min))];
+        let times = vec![Node::new(
+            Value::Quantity(Quantity::Span(min)),
+            Origin::Default,
+        )];
         let values = values
-            .with("counting", Value::Text("in-service".into()))
-            .with("times", Value::List(times));
+            .with(Options::counting, Value::text("in-service"))
+            .with(Options::times, Value::List(times));
         let options = Options::of(&values);
         assert_eq!(
             (options.counting, options.times),
             (Counting::InService, vec![min])
         );
-        let linux = Options::of(&Values::defaults(Options::KEYS, Profile::Linux));
+        let linux = Options::of(&Table::defaults(Options::KEYS, Profile::Linux));
         assert_eq!(linux.window, Some(7));
-        let ns2 = Options::of(&Values::defaults(Options::KEYS, Profile::Ns2_35)).timer;
+        let ns2 = Options::of(&Table::defaults(Options::KEYS, Profile::Ns2_35)).timer;
         let (min, clock) = (Span::from_millis(200), Some(Span::from_millis(10)));
         assert_eq!(ns2, Timer { min, clock });
     }

@@ -3,8 +3,7 @@
 //! Described in K. Mills et al., *Study of Proposed Internet Congestion Control Mechanisms*, NIST
 //! SP 500-282 (2010), chapter 3. Packets have no size and queues are drop-tail, so that a queue is a
 //! few numbers and a packet 24 bytes; `longhaul-engine`, which models links, disciplines and TCP
-//! segments, needs far more of both. Shared with it are congestion control, random streams and the
-//! event heap.
+//! segments, needs far more of both. What both need besides congestion control is in `longhaul-kernel`.
 //!
 //! A [`Config`] says what to simulate, fully resolved. [`run`] simulates it and returns [`Totals`];
 //! everything else goes to a [`Recorder`] as it happens. [`resume`] continues from a checkpoint, and

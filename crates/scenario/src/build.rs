@@ -4,18 +4,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
-use longhaul_engine::config::{
-    ClockError, Config, Flow, Link, Measure, Spacing, Start, StopRule, Tcp, Transport, Udp,
-};
-use longhaul_units::{Bytes, Time};
+use longhaul_engine::config::{Config, Flow, Link, Measure, Start, StopRule, Tcp, Transport, Udp};
+use longhaul_units::Bytes;
 
-use crate::defaults;
-use crate::document::{Node, Table, Value};
+use crate::document::Table;
 use crate::flow;
 use crate::link::{self, AccessKeys};
+use crate::model::flow::{AnyFlow, FlowAccess, Protocol, Stack, Starts, TcpFlow, Traced, UdpFlow};
+use crate::model::{CountedFlows, Length, MoreMeasures, Scenario, Seeds};
 use crate::resolve::Resolved;
-use crate::traffic;
-use crate::typed::{Typed, text_of};
+use crate::traffic::{self, Traffic};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
 const UDP_HEADER_BYTES: u32 = 28;
@@ -23,54 +21,45 @@ const UDP_HEADER_BYTES: u32 = 28;
 /// Builds the configuration of a resolved scenario.
 pub(crate) fn build(resolved: &Resolved) -> Config {
     let root = &resolved.root;
-    let measure = root.sub("measure");
+    let measure = root.sub(Scenario::measure);
     let core = resolved.core.links.iter();
     let mut network = Network {
         nodes: resolved.core.nodes.clone(),
         links: core.map(|core| core.link.clone()).collect(),
     };
     let mut flows = Vec::new();
-    for (node, path) in root.list("flows").iter().zip(&resolved.paths) {
-        let group = node.table().expect("a group is a table");
+    for (group, path) in root.tables(Scenario::flows).zip(&resolved.paths) {
         flows.extend(group_of(group, path, &mut network));
     }
-    let captured: HashSet<&str> = measure.list("capture").iter().map(text_of).collect();
+    let MoreMeasures { stop, capture } = MoreMeasures::of(measure);
+    let captured: HashSet<&str> = capture.iter().map(String::as_str).collect();
     for link in &mut network.links {
         link.captured = captured.contains(link.name.as_str());
     }
-    let proxies = root
-        .get("proxies")
-        .map_or(&[][..], |_| root.list("proxies"));
-    let proxies = proxies.iter().zip(&resolved.sites).map(|(node, site)| {
-        let proxy = node.table().expect("a proxy is a table");
-        site.config(proxy, tcp)
-    });
-    let stop = measure.get("stop").and_then(Node::table);
-    let general = ["clock", "random"].map(|key| (key.to_string(), root.node(key).clone()));
-    let values = defaults::values(&Table::from(general));
+    let proxies = root.tables(Scenario::proxies).zip(&resolved.sites);
+    let proxies = proxies.map(|(proxy, site)| site.config(proxy, tcp));
+    let stop = stop.map(|counted| stop_rule(measure.sub(MoreMeasures::stop), counted, &flows));
+    let Seeds { seed, replication } = Seeds::of(root);
+    let Scenario { clock, random } = Scenario::of(root);
     Config {
-        seed: root.read("seed"),
-        replication: root.read("replication"),
-        duration: root.read::<Time>("duration"),
-        clock: values.read("clock"),
-        randomness: values.read("random"),
-        measure: Measure::of(
-            &defaults::values(measure),
-            stop.map(|stop| stop_rule(stop, &flows)),
-        ),
+        seed,
+        replication,
+        duration: root.read(Length::duration),
+        clock,
+        randomness: random,
+        measure: Measure::of(measure, stop),
+        proxies: proxies.collect(),
         nodes: network.nodes,
         links: network.links,
         flows,
-        proxies: proxies.collect(),
     }
 }
 
 /// The rule that ends a run before its duration.
-fn stop_rule(stop: &Table, flows: &[Flow]) -> StopRule {
-    let labels: Vec<&str> = stop.list("of").iter().map(text_of).collect();
+fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);
-    let counted = counted.filter(|(_, flow)| labels.contains(&flow.label.as_str()));
-    StopRule::of(&defaults::values(stop), counted.map(|(id, _)| id).collect())
+    let counted = counted.filter(|(_, flow)| labels.contains(&flow.label));
+    StopRule::of(stop, counted.map(|(id, _)| id).collect())
 }
 
 /// Nodes and links, to which the flows' hosts are added.
@@ -81,10 +70,9 @@ struct Network {
 
 impl Network {
     /// A host of its own for a flow, joined to a router by an access link each way.
-    fn add_host(&mut self, name: String, router: usize, access: &Table) -> usize {
+    fn add_host(&mut self, name: String, router: usize, keys: &AccessKeys, queue: &Table) -> usize {
         let host = self.nodes.len();
-        let keys = AccessKeys::of(&defaults::values(access));
-        let (carries, queue) = ((keys.rate, keys.delay), access.sub("queue"));
+        let carries = (keys.rate, keys.delay);
         let [up, down] = flow::access_links(&name);
         for (name, ends) in [(up, (host, router)), (down, (router, host))] {
             let link = link::plain(name, ends, carries, queue, keys.rate);
@@ -97,23 +85,46 @@ impl Network {
 
 /// The flows of one group, numbered from zero, with the streams of each.
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
-    let label = group.word("label");
-    let transports = transports(group, path);
-    let access = group.get("access").and_then(Node::table);
+    let AnyFlow {
+        label,
+        count,
+        protocol,
+        packet,
+        start,
+        stop,
+        traffic,
+    } = AnyFlow::of(group);
+    let (transports, traced, clock) = match protocol {
+        Protocol::Udp => {
+            let udp = udp(&UdpFlow::of(group), packet, traffic);
+            (vec![udp], Vec::new(), None)
+        }
+        Protocol::Tcp => {
+            let keys = TcpFlow::of(group);
+            let transports = connections(group, &keys, path, packet, traffic);
+            let Traced(traced) = keys.trace_acks;
+            (transports, traced, keys.clock_error)
+        }
+    };
+    let access = FlowAccess::of(group).access;
+    let access = access.map(|keys| {
+        let queue = group.sub(FlowAccess::access).sub(AccessKeys::queue);
+        (keys, queue)
+    });
     let mut flows = Vec::new();
-    for index in 0..group.read::<u64>("count") {
+    for index in 0..count {
         let bundle = format!("{label}-{index}");
         let (mut from, mut to) = (path.from, path.to);
-        if let Some(access) = access {
-            let mut hosts = flow::hosts(&bundle, access).into_iter();
+        if let Some((keys, queue)) = &access {
+            let mut hosts = flow::hosts(&bundle, keys.at).into_iter();
             for end in [&mut from, &mut to] {
                 if let Some(host) = hosts.next() {
-                    *end = network.add_host(host, *end, access);
+                    *end = network.add_host(host, *end, keys, queue);
                 }
             }
         }
         let stream = |(stream, transport): (usize, &Transport)| Flow {
-            label: label.to_string(),
+            label: label.clone(),
             name: match transports.len() {
                 1 => bundle.clone(),
                 _ => format!("{bundle}.{stream}"),
@@ -121,12 +132,12 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
             bundle: bundle.clone(),
             from,
             to,
-            start: start(group.node("start"), index as usize),
-            stop: group.get("stop").map(|stop| stop.read::<Time>()),
+            start: start_of(&start, index as usize),
+            stop,
             via: path.via,
             via_back: path.via_back,
-            traced: traced(group),
-            clock: clock(group),
+            traced: traced.clone(),
+            clock: clock.unwrap_or_default(),
             transport: transport.clone(),
         };
         flows.extend(transports.iter().enumerate().map(stream));
@@ -134,56 +145,48 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
     flows
 }
 
-/// Numbers of the connections that are traced: of a flow that has one only, number 0.
-fn traced(group: &Table) -> Vec<u64> {
-    match group.get("trace_acks").map(|node| &node.value) {
-        Some(Value::List(numbers)) => numbers.iter().map(Node::read::<u64>).collect(),
-        Some(Value::Flag(true)) => vec![0],
-        _ => Vec::new(),
+/// When a flow of a group starts.
+fn start_of(starts: &Starts, index: usize) -> Start {
+    match starts {
+        Starts::Together(time) => Start::At(*time),
+        Starts::Each(times) => Start::At(times[index]),
+        Starts::Uniform(bounds) => Start::Uniform(bounds[0], bounds[1]),
     }
 }
 
-fn clock(group: &Table) -> ClockError {
-    let clock = group.get("clock_error").and_then(Node::table);
-    clock.map_or_else(ClockError::default, |clock| ClockError {
-        offset: clock.read("offset"),
-        drift: clock.read("drift"),
+/// Datagrams.
+fn udp(keys: &UdpFlow, packet: Bytes, traffic: Option<Traffic>) -> Transport {
+    let bursts = traffic.and_then(|traffic| match traffic {
+        Traffic::OnOff(keys) => Some(keys.bursts),
+        _ => None,
+    });
+    Transport::Udp(Udp {
+        rate: keys.rate,
+        packet_bytes: packet.0 as u32,
+        header_bytes: UDP_HEADER_BYTES,
+        bursts,
+        spacing: keys.spacing,
     })
 }
 
-fn start(node: &Node, index: usize) -> Start {
-    let time = |node: &Node| node.read::<Time>();
-    match &node.value {
-        Value::Table(table) => {
-            let bounds = table.list("uniform");
-            Start::Uniform(time(&bounds[0]), time(&bounds[1]))
-        }
-        Value::List(starts) => Start::At(time(&starts[index])),
-        _ => Start::At(time(node)),
-    }
-}
-
 /// The transport of each stream of a flow.
-fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
-    let packet = group.read::<Bytes>("packet");
-    if group.word("protocol") == "udp" {
-        return vec![Transport::Udp(Udp {
-            rate: group.read("rate"),
-            packet_bytes: packet.0 as u32,
-            header_bytes: UDP_HEADER_BYTES,
-            bursts: group
-                .get("traffic")
-                .and_then(Node::table)
-                .map(traffic::bursts),
-            spacing: group.get("spacing").map(spacing).unwrap_or_default(),
-        })];
-    }
+fn connections(
+    group: &Table,
+    keys: &TcpFlow,
+    path: &flow::Path,
+    packet: Bytes,
+    traffic: Option<Traffic>,
+) -> Vec<Transport> {
     let congestion = path.congestion.clone().expect("resolved for TCP");
-    let shared = Arc::new(tcp(group, packet, congestion));
-    if let Some(traffic) = group.get("traffic").and_then(Node::table) {
+    let tcp = tcp(group, packet, congestion);
+    let shared = Arc::new(Tcp {
+        transfer: keys.transfer,
+        ..tcp
+    });
+    if let Some(traffic) = traffic {
         return vec![traffic::transport(shared, traffic)];
     }
-    let streams = group.read::<u64>("streams");
+    let streams = keys.streams;
     let Some(transfer) = shared.transfer else {
         return vec![Transport::Tcp(shared); streams as usize];
     };
@@ -202,25 +205,17 @@ fn transports(group: &Table, path: &flow::Path) -> Vec<Transport> {
         .collect()
 }
 
-fn spacing(node: &Node) -> Spacing {
-    match node.table() {
-        Some(table) => Spacing::Jitter(table.read("jitter")),
-        None if text_of(node) == "poisson" => Spacing::Poisson,
-        None => Spacing::Even,
-    }
-}
-
+/// The connections of a group, or of a proxy, without a limit of what they transfer.
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
-    let options = group.sub("tcp");
+    let options = group.sub(Stack::tcp);
     let payload = flow::payload(options, packet).expect("checked when resolved");
-    let slow_start = flow::slow_start(group.sub("slow_start")).build();
-    let group = defaults::values(group);
+    let slow_start = flow::slow_start(group.sub(Stack::slow_start)).build();
     Tcp::of(
-        &defaults::values(options),
-        group.read("transfer"),
+        options,
+        None,
         payload as u32,
         congestion,
         slow_start.expect("checked when resolved"),
-        group.read("recovery"),
+        group.read(Stack::recovery),
     )
 }

@@ -5,7 +5,7 @@ use longhaul_keys::{self as declared, Kind};
 
 use crate::check::describe;
 use crate::model;
-use crate::{defaults, render};
+use crate::render;
 
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,11 +80,13 @@ pub fn keys() -> Vec<Key> {
 
 /// Every kind of traffic.
 pub fn traffic() -> Vec<Traffic> {
-    let kinds = crate::traffic::KINDS.iter().map(|&(kind, fields)| {
-        let mut keys = Vec::new();
-        add_keys(fields, "", &mut keys);
-        Traffic { kind, keys }
-    });
+    let kinds = crate::traffic::Traffic::KINDS
+        .iter()
+        .map(|&(kind, fields)| {
+            let mut keys = Vec::new();
+            add_keys(fields, "", &mut keys);
+            Traffic { kind, keys }
+        });
     kinds.collect()
 }
 
@@ -143,7 +145,7 @@ pub fn queues() -> Vec<QueueDiscipline> {
 }
 
 fn key(field: &declared::Key) -> QueueKey {
-    let default = defaults::default(field, declared::Profile::Rfc);
+    let default = field.default_node(declared::Profile::Rfc);
     QueueKey {
         name: field.name,
         help: field.help,

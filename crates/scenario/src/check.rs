@@ -4,13 +4,14 @@
 //! numbers where a key holds such, so that later steps see typed values only.
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
+use longhaul_keys::{KIND, Key, Kind};
 use longhaul_units::{Quantity, Span, nearest};
 
+use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
 use crate::custom;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::renamed;
-use longhaul_keys::{Key, Kind};
 
 /// Maximum of a time in a scenario: sums of many still fit into 64 bits of picoseconds.
 pub(crate) const LONGEST: Span = Span::from_secs(100_000);
@@ -184,14 +185,14 @@ fn check_fields_of(
     for field in fields {
         // A mistyped key is not reported as missing, too.
         let mistyped = |table: &Table| {
-            let mut unknown = table.keys().filter(|key| !known(key));
+            let mut unknown = table.entries.keys().filter(|key| !known(key));
             unknown.any(|key| {
                 let known: Vec<_> = names().collect();
                 let meant = renamed::new_name(key, &known).or_else(|| nearest(key, names()));
                 meant == Some(field.name)
             })
         };
-        if let Some(node) = table.get_mut(field.name) {
+        if let Some(node) = table.entries.get_mut(field.name) {
             check(&field.kind, node, &join(path, field.name), out);
         } else if field.is_required() && !mistyped(table) {
             let key = field.name;
@@ -210,7 +211,7 @@ fn refuse_unknown_keys(
     out: &mut Vec<Diagnostic>,
     all: impl Fn() -> Vec<&'static str>,
 ) {
-    for (key, node) in table.iter().filter(|(key, _)| !known(key)) {
+    for (key, node) in table.entries.iter().filter(|(key, _)| !known(key)) {
         let known = all();
         let mut message = match renamed::new_name(key, &known) {
             Some(new) => format!("`{key}` is called `{new}` now"),
@@ -261,8 +262,8 @@ fn check_tagged(
     out: &mut Vec<Diagnostic>,
 ) {
     let names = || kinds.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    let Some((kind, node)) = table.remove_entry("kind") else {
-        let message = format!("the key `kind` is missing; allowed: {}", names().join(", "));
+    let Some(node) = table.remove(KIND) else {
+        let message = format!("the key {KIND} is missing; allowed: {}", names().join(", "));
         out.push(Diagnostic::new(path, origin, message));
         return;
     };
@@ -275,7 +276,11 @@ fn check_tagged(
         }
         (None, Value::Text(name)) => {
             let message = unknown("kind", name, names());
-            out.push(Diagnostic::new(&join(path, "kind"), &node.origin, message));
+            out.push(Diagnostic::new(
+                &join(path, KIND.name()),
+                &node.origin,
+                message,
+            ));
         }
         (None, other) => {
             let message = format!(
@@ -283,20 +288,21 @@ fn check_tagged(
                 names().join(", "),
                 describe_value(other)
             );
-            out.push(Diagnostic::new(&join(path, "kind"), &node.origin, message));
+            out.push(Diagnostic::new(
+                &join(path, KIND.name()),
+                &node.origin,
+                message,
+            ));
         }
     }
-    table.insert(kind, node);
+    table.insert(KIND, node);
 }
-
-/// The algorithm of a flow that names none.
-pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if custom::is_custom(table) {
         return custom::check(table, path, out);
     }
-    let kind = match table.get("kind").map(|node| (&node.value, &node.origin)) {
+    let kind = match table.get(KIND).map(|node| (&node.value, &node.origin)) {
         None => DEFAULT_CONGESTION.to_string(),
         Some((Value::Text(kind), _)) => kind.clone(),
         Some((other, origin)) => {
@@ -304,16 +310,15 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
                 "expected the name of an algorithm, found {}",
                 describe_value(other)
             );
-            return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+            return out.push(Diagnostic::new(&join(path, KIND.name()), origin, message));
         }
     };
     let Ok(entry) = registry::find_algorithm(&kind) else {
         let known = registry::algorithms().iter().map(|entry| entry.kind);
         let message = unknown("congestion control", &kind, known);
-        let origin = &table["kind"].origin;
-        return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+        return out.push(Diagnostic::at(table, KIND, path, message));
     };
-    if let Some(Node { value, origin, .. }) = table.get("variant") {
+    if let Some(Node { value, origin, .. }) = table.get(VARIANT) {
         let names = entry.variants.iter().map(|variant| variant.name());
         let named = Variant::ALL.iter().any(|variant| {
             entry.variants.contains(variant) && *value == Value::Text(variant.name().to_string())
@@ -325,15 +330,25 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
                 "?"
             };
             let message = unknown("variant", found, names);
-            out.push(Diagnostic::new(&join(path, "variant"), origin, message));
+            out.push(Diagnostic::new(
+                &join(path, VARIANT.name()),
+                origin,
+                message,
+            ));
         }
     }
-    check_parameters(&["kind", "variant"], entry.parameters, table, path, out);
+    check_parameters(
+        &[KIND.name(), VARIANT.name()],
+        entry.parameters,
+        table,
+        path,
+        out,
+    );
 }
 
 fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let names = || registry::slow_starts().iter().map(|entry| entry.kind);
-    if let Some(Node { value, origin, .. }) = table.get("kind")
+    if let Some(Node { value, origin, .. }) = table.get(KIND)
         && !names().any(|name| *value == Value::Text(name.to_string()))
     {
         let found = if let Value::Text(text) = value {
@@ -342,34 +357,34 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             "?"
         };
         let message = unknown("slow start", found, names());
-        return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+        return out.push(Diagnostic::new(&join(path, KIND.name()), origin, message));
     }
     // Zero switches the limit off, as in ns-2.
     let off = matches!(
-        table.get("max_ssthresh").map(|node| &node.value),
+        table.get(MAX_SSTHRESH).map(|node| &node.value),
         Some(Value::Whole(0) | Value::Number(0.0))
     );
     if off {
-        let origin = table["max_ssthresh"].origin.clone();
-        *table = Table::from([("kind".to_string(), Node::text("standard", origin))]);
-        return;
+        let origin = table.node(MAX_SSTHRESH).origin.clone();
+        *table = Table::new();
+        return table.insert(KIND, Node::text("standard", origin));
     }
     let limited = matches!(
-        table.get("kind").map(|node| &node.value),
+        table.get(KIND).map(|node| &node.value),
         Some(Value::Text(kind)) if kind != "standard"
     );
     let entries = registry::slow_starts();
-    let bare = !table.contains_key("kind");
+    let bare = !table.has(KIND);
     let parameters = entries
         .iter()
         .find(|entry| (limited || bare) && !entry.parameters.is_empty())
         .map_or(&[][..], |entry| entry.parameters);
-    check_parameters(&["kind"], parameters, table, path, out);
+    check_parameters(&[KIND.name()], parameters, table, path, out);
 }
 
 /// Checks the keys and values of a table of registry parameters.
 fn check_parameters(
-    own: &'static [&'static str],
+    own: &[&'static str],
     parameters: &'static [Parameter],
     table: &mut Table,
     path: &str,
@@ -382,14 +397,14 @@ fn check_parameters(
     };
     refuse_unknown_keys(
         table,
-        table.get("kind"),
+        table.get(KIND),
         path,
         |key| names().any(|name| name == key),
         out,
         || names().collect(),
     );
     for parameter in parameters {
-        let Some(node) = table.get_mut(parameter.name) else {
+        let Some(node) = table.entries.get_mut(parameter.name) else {
             continue;
         };
         if let (DefaultValue::Points(_), Value::List(_)) = (parameter.default, &node.value) {

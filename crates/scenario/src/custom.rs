@@ -6,14 +6,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_congestion::{ControllerSpec, Custom, Factory};
+use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
+use longhaul_keys::{Field, KIND};
 
+use crate::algorithm::{PYTHON, SOURCE, VARIANT, split};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files::read_text;
-use crate::read::relative_to;
+use crate::files::{read_text, relative_to};
 use crate::render;
-use crate::typed::Typed;
 
 /// A custom algorithm, as a scenario names it.
 #[derive(Debug)]
@@ -42,30 +42,29 @@ impl Algorithms for NoAlgorithms {
 }
 
 /// Keys that are not passed to the constructor.
-const OWN: [&str; 2] = ["python", "source"];
+const OWN: [Field<String>; 2] = [PYTHON, SOURCE];
 
 /// Whether a table of congestion control names a custom algorithm.
 pub(crate) fn is_custom(table: &Table) -> bool {
-    OWN.iter().any(|key| table.contains_key(*key))
+    OWN.iter().any(|key| table.has(*key))
 }
 
 /// Checks the table of a custom algorithm. The constructor's arguments are known only when it is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
-    for key in ["kind", "variant"] {
-        if let Some(node) = table.get(key) {
-            let message = format!("an algorithm in Python has no {key}; leave out {key} or python");
-            out.push(Diagnostic::new(
-                &join(path, key),
-                node.key_origin(),
-                message,
-            ));
+    for key in [KIND, VARIANT] {
+        if table.has(key) {
+            let name = key.name();
+            let message =
+                format!("an algorithm in Python has no {name}; leave out {name} or python");
+            out.push(Diagnostic::of_key(table, key, path, message));
         }
     }
     for (index, key) in OWN.into_iter().enumerate() {
+        let is_python = key.name() == PYTHON.name();
         let (message, wrong) = match table.get(key).map(|node| &node.value) {
-            Some(Value::Text(text)) => ("", key == "python" && !is_class(split(text).1)),
-            None if key == "source" => ("", false),
+            Some(Value::Text(text)) => ("", is_python && !is_class(split(text).1)),
+            None if !is_python => ("", false),
             _ => (" in quotes", true),
         };
         if wrong {
@@ -74,12 +73,11 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             // A missing class is reported at the position of its source code.
             let origin = given[index].iter().chain(given.iter().flatten()).next();
             let origin = origin.expect("one of them names this kind of table");
-            out.push(Diagnostic::new(&join(path, key), origin, message));
+            out.push(Diagnostic::new(&join(path, key.name()), origin, message));
         }
     }
-    table
-        .values_mut()
-        .for_each(|node| normalize(&mut node.value));
+    let nodes = table.entries.values_mut();
+    nodes.for_each(|node| normalize(&mut node.value));
 }
 
 fn is_class(name: &str) -> bool {
@@ -95,24 +93,12 @@ fn normalize(value: &mut Value) {
             *value = Value::Whole(*number as i64);
         }
         Value::List(items) => items.iter_mut().for_each(|item| normalize(&mut item.value)),
-        Value::Table(table) => table
-            .values_mut()
-            .for_each(|node| normalize(&mut node.value)),
+        Value::Table(table) => {
+            let nodes = table.entries.values_mut();
+            nodes.for_each(|node| normalize(&mut node.value));
+        }
         _ => {}
     }
-}
-
-/// The file, if one is named, and the class.
-fn split(python: &str) -> (Option<&str>, &str) {
-    match python.rsplit_once(':') {
-        Some((file, class)) => (Some(file), class),
-        None => (None, python),
-    }
-}
-
-/// The name of the class, which is the default label of its flows.
-pub(crate) fn class(python: &str) -> &str {
-    split(python).1
 }
 
 /// Loads the algorithm and stores its source code in the table.
@@ -121,22 +107,22 @@ pub(crate) fn resolve(
     path: &str,
     algorithms: &dyn Algorithms,
 ) -> Result<ControllerSpec, Diagnostic> {
-    let node = table.node("python").clone();
-    let path = join(path, "python");
+    let node = table.node(PYTHON).clone();
+    let path = join(path, PYTHON.name());
     let refuse = |reason: String| Diagnostic::new(&path, &node.origin, reason);
-    let python = table.word("python").to_string();
+    let python = table.read(PYTHON);
     let (file, class) = split(&python);
-    let found = file.map(|file| relative_to(&node.origin, file));
-    let text = match (table.get("source"), &found) {
-        (Some(_), _) => Some(table.word("source").to_string()),
+    let place = file.map(|file| relative_to(&node.origin, file));
+    let text = match (table.get(SOURCE), &place) {
+        (Some(source), _) => Some(source.read::<String>()),
         (None, Some(file)) => Some(read_text(file).map_err(refuse)?),
         (None, None) => None,
     };
-    let name = found.map_or(python.clone(), |file| file.display().to_string());
-    let parameters = table.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
-    let parameters: Table = parameters
-        .map(|(key, node)| (key.clone(), node.clone()))
-        .collect();
+    let name = place.map_or(python.clone(), |file| file.display().to_string());
+    let mut parameters = table.clone();
+    for key in OWN {
+        parameters.remove(key);
+    }
     let (factory, source) = algorithms
         .make(&CustomAlgorithm {
             class,
@@ -145,20 +131,16 @@ pub(crate) fn resolve(
         })
         .map_err(refuse)?;
     let rule = format!("the text of {name}");
-    let source = Node::text(&source, Origin::Derived(rule));
-    table.entry("source".to_string()).or_insert(source);
+    table.or_insert(SOURCE, Value::Text(source), Origin::Derived(rule));
     // The source code identifies the algorithm, wherever its file is.
     let file = file.and_then(|file| Path::new(file).file_name());
     if let Some(file) = file {
         let short = format!("{}:{class}", file.display());
-        table.insert(
-            "python".to_string(),
-            Node::text(&short, node.origin.clone()),
-        );
+        table.insert(PYTHON, Node::text(&short, node.origin.clone()));
     }
     Ok(ControllerSpec {
         kind: class.to_string(),
-        custom: Some(Custom(factory)),
+        custom: Some(congestion::Custom(factory)),
         ..ControllerSpec::default()
     })
 }

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use longhaul_keys::Field;
+
 use crate::document::{Node, Origin, Table, Value, join};
 
 /// One error.
@@ -24,6 +26,17 @@ impl Diagnostic {
             message: message.into(),
             origin: origin.clone(),
         }
+    }
+
+    /// Of the value of a key of a table, whose path is given.
+    pub fn at<T>(table: &Table, key: Field<T>, path: &str, message: impl Into<String>) -> Self {
+        Self::new(&join(path, key.name()), &table.node(key).origin, message)
+    }
+
+    /// Of a key of a table that is there, whose path is given.
+    pub fn of_key<T>(table: &Table, key: Field<T>, path: &str, message: impl Into<String>) -> Self {
+        let origin = table.node(key).key_origin();
+        Self::new(&join(path, key.name()), origin, message)
     }
 
     /// The same with a position in the file, where the value is not from the file: a default, or a value of
@@ -61,7 +74,7 @@ impl Places {
     }
 
     fn add_table(&mut self, table: &Table, above: &str) {
-        for (key, node) in table {
+        for (key, node) in &table.entries {
             self.add(node, node.key_origin(), join(above, key));
         }
     }
@@ -108,7 +121,9 @@ impl ScenarioError {
 
     /// As [`Self::new`], with all positions in the file or an override.
     pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
-        let placed = diagnostics.into_iter().map(|one| one.in_file(places));
+        let placed = diagnostics
+            .into_iter()
+            .map(|diagnostic| diagnostic.in_file(places));
         Self::new(placed.collect())
     }
 

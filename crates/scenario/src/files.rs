@@ -2,7 +2,12 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use longhaul_keys::Field;
+
+use crate::document::{Node, Origin, Table, Value};
+use crate::error::Diagnostic;
 
 /// Maximum size of a file, more than any scenario, table or class needs.
 const MAX_BYTES: u64 = 256 << 20;
@@ -33,6 +38,50 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
         bytes.drain(..3);
     }
     String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text"))
+}
+
+/// Refuses a table that names a file and has its text, too, as a resolved scenario with an override of the file has:
+/// neither goes before the other.
+pub(crate) fn refuse_both<T>(
+    table: &Table,
+    file: Field<Option<String>>,
+    text: Field<T>,
+    path: &str,
+) -> Result<(), Diagnostic> {
+    if !table.has(file) || !table.has(text) {
+        return Ok(());
+    }
+    let message = format!(
+        "there is {text}, too, which resolved scenarios have instead of a file; give one of both, \
+         or set the whole table"
+    );
+    Err(Diagnostic::at(table, file, path, message))
+}
+
+/// Replaces a file that a table names by its text, and keeps the name, for which the table has a key of its own: the
+/// scenario's hash covers the text, and the resolved scenario runs without the file.
+pub(crate) fn replace_file<T, U>(
+    table: &mut Table,
+    file: &Node,
+    (file_key, text_key, name_key): (Field<Option<String>>, Field<T>, Field<U>),
+) -> Result<(), String> {
+    let name = file.word().to_string();
+    let text = read_text(&relative_to(&file.origin, &name))?;
+    table.derive(text_key, Value::Text(text), format!("the text of {name}"));
+    let short = Path::new(&name).file_name();
+    let short = short.map_or(name.clone(), |short| short.display().to_string());
+    table.remove(file_key);
+    table.insert(name_key, Node::text(&short, file.origin.clone()));
+    Ok(())
+}
+
+/// A path relative to the file that contains it.
+pub(crate) fn relative_to(origin: &Origin, file: &str) -> PathBuf {
+    let directory = match origin {
+        Origin::File(source, _) => Path::new(&source.name).parent(),
+        _ => None,
+    };
+    directory.unwrap_or(Path::new("")).join(file)
 }
 
 #[cfg(test)]

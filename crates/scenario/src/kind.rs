@@ -76,7 +76,7 @@ impl SimulationKind {
     pub(crate) fn remove_foreign_keys(&self, root: &mut Table) -> Vec<Diagnostic> {
         let mut out = Vec::new();
         let known = |keys: &[Key], key: &str| keys.iter().any(|known| known.name == key);
-        root.retain(|key, node| {
+        root.entries.retain(|key, node| {
             let foreign = known(model::SCENARIO, key) && !known(self.keys, key);
             if foreign {
                 let table = self.table;

@@ -21,7 +21,9 @@ pub(crate) const OTHERS: [SimulationKind; 1] = [mesonet::KIND];
 /// The kind of a scenario.
 pub(crate) fn of(root: &Table) -> &'static SimulationKind {
     const KINDS: &[SimulationKind] = &OTHERS;
-    let other = KINDS.iter().find(|kind| root.contains_key(kind.table));
+    let other = KINDS
+        .iter()
+        .find(|kind| root.entries.contains_key(kind.table));
     other.unwrap_or(&TCP)
 }
 

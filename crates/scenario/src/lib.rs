@@ -12,11 +12,11 @@
 //! What is wrong is refused before anything runs, with file, line, key, what was found and what is
 //! allowed. [`Scenario::explain`] tells where each value comes from.
 
+mod algorithm;
 mod build;
 mod catalogue;
 mod check;
 mod custom;
-mod defaults;
 mod distribution;
 mod document;
 mod error;
@@ -25,6 +25,7 @@ mod flow;
 mod kind;
 mod kinds;
 mod link;
+mod merge;
 mod mesonet;
 mod model;
 mod profile;
@@ -37,7 +38,6 @@ mod resolve;
 mod schema;
 mod topology;
 mod traffic;
-mod typed;
 mod warnings;
 
 use std::path::Path;
@@ -58,6 +58,7 @@ pub use schema::schema;
 use custom::NoAlgorithms;
 use document::{Origin, Table};
 use error::Places;
+use model::About;
 
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
@@ -192,10 +193,7 @@ impl Scenario {
 
     /// The title; empty if the scenario has none.
     pub fn title(&self) -> String {
-        self.root
-            .get("title")
-            .map(|title| typed::text_of(title).to_string())
-            .unwrap_or_default()
+        self.root.read(About::title).unwrap_or_default()
     }
 
     /// What identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].

@@ -5,19 +5,16 @@ use std::sync::Arc;
 use longhaul_keys::{Key, Profile};
 
 use crate::check::check_root;
-use crate::document::{Node, Origin, Source, Table, Value};
+use crate::document::{Node, Origin, Source, Table};
 use crate::read;
 
 /// A file of defaults, whose values all have one origin.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
-    let source = Arc::new(Source {
-        name: name.to_string(),
-        text: text.to_string(),
-    });
+    let source = Arc::new(Source::new(name, text));
     let mut table = read::parse(&source).expect("a profile is TOML");
     let errors = check_root(&mut table, keys, origin);
     assert!(errors.is_empty(), "profile {name}: {}", errors[0]);
-    attribute(&mut table, origin);
+    table.attribute(origin);
     table
 }
 
@@ -38,23 +35,4 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
         Profile::Ns2_35 | Profile::Ns2_2003 => "ns2-limited",
     };
     Node::text(name, Origin::Profile(profile.name()))
-}
-
-/// Gives all values of a table one origin.
-fn attribute(table: &mut Table, origin: &Origin) {
-    for node in table.values_mut() {
-        attribute_node(node, origin);
-    }
-}
-
-fn attribute_node(node: &mut Node, origin: &Origin) {
-    node.origin = origin.clone();
-    node.key = None;
-    match &mut node.value {
-        Value::Table(table) => attribute(table, origin),
-        Value::List(items) => items
-            .iter_mut()
-            .for_each(|item| attribute_node(item, origin)),
-        _ => {}
-    }
 }

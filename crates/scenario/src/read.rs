@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use longhaul_keys::Field;
 use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::document::{Node, Origin, Source, Table, Value, join, overlay, put};
+use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files;
+use crate::merge::{overlay, put};
+use crate::model::About;
 
 /// Reads a file and everything that it extends.
 pub(crate) fn read_file(path: &Path) -> Result<(Table, Origin), Diagnostic> {
@@ -23,10 +26,7 @@ pub(crate) fn read_text(
     name: &str,
     base: Option<&Path>,
 ) -> Result<(Table, Origin), Diagnostic> {
-    let source = Arc::new(Source {
-        name: name.to_string(),
-        text: text.to_string(),
-    });
+    let source = Arc::new(Source::new(name, text));
     let base = base.unwrap_or(Path::new(""));
     extend(&source, base, &mut Vec::new())
 }
@@ -41,10 +41,7 @@ fn read_chain(
     let refuse = |reason: String| match extends {
         Some(origin) => Diagnostic::new("extends", origin, reason),
         None => {
-            let source = Arc::new(Source {
-                name: name.clone(),
-                text: String::new(),
-            });
+            let source = Arc::new(Source::new(&name, ""));
             Diagnostic::new("", &Origin::File(source, 0..0), reason)
         }
     };
@@ -56,10 +53,7 @@ fn read_chain(
         )));
     }
     chain.push(identity);
-    let source = Arc::new(Source {
-        name: name.clone(),
-        text,
-    });
+    let source = Arc::new(Source::new(&name, text));
     extend(&source, path.parent().unwrap_or(Path::new("")), chain)
 }
 
@@ -71,7 +65,7 @@ fn extend(
 ) -> Result<(Table, Origin), Diagnostic> {
     let whole = Origin::File(Arc::clone(source), 0..0);
     let mut table = parse(source)?;
-    let Some(extends) = table.remove("extends") else {
+    let Some(extends) = table.remove(About::extends) else {
         return Ok((table, whole));
     };
     let Value::Text(parent) = &extends.value else {
@@ -97,10 +91,19 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     from_toml_table(root.get_ref(), "", &origin)
 }
 
+/// Keys of a `run.json` that are looked at.
+struct RunFile;
+
+#[allow(non_upper_case_globals)]
+impl RunFile {
+    const scenario: Field<Table> = Field::new("scenario");
+    const results_version: Field<u64> = Field::new("results_version");
+}
+
 /// The scenario in a `run.json`; any other document is returned as it is.
 fn of_run(mut root: Table) -> Table {
-    let scenario = root.get("scenario").and_then(Node::table);
-    if root.contains_key("results_version")
+    let scenario = root.table(RunFile::scenario);
+    if root.has(RunFile::results_version)
         && let Some(scenario) = scenario.cloned()
     {
         root = scenario;
@@ -255,7 +258,8 @@ fn set(
         return Ok(());
     }
     let below = || Node::new(Value::Table(Table::new()), origin.clone());
-    let next = table.entry((*key).to_string()).or_insert_with(below);
+    let next = table.entries.entry((*key).to_string());
+    let next = next.or_insert_with(below);
     set_in(next, rest, &join(path, key), node, origin)
 }
 
@@ -292,28 +296,4 @@ fn set_in(
             Err(Diagnostic::new(path, origin, message))
         }
     }
-}
-
-/// Refuses a table that names a file and has its text, too, as a resolved scenario with an override of the file has:
-/// neither goes before the other.
-pub(crate) fn refuse_both(table: &Table, text: &str, path: &str) -> Result<(), Diagnostic> {
-    match (table.get("file"), table.contains_key(text)) {
-        (Some(file), true) => {
-            let message = format!(
-                "there is `{text}`, too, which resolved scenarios have instead of a file; give one of both, \
-                 or set the whole table"
-            );
-            Err(Diagnostic::new(&join(path, "file"), &file.origin, message))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A path relative to the file that contains it.
-pub(crate) fn relative_to(origin: &Origin, file: &str) -> PathBuf {
-    let directory = match origin {
-        Origin::File(source, _) => Path::new(&source.name).parent(),
-        _ => None,
-    };
-    directory.unwrap_or(Path::new("")).join(file)
 }

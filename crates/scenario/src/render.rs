@@ -19,7 +19,7 @@ pub struct ExplainRow {
 /// fraction.
 pub(crate) fn json(table: &Table) -> Json {
     let entry = |(key, node): (&String, &Node)| (key.clone(), json_value(&node.value));
-    Json::Object(table.iter().map(entry).collect::<Map<_, _>>())
+    Json::Object(table.entries.iter().map(entry).collect::<Map<_, _>>())
 }
 
 pub(crate) fn json_value(value: &Value) -> Json {
@@ -54,7 +54,7 @@ pub(crate) fn explain(table: &Table) -> Vec<ExplainRow> {
 }
 
 fn explain_table(table: &Table, path: &str, rows: &mut Vec<ExplainRow>) {
-    for (key, node) in table {
+    for (key, node) in &table.entries {
         explain_node(node, &join(path, key), rows);
     }
 }

@@ -3,20 +3,21 @@
 
 use std::collections::HashSet;
 
-use longhaul_keys::Profile;
-use longhaul_units::{Bytes, Span, Time};
+use longhaul_engine::config::{Measure, Randomness, StopRule};
+use longhaul_keys::{Field, KIND, Profile};
+use longhaul_units::{Bytes, Time};
 
+use crate::algorithm;
 use crate::check::unknown;
-use crate::custom::{self, Algorithms};
-use crate::defaults;
+use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
 use crate::link::Context;
-use crate::model;
+use crate::model::flow::{AnyFlow, Protocol, Stack};
+use crate::model::{self, CountedFlows, Length, MoreMeasures, Scenario, Seeds};
 use crate::proxy::{self, Site};
-use crate::topology::{self, Core};
-use crate::typed::{Typed, text_of};
+use crate::topology::{self, AccessLinks, Core};
 
 /// Everything that the engine's configuration is built from.
 pub(crate) struct Resolved {
@@ -35,26 +36,26 @@ pub(crate) fn resolve(
     algorithms: &dyn Algorithms,
 ) -> Result<Resolved, Vec<Diagnostic>> {
     let mut out = Vec::new();
-    let named = root.get("profile").map(text_of).and_then(Profile::find);
+    let named: Option<Profile> = root.get(Length::profile).map(Node::read);
     let profile = named.unwrap_or(Profile::ALL[0]);
     // Transport options of a flow override those of the file, which override the profile's.
-    let tcp = root.remove("tcp");
-    let mut flows = take(&mut root, "flows");
-    let mut topology = take(&mut root, "topology");
-    let proxies = root.remove("proxies");
-    defaults::fill(&mut root, model::SCENARIO, profile);
-    root.extend(proxies.map(|node| ("proxies".to_string(), node)));
+    let tcp = root.remove(Scenario::tcp);
+    let mut flows = take(&mut root, Scenario::flows);
+    let mut topology = take(&mut root, Scenario::topology);
+    let proxies = root.remove(Scenario::proxies);
+    root.fill(model::SCENARIO, profile);
+    if let Some(proxies) = proxies {
+        root.insert(Scenario::proxies, proxies);
+    }
     check_seed(&root, &mut out);
-    let duration = root.read::<Time>("duration");
+    let duration = root.read(Length::duration);
     check_measure(&root, duration, &mut out);
 
     let groups = items(&mut flows);
     if groups.is_empty() {
-        out.push(Diagnostic::new(
-            "flows",
-            &flows.origin,
-            "there are no flows; add [[flows]]",
-        ));
+        let message = "there are no flows; add [[flows]]";
+        let path = Scenario::flows.name();
+        out.push(Diagnostic::new(path, &flows.origin, message));
         return Err(out);
     }
     for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
@@ -65,7 +66,7 @@ pub(crate) fn resolve(
     let packets = groups
         .iter()
         .filter_map(Node::table)
-        .map(|group| group.read::<Bytes>("packet"));
+        .map(|group| group.read(AnyFlow::packet));
     let packet = packets.max().unwrap_or(Bytes(1));
 
     let origin = topology.origin.clone();
@@ -76,9 +77,8 @@ pub(crate) fn resolve(
         return Err(out);
     };
     // From here on each group has its own access links and transport options.
-    let access = table
-        .values_mut()
-        .find_map(|node| node.table_mut()?.remove("access"));
+    let mut networks = table.entries.values_mut().filter_map(Node::table_mut);
+    let access = networks.find_map(|network| network.remove(AccessLinks::access));
     let empty = Table::new();
     let shared = Shared {
         core: &core,
@@ -96,20 +96,19 @@ pub(crate) fn resolve(
         check_capture(&root, &core, groups, &mut out);
     }
     let mut sites = Vec::new();
-    if let Some(Value::List(proxies)) = root.get_mut("proxies").map(|node| &mut node.value) {
-        for (index, table) in proxies.iter_mut().filter_map(Node::table_mut).enumerate() {
-            let path = join("proxies", &index.to_string());
-            sites.extend(proxy::resolve(table, &path, &shared, &mut out));
-        }
-        if out.is_empty() {
-            proxy::assign(proxies, &sites, groups, &mut paths, &core, &mut out);
-        }
+    for (index, table) in root.tables_mut(Scenario::proxies).enumerate() {
+        let path = join(Scenario::proxies.name(), &index.to_string());
+        sites.extend(proxy::resolve(table, &path, &shared, &mut out));
+    }
+    if out.is_empty() && root.has(Scenario::proxies) {
+        let proxies = root.list(Scenario::proxies);
+        proxy::assign(proxies, &sites, groups, &mut paths, &core, &mut out);
     }
     if !out.is_empty() {
         return Err(out);
     }
-    root.insert("flows".to_string(), flows);
-    root.insert("topology".to_string(), topology);
+    root.insert(Scenario::flows, flows);
+    root.insert(Scenario::topology, topology);
     Ok(Resolved {
         root,
         core,
@@ -119,12 +118,12 @@ pub(crate) fn resolve(
 }
 
 fn path_of(index: usize) -> String {
-    join("flows", &index.to_string())
+    join(Scenario::flows.name(), &index.to_string())
 }
 
-fn take(root: &mut Table, key: &str) -> Node {
-    root.remove(key)
-        .unwrap_or_else(|| unreachable!("the checker requires {key}"))
+fn take<T>(root: &mut Table, key: Field<T>) -> Node {
+    let node = root.remove(key);
+    node.unwrap_or_else(|| unreachable!("the checker requires {key}"))
 }
 
 fn items(node: &mut Node) -> &mut Vec<Node> {
@@ -135,46 +134,45 @@ fn items(node: &mut Node) -> &mut Vec<Node> {
 }
 
 fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
-    let from = root.sub("measure").node("from");
-    if from.read::<Time>() >= duration {
-        let (from_span, end) = (from.read::<Span>(), duration.since(Time::ZERO));
-        let message = format!("{from_span} is not before the end of the run at {end}");
-        out.push(Diagnostic::new("measure.from", &from.origin, message));
+    let measure = root.sub(Scenario::measure);
+    let from = measure.read(Measure::from);
+    if from >= duration {
+        let [from, end] = [from, duration].map(|time| time.since(Time::ZERO));
+        let message = format!("{from} is not before the end of the run at {end}");
+        let path = Scenario::measure.name();
+        out.push(Diagnostic::at(measure, Measure::from, path, message));
     }
 }
 
 /// The flows that a stop rule counts, by label: those with exchanges.
 fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
-    let measure = root.sub_mut("measure");
-    let Some(stop) = measure.get_mut("stop").and_then(Node::table_mut) else {
+    let measure = root.sub_mut(Scenario::measure);
+    let Some(stop) = measure.table_mut(MoreMeasures::stop) else {
         return;
     };
     let opens = |group: &&Table| {
-        let traffic = group.get("traffic").and_then(Node::table);
-        traffic.is_some_and(|traffic| traffic.word("kind") != "on-off")
+        let traffic = group.table(AnyFlow::traffic);
+        traffic.is_some_and(|traffic| traffic.word(KIND) != "on-off")
     };
     let tables = groups.iter().filter_map(Node::table);
     let labels: Vec<&str> = tables
         .filter(opens)
-        .map(|group| group.word("label"))
+        .map(|group| group.word(AnyFlow::label))
         .collect();
     let all = labels
         .iter()
         .map(|label| Node::text(label, Origin::Default));
-    stop.default("of", Value::List(all.collect()), Origin::Default);
+    stop.or_default(CountedFlows::labels, Value::List(all.collect()));
     if labels.is_empty() {
         let message = "no flow has exchanges to count; give one `traffic`";
-        let origin = &stop.node("exchanges").origin;
+        let origin = &stop.node(StopRule::exchanges).origin;
         out.push(Diagnostic::new("measure.stop", origin, message));
         return;
     }
-    for (index, label) in stop.list("of").iter().enumerate() {
-        if !labels.contains(&text_of(label)) {
-            let message = unknown(
-                "label of flows with exchanges",
-                text_of(label),
-                labels.clone(),
-            );
+    for (index, label) in stop.list(CountedFlows::labels).iter().enumerate() {
+        if !labels.contains(&label.word()) {
+            let what = "label of flows with exchanges";
+            let message = unknown(what, label.word(), labels.clone());
             let path = format!("measure.stop.of.{index}");
             out.push(Diagnostic::new(&path, &label.origin, message));
         }
@@ -184,14 +182,15 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
 /// ns-2's generator takes seeds of 31 bits.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
-    let (seed, replication) = (root.read::<u64>("seed"), root.read::<u64>("replication"));
+    let Seeds { seed, replication } = Seeds::of(root);
     let sum = seed.saturating_add(replication);
-    if root.word("random") == "ns2" && !(1..=NS2_MAX).contains(&sum) {
+    let ns2 = root.read(Scenario::random) == Randomness::Ns2;
+    if ns2 && !(1..=NS2_MAX).contains(&sum) {
         let message = format!(
             "with ns-2's random numbers the seed, the replication added, is from 1 to {NS2_MAX}, \
              not {sum}; change it, or set random = \"streams\""
         );
-        out.push(Diagnostic::new("seed", &root.node("seed").origin, message));
+        out.push(Diagnostic::at(root, Seeds::seed, "", message));
     }
 }
 
@@ -200,7 +199,7 @@ const LISTED: usize = 20;
 
 /// Refuses captures of links that do not exist, access links included.
 fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
-    let captured = root.sub("measure").list("capture");
+    let captured = root.sub(Scenario::measure).list(MoreMeasures::capture);
     if captured.is_empty() {
         return;
     }
@@ -214,10 +213,10 @@ fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagn
     }
     let known: HashSet<&str> = names.iter().map(String::as_str).collect();
     for (index, node) in captured.iter().enumerate() {
-        if !known.contains(text_of(node)) {
+        if !known.contains(node.word()) {
             let path = format!("measure.capture.{index}");
             let listed = names.iter().map(String::as_str).take(LISTED);
-            let mut message = unknown("link", text_of(node), listed);
+            let mut message = unknown("link", node.word(), listed);
             if names.len() > LISTED {
                 message += &format!(", and {} access links of flows", names.len() - LISTED);
             }
@@ -229,21 +228,17 @@ fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagn
 /// Gives every group a unique label, by which results are grouped.
 fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
     let mut labels: Vec<String> = Vec::new();
-    let given = |group: &Node| -> Option<String> {
-        Some(group.table()?.get("label").map(text_of)?.to_string())
-    };
+    let given =
+        |group: &Node| -> Option<String> { Some(group.table()?.get(AnyFlow::label)?.read()) };
     let all_given: Vec<String> = groups.iter().filter_map(given).collect();
     for (index, group) in groups.iter_mut().filter_map(Node::table_mut).enumerate() {
-        if let Some(label) = group.get("label") {
-            let text = text_of(label).to_string();
+        if let Some(label) = group.get(AnyFlow::label) {
+            let text: String = label.read();
             if labels.contains(&text) || text.is_empty() {
                 let message =
                     format!("the label `{text}` is empty or already used; give each group its own");
-                out.push(Diagnostic::new(
-                    &join(&path_of(index), "label"),
-                    &label.origin,
-                    message,
-                ));
+                let path = path_of(index);
+                out.push(Diagnostic::at(group, AnyFlow::label, &path, message));
             }
             labels.push(text);
             continue;
@@ -256,22 +251,16 @@ fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
             .find(|label| !taken(label));
         let label = label.unwrap_or(base);
         labels.push(label.clone());
-        group.derive("label", Value::Text(label), "what the flows run");
+        group.derive(AnyFlow::label, Value::Text(label), "what the flows run");
     }
 }
 
 fn default_label(group: &Table) -> String {
-    if group.word("protocol") == "udp" {
+    if group.read(AnyFlow::protocol) == Protocol::Udp {
         return "udp".to_string();
     }
-    let congestion = group.get("congestion").and_then(Node::table);
-    if let Some(traffic) = group.get("traffic").and_then(Node::table) {
-        return traffic.word("kind").to_string();
+    if let Some(traffic) = group.table(AnyFlow::traffic) {
+        return traffic.read(KIND);
     }
-    let python = congestion.and_then(|table| table.get("python"));
-    if let Some(python) = python {
-        return custom::class(text_of(python)).to_string();
-    }
-    let kind = congestion.and_then(|table| table.get("kind")).map(text_of);
-    kind.unwrap_or(crate::check::DEFAULT_CONGESTION).to_string()
+    algorithm::name(group.table(Stack::congestion)).to_string()
 }

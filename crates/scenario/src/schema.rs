@@ -7,7 +7,6 @@ use longhaul_keys::{DefaultText, Key, Kind, Profile, Range};
 use longhaul_units::Dimension;
 use serde_json::{Map, Value as Json, json};
 
-use crate::defaults;
 use crate::kinds;
 use crate::model::SCENARIO;
 use crate::render;
@@ -43,7 +42,7 @@ fn table(keys: &[Key]) -> Json {
     let property = |key: &Key| {
         let mut schema = of(&key.kind);
         schema["description"] = json!(described(key));
-        if let Some(default) = defaults::default(key, Profile::ALL[0])
+        if let Some(default) = key.default_node(Profile::ALL[0])
             && default.table().is_none()
         {
             schema["default"] = render::json_value(&default.value);

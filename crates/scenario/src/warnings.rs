@@ -7,15 +7,19 @@ use longhaul_engine::config::{
     Config, Distribution, Link, Pacing, Proxy, Recovery, RttClock, Source, Spacing, Start, Tcp,
     Transport,
 };
-use longhaul_engine::queue::QueueConfig;
+use longhaul_engine::queue::{Capacity, QueueConfig};
 use longhaul_engine::{Impairments, Loss};
-use longhaul_units::{Bytes, Rate, Span, Time};
+use longhaul_keys::KIND;
+use longhaul_units::{Rate, Span, Time};
 
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::Origin;
+use crate::link::AccessKeys;
+use crate::model::Scenario;
+use crate::model::flow::{AnyFlow, FlowAccess};
+use crate::proxy::ProxyKeys;
 use crate::queue;
 use crate::render::ExplainRow;
 use crate::resolve::Resolved;
-use crate::typed::Typed;
 
 /// Router-assisted algorithms: each needs queues of the kind of its name.
 const ROUTER_ASSISTED: [&str; 2] = ["vcp", "xcp"];
@@ -271,21 +275,21 @@ fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {
 }
 
 fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
-    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
-        let label = group.word("label");
+        let label = group.word(AnyFlow::label);
         let tcp = config.flows.iter().find(|flow| flow.label == label);
         // A split connection has no single window for the whole path.
         if let Some(Transport::Tcp(tcp)) = tcp.map(|flow| &flow.transport)
             && path.via.is_none()
         {
             let window = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
-            let bdp = path.rate.bdp(path.rtt).0 / group.read::<Bytes>("packet").0;
-            if window.saturating_mul(group.read::<u64>("count")) < bdp {
+            let bdp = path.rate.bdp(path.rtt).0 / group.read(AnyFlow::packet).0;
+            if window.saturating_mul(group.read(AnyFlow::count)) < bdp {
                 out.push(format!(
                     "flows `{label}` can never fill their path: {} windows of {window} segments, \
                      bandwidth-delay product {bdp} packets",
-                    group.read::<u64>("count")
+                    group.read(AnyFlow::count)
                 ));
             }
         }
@@ -305,25 +309,23 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
 /// Access links that are as slow as the path behind them have its queue, which by default is too long to matter at hosts
 /// with fast links.
 fn warn_of_host_queues(resolved: &Resolved, out: &mut Vec<String>) {
-    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
-        let Some(access) = group.get("access").and_then(Node::table) else {
+        let Some(access) = group.table(FlowAccess::access) else {
             continue;
         };
-        let (rate, limit) = (
-            access.read::<Rate>("rate"),
-            access.sub("queue").node("limit"),
-        );
+        let (rate, queue) = (access.read(AccessKeys::rate), access.sub(AccessKeys::queue));
+        let limit = queue.node(Capacity::FIELD);
         if rate > path.rate || !matches!(limit.origin, Origin::Default) {
             continue;
         }
-        let packet = group.read::<Bytes>("packet");
-        let held = queue::capacity_packets(access.sub("queue"), packet);
+        let packet = group.read(AnyFlow::packet);
+        let held = queue::capacity_packets(queue, packet);
         let wait_s = held * packet.0 as f64 * 8.0 / rate.as_bps() as f64;
         out.push(format!(
             "flows `{}` queue up at their own hosts, whose access links of {rate} are no faster than the path behind \
              them: by default {held:.0} packets, or {}; write access.queue.limit",
-            group.word("label"),
+            group.word(AnyFlow::label),
             Span::from_secs_f64(wait_s)
         ));
     }
@@ -379,9 +381,9 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
 
 /// Timers that expire before an answer can come, whatever the network does.
 fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
-    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
-        let label = group.word("label");
+        let label = group.word(AnyFlow::label);
         let flow = config.flows.iter().find(|flow| flow.label == label);
         // A split connection ends at its proxy.
         let tcp = flow.and_then(|flow| flow.transport.tcp());
@@ -407,10 +409,10 @@ fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>)
 /// Datagrams at even intervals that together overload a drop-tail queue: whoever comes just after a departure finds
 /// room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992.
 fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
-    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    let groups = resolved.root.tables(Scenario::flows);
     let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();
     for (group, path) in groups.zip(&resolved.paths) {
-        let label = group.word("label");
+        let label = group.word(AnyFlow::label);
         let flow = config.flows.iter().find(|flow| flow.label == label);
         let even = flow.and_then(|flow| match &flow.transport {
             Transport::Udp(udp) if udp.bursts.is_none() && udp.spacing == Spacing::Even => {
@@ -426,7 +428,7 @@ fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
                 .links
                 .iter()
                 .position(|link| link.name == core.link.name);
-            let streams = (label, group.read::<u64>("count"), rate.as_bps());
+            let streams = (label, group.read(AnyFlow::count), rate.as_bps());
             on_link
                 .entry(number.unwrap_or(0))
                 .or_default()
@@ -488,12 +490,12 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
 
 /// A router-assisted algorithm needs such a router on its path, which a proxy splits in two.
 fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
-    let groups = resolved.root.list("flows").iter().filter_map(Node::table);
+    let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
         let Some(congestion) = &path.congestion else {
             continue;
         };
-        let user = format!("flows `{}` ask", group.word("label"));
+        let user = format!("flows `{}` ask", group.word(AnyFlow::label));
         let mut check = |nodes, place| {
             warn_of_router(resolved, &user, &congestion.kind, nodes, place, out);
         };
@@ -505,8 +507,8 @@ fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
             }
         }
     }
-    for (proxy, site) in proxies(resolved).zip(&resolved.sites) {
-        let user = format!("proxy `{}` asks", proxy.word("name"));
+    for (proxy, site) in resolved.root.tables(Scenario::proxies).zip(&resolved.sites) {
+        let user = format!("proxy `{}` asks", proxy.word(Proxy::name));
         let (kind, nodes) = (&site.congestion.kind, (site.start, site.end));
         warn_of_router(resolved, &user, kind, nodes, "between its nodes", out);
     }
@@ -523,7 +525,7 @@ fn warn_of_router(
     let route = resolved.core.route(from, to);
     let links = route.iter().flat_map(|route| &route.links);
     let mut queues = links.map(|core| &core.queue);
-    if !ROUTER_ASSISTED.contains(&kind) || queues.any(|queue| queue.word("kind") == kind) {
+    if !ROUTER_ASSISTED.contains(&kind) || queues.any(|queue| queue.word(KIND) == kind) {
         return;
     }
     let effect = if kind == "xcp" {
@@ -536,20 +538,12 @@ fn warn_of_router(
     ));
 }
 
-fn proxies(resolved: &Resolved) -> impl Iterator<Item = &Table> {
-    let proxies = resolved.root.get("proxies").map(|node| &node.value);
-    let proxies = match proxies {
-        Some(Value::List(proxies)) => proxies.as_slice(),
-        _ => &[],
-    };
-    proxies.iter().filter_map(Node::table)
-}
-
 fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
-    for (proxy, site) in proxies(resolved).zip(&resolved.sites) {
-        let (name, interval) = (proxy.word("name"), proxy.read::<Span>("interval"));
+    for (proxy, site) in resolved.root.tables(Scenario::proxies).zip(&resolved.sites) {
+        let name = proxy.word(Proxy::name);
+        let interval = proxy.read(Proxy::check_interval);
         let between = site.bytes_between(interval);
-        let credit = proxy.read::<Bytes>("credit").0;
+        let credit = proxy.read(Proxy::credit_bytes);
         if between > credit {
             out.push(format!(
                 "proxy `{name}` sends in bursts: its link carries {between} B in its interval of \
@@ -558,8 +552,9 @@ fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
                 2 * between
             ));
         }
-        let held = queue::capacity_packets(proxy.sub("queue"), proxy.read::<Bytes>("packet"));
-        let packets = between / proxy.read::<Bytes>("packet").0;
+        let packet = proxy.read(ProxyKeys::packet);
+        let held = queue::capacity_packets(proxy.sub(ProxyKeys::queue), packet);
+        let packets = between / packet.0;
         if held < packets as f64 {
             out.push(format!(
                 "proxy `{name}` cannot fill its link: that carries {packets} packets in its interval \

@@ -1,11 +1,9 @@
 //! Link impairments: loss, delay, duplication and reordering that are not queueing, and changes of the link.
 
-use longhaul_keys::{
-    COUNT_MAX, Key, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, key, keys,
-};
+use longhaul_keys::{COUNT_MAX, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-use super::distribution::{Distribution, TIMES};
+use super::{Distribution, TIMES};
 
 /// What happens to packets before a link's loss and queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,35 +83,19 @@ pub enum Loss {
     List(Vec<u64>),
 }
 
-impl Loss {
-    /// Keys of a table of losses, of which one is given.
-    pub const KEYS: &[Key] = &[
-        key(
-            "bernoulli",
-            PROBABILITY,
-            "Each packet is lost independently with this probability.",
-        ),
-        key(
-            "bursts",
-            Kind::Table(Bursts::KEYS),
-            "Packets are lost in bursts, with gaps and bursts of geometric length.",
-        )
-        .source("Gilbert 1960"),
-        key(
-            "gilbert_elliott",
-            Kind::Table(GilbertElliott::KEYS),
-            "A channel with a good and a bad state, each with its own loss.",
-        )
-        .source("Elliott 1963"),
-        key(
-            "packets",
-            Kind::List(&Kind::Whole {
-                min: 0,
-                max: COUNT_MAX,
-            }),
-            "The packets with these arrival numbers at the link are lost; the first is 0.",
-        ),
-    ];
+keys! {
+    /// A table of losses, of which one is given.
+    pub struct LossKeys {
+        /// Each packet is lost independently with this probability.
+        pub bernoulli: Option<f64> = PROBABILITY.key(),
+        /// Packets are lost in bursts, with gaps and bursts of geometric length.
+        pub bursts: Option<Bursts> = Kind::Table(Bursts::KEYS).key().source("Gilbert 1960"),
+        /// A channel with a good and a bad state, each with its own loss.
+        pub gilbert_elliott: Option<GilbertElliott> =
+            Kind::Table(GilbertElliott::KEYS).key().source("Elliott 1963"),
+        /// The packets with these arrival numbers at the link are lost; the first is 0.
+        pub packets: Vec<u64> = Kind::List(&Kind::Whole { min: 0, max: COUNT_MAX }).key(),
+    }
 }
 
 /// A table of losses, or a probability.
@@ -125,16 +107,12 @@ impl Read for Loss {
             Some(Value::Table(table)) => table,
             Some(_) => return None,
         };
-        let bernoulli = table.read::<Option<f64>>("bernoulli").map(Self::Bernoulli);
-        let bursts = || {
-            table
-                .read::<Option<Bursts>>("bursts")
-                .map(GilbertElliott::from)
-        };
-        let channel = bursts().or_else(|| table.read("gilbert_elliott"));
-        bernoulli
-            .or(channel.map(Self::GilbertElliott))
-            .or_else(|| Some(Self::List(table.read("packets"))))
+        let keys = LossKeys::of(table);
+        let channel = keys.bursts.map(GilbertElliott::from);
+        let channel = channel.or(keys.gilbert_elliott);
+        let bernoulli = keys.bernoulli.map(Self::Bernoulli);
+        let random = bernoulli.or(channel.map(Self::GilbertElliott));
+        random.or(Some(Self::List(keys.packets)))
     }
 }
 
@@ -214,6 +192,6 @@ keys! {
         pub delay: Option<Span> = Kind::Quantity(TIME).key(),
         /// Loss of packets that arrive from then on: a probability, or a table as in `loss`. Arrival numbers count
         /// from the change.
-        pub loss: Option<Loss> = Kind::OneOf(&[PROBABILITY, Kind::Table(Loss::KEYS)]).key(),
+        pub loss: Option<Loss> = Kind::OneOf(&[PROBABILITY, Kind::Table(LossKeys::KEYS)]).key(),
     }
 }

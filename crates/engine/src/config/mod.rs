@@ -1,34 +1,32 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
-mod distribution;
 mod impairments;
 mod proxy;
-mod quantiles;
 mod service_curve;
 mod tcp;
 mod traffic;
 
 use std::sync::Arc;
 
-use longhaul_keys::{Kind, RATE, SIZE, TIME, keys, words};
+use longhaul_keys::{Kind, RATE, Range, Read, SIZE, TIME, Value, keys, words};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::queue::QueueConfig;
 
-pub use crate::random::Randomness;
-pub use distribution::{
-    COUNTS, DRAWN_TIMES, Distribution, PROBABILITIES, RATES, SIZES, TIMES, in_base_unit,
-};
 pub use impairments::{
     AckThinning, Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss,
-    Policer, Reordering,
+    LossKeys, Policer, Reordering,
+};
+pub use longhaul_kernel::random::Randomness;
+pub use longhaul_kernel::{
+    COUNTS, DRAWN_TIMES, Distribution, Drawn, PROBABILITIES, Quantiles, RATES, SIZES, TIMES,
+    in_base_unit,
 };
 pub use proxy::{Proxy, ProxyChange};
-pub use quantiles::Quantiles;
-pub(crate) use quantiles::interpolate;
 pub use service_curve::{DeliveryTrace, RateSteps, ServiceCurve, Work};
 pub use tcp::{
-    AckCounting, DelayedAck, Ecn, Fin, Pacing, Recovery, Rto, RttClock, Tcp, Timestamps,
+    AckCounting, DelayedAck, Ecn, Fin, Pacing, Recovery, Rto, RttClock, RttClockKeys, Tcp,
+    TimestampKeys, TimestampKind, Timestamps,
 };
 pub use traffic::{
     Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,
@@ -211,13 +209,15 @@ pub struct Flow {
     pub transport: Transport,
 }
 
-/// How a receiver's clock differs from the sender's.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ClockError {
-    /// How far it is ahead at the beginning.
-    pub offset: Span,
-    /// What it gains: seconds per second.
-    pub drift: f64,
+keys! {
+    /// How a receiver's clock differs from the sender's.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ClockError {
+        /// How far it is ahead at the beginning of the run.
+        pub offset: Span = Kind::Quantity(TIME).key().default("0 s"),
+        /// What it gains, or loses, in a second.
+        pub drift: f64 = Kind::Number(Range::closed(-0.01, 0.01)).key().default("0").unit("s/s"),
+    }
 }
 
 impl ClockError {
@@ -296,4 +296,31 @@ pub enum Spacing {
     Poisson,
     /// Each later than at equal intervals by a uniform part of the interval, up to this one.
     Jitter(f64),
+}
+
+impl Spacing {
+    /// What a scenario may say.
+    pub const KIND: Kind = Kind::OneOf(&[
+        Kind::Word(&["even", "poisson"]),
+        Kind::Table(JitterKeys::KEYS),
+    ]);
+}
+
+keys! {
+    /// Jitter of datagrams.
+    struct JitterKeys {
+        /// How much later than evenly a datagram may leave, as a part of the interval: drawn uniformly.
+        jitter: f64 = Kind::Number(Range::closed(0.0, 1.0)).key().required(),
+    }
+}
+
+/// Even by default.
+impl Read for Spacing {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value {
+            Some(Value::Table(table)) => Some(Self::Jitter(JitterKeys::of(table).jitter)),
+            Some(Value::Text(word)) if word == "poisson" => Some(Self::Poisson),
+            _ => Some(Self::Even),
+        }
+    }
 }

@@ -2,8 +2,7 @@
 
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart};
 use longhaul_keys::{
-    COUNT_MAX, Key, Kind, Profile, Range, Read, SIZE, TIME, Value, Values, key, keys, required,
-    words,
+    COUNT_MAX, Key, Kind, Profile, Range, Read, SIZE, TIME, Table, Value, keys, words,
 };
 use longhaul_units::Span;
 
@@ -40,7 +39,7 @@ keys! {
         /// What one ACK counts for in growth: `per-ack`: 1; `{ per_segment = L }`: the segments that it covers, at
         /// most L in slow start; `delivered`: of these, those that no SACK block reported before, without a limit.
         pub ack_counting: AckCounting = Kind::OneOf(&[
-            Kind::Word(&["per-ack", "delivered"]), Kind::Table(PER_SEGMENT),
+            Kind::Word(&["per-ack", "delivered"]), Kind::Table(PerSegment::KEYS),
         ]).key()
             .default("{ per_segment = 2 }").in_profile(Profile::Linux, "delivered").in_ns2("per-ack")
             .source("RFC 3465, L = 2; Linux: acked_sacked of tcp_cong_control; ns-2: opencwnd"),
@@ -234,12 +233,14 @@ pub enum AckCounting {
     Delivered,
 }
 
-const PER_SEGMENT: &[Key] = &[required(
-    "per_segment",
-    Kind::Number(Range::closed(1.0, 1e6)),
-    "The limit L in slow start, in segments; 1 in that after a timeout.",
-)
-.source("RFC 3465 sections 2.2 and 2.3")];
+keys! {
+    /// Segments that an ACK covers.
+    struct PerSegment {
+        /// The limit L in slow start, in segments; 1 in that after a timeout.
+        per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()
+            .source("RFC 3465 sections 2.2 and 2.3"),
+    }
+}
 
 impl Read for AckCounting {
     fn read(value: Option<&Value>) -> Option<Self> {
@@ -247,7 +248,7 @@ impl Read for AckCounting {
             Value::Text(word) if word == "delivered" => Some(Self::Delivered),
             Value::Text(_) => Some(Self::PerAck),
             Value::Table(table) => Some(Self::PerSegment {
-                slow_start_limit: table.read("per_segment"),
+                slow_start_limit: PerSegment::of(table).per_segment,
             }),
             _ => None,
         }
@@ -305,32 +306,28 @@ pub enum RttClock {
     },
 }
 
-impl RttClock {
-    /// Its keys, of which one holds.
-    pub const KEYS: &'static [Key] = &[
+keys! {
+    /// How round trips are measured: one of both holds.
+    pub struct RttClockKeys {
         // The kernel keeps four times the variation above 200 ms, which is what this granularity means.
-        key(
-            "granularity",
-            Kind::Positive(TIME),
-            "Round trips are measured exactly; this is the G of RFC 6298.",
-        )
-        .in_profile(Profile::Rfc, "1 ms")
-        .in_profile(Profile::Linux, "200 ms")
-        .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),
-        key(
-            "tick",
-            Kind::Positive(TIME),
-            "Round trips are measured in ticks of this length, as in ns-2.",
-        )
-        .in_ns2("10 ms")
-        .source("ns-2: tcpTick_"),
-    ];
+        /// Round trips are measured exactly; this is the G of RFC 6298.
+        pub granularity: Option<Span> = Kind::Positive(TIME).key()
+            .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
+            .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),
+        /// Round trips are measured in ticks of this length, as in ns-2.
+        pub tick: Option<Span> = Kind::Positive(TIME).key().in_ns2("10 ms").source("ns-2: tcpTick_"),
+    }
+}
 
-    fn of(values: &Values) -> Self {
-        match values.read("tick") {
+impl RttClock {
+    /// Its keys.
+    pub const KEYS: &'static [Key] = RttClockKeys::KEYS;
+
+    fn of(table: &Table) -> Self {
+        match table.read(RttClockKeys::tick) {
             Some(tick) => Self::Ns2Ticks { tick },
             None => Self::Exact {
-                granularity: values.read("granularity"),
+                granularity: table.read(RttClockKeys::granularity.seen_as()),
             },
         }
     }
@@ -348,35 +345,53 @@ pub enum Timestamps {
     OneWay(u32),
 }
 
+keys! {
+    /// Timestamps that segments carry.
+    pub struct TimestampKeys {
+        /// Whether segments carry timestamps; `one-way`: Sync-TCP's option, with which receivers also report the
+        /// one-way delay of each data segment.
+        pub timestamps: TimestampKind = Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]).key()
+            .default("true").in_ns2("false")
+            .source("RFC 7323; Linux: tcp_timestamps; ns-2: timestamps_; Weigle 2003, chapter 3"),
+        /// The timestamp option on the wire; 14 B by default with `one-way`.
+        pub timestamp_option: u32 = Kind::Quantity(SIZE).key().default("12 B").in_ns2("10 B")
+            .source("RFC 7323 appendix A: 10 bytes and padding; Linux: TCPOLEN_TSTAMP_ALIGNED; ns-2: ts_option_size_"),
+    }
+}
+
+/// Which option carries timestamps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimestampKind {
+    /// None.
+    Off,
+    /// That of RFC 7323.
+    Standard,
+    /// Sync-TCP's.
+    OneWay,
+}
+
+impl Read for TimestampKind {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Flag(false) => Some(Self::Off),
+            Value::Flag(true) => Some(Self::Standard),
+            Value::Text(_) => Some(Self::OneWay),
+            _ => None,
+        }
+    }
+}
+
 impl Timestamps {
     /// Its keys.
-    pub const KEYS: &'static [Key] = &[
-        key(
-            "timestamps",
-            Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]),
-            "Whether segments carry timestamps; `one-way`: Sync-TCP's option, with which receivers also report the \
-             one-way delay of each data segment.",
-        )
-        .default("true")
-        .in_ns2("false")
-        .source("RFC 7323; Linux: tcp_timestamps; ns-2: timestamps_; Weigle 2003, chapter 3"),
-        key(
-            "timestamp_option",
-            Kind::Quantity(SIZE),
-            "The timestamp option on the wire; 14 B by default with `one-way`.",
-        )
-        .default("12 B")
-        .in_ns2("10 B")
-        .source("RFC 7323 appendix A: 10 bytes and padding; Linux: TCPOLEN_TSTAMP_ALIGNED; ns-2: ts_option_size_"),
-    ];
+    pub const KEYS: &'static [Key] = TimestampKeys::KEYS;
 
-    /// Reads it from checked values.
-    pub fn of(values: &Values) -> Self {
-        let bytes = || values.read("timestamp_option");
-        match values.get("timestamps") {
-            Some(Value::Flag(true)) => Self::Standard(bytes()),
-            Some(Value::Text(_)) => Self::OneWay(bytes()),
-            _ => Self::Off,
+    /// Reads it from a checked table.
+    pub fn of(table: &Table) -> Self {
+        let bytes = || table.read(TimestampKeys::timestamp_option);
+        match table.read(TimestampKeys::timestamps) {
+            TimestampKind::Off => Self::Off,
+            TimestampKind::Standard => Self::Standard(bytes()),
+            TimestampKind::OneWay => Self::OneWay(bytes()),
         }
     }
 

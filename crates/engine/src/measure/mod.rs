@@ -5,11 +5,13 @@ mod recorder;
 mod ticker;
 mod totals;
 
+pub use longhaul_kernel::{Control, DataPackets};
+
 pub(crate) use columns::smaller;
 pub use columns::{Columns, Figure, Value};
 pub use recorder::{
-    AckTrace, CapturedPacket, Control, DataPackets, Event, EventKind, Exchange, FlowSample,
-    LinkSample, NoRecorder, ProxySample, Recorder,
+    AckTrace, CapturedPacket, Event, EventKind, Exchange, FlowSample, LinkSample, NoRecorder,
+    ProxySample, Recorder,
 };
 pub use ticker::Ticker;
 pub use totals::{

@@ -1,6 +1,7 @@
 //! Records made while the simulation runs.
 
 use longhaul_congestion::Cause;
+use longhaul_kernel::{Control, DataPackets};
 use longhaul_units::{Span, Time};
 
 use super::Ticker;
@@ -33,19 +34,6 @@ pub trait Recorder {
     fn ticker(&self) -> Ticker {
         Ticker::default()
     }
-}
-
-/// Says how many data packets there were so far: a question to every connection, which most reports of
-/// progress need not ask.
-pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
-
-/// Whether to continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// Continue.
-    Continue,
-    /// Stop here.
-    Stop,
 }
 
 /// A recorder that keeps nothing.

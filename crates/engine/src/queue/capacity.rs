@@ -1,6 +1,6 @@
 //! Capacity of a queue.
 
-use longhaul_keys::{Key, Kind, Read, Value};
+use longhaul_keys::{Field, Key, Kind, Read, Value};
 use longhaul_units::{Dimension, Quantity};
 
 /// Capacity of a queue.
@@ -23,6 +23,9 @@ impl Capacity {
     ])
     .key()
     .default("1 BDP");
+
+    /// By which the key is reached in the table of any discipline.
+    pub const FIELD: Field<Self> = Field::new("limit");
 
     /// Whether this occupancy exceeds the capacity.
     pub(crate) fn is_exceeded_by(self, pkts: u64, bytes: u64) -> bool {

@@ -5,7 +5,7 @@
 //! The average goes over the last regeneration cycle, a busy period and the idle one after it, and
 //! over the current cycle so far.
 
-use longhaul_keys::{Values, keys};
+use longhaul_keys::{Table, keys};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Aqm, AqmState, Arrival, Capacity, Fifo, Parameters, Verdict};
@@ -29,7 +29,7 @@ impl Parameters for DecBitConfig {
     const DESCRIPTION: &'static str = "Marks while the average queue is at least a packet.";
     const SOURCE: &'static str = "Ramakrishnan and Jain, TOCS 8(2), 1990";
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 

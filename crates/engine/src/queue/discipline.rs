@@ -1,6 +1,6 @@
 //! What a queue discipline is made of: parameters, and a queue that they make.
 
-use longhaul_keys::{Refusal, Values};
+use longhaul_keys::{Refusal, Table};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Arrival, DropReason, LinkContext, Verdict};
@@ -28,12 +28,12 @@ pub(crate) trait Parameters: Sized {
 
     /// Makes values explicit that follow from others or from the link, by `values.derive`, and refuses what
     /// cannot go together. `limit` is in packets or bytes already.
-    fn complete(_values: &mut Values, _link: &LinkContext) -> Result<(), Refusal> {
+    fn complete(_values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         Ok(())
     }
 
     /// Reads complete values, for a link of this rate.
-    fn read(values: &Values, rate: Rate) -> Self;
+    fn read(values: &Table, rate: Rate) -> Self;
 
     /// An empty queue with these parameters. What is random about it is drawn from `stream`.
     fn queue(&self, stream: Stream) -> Self::Queue;

@@ -2,7 +2,7 @@
 //! waited longest, so that its sender notices the congestion by a queue's length sooner (Lakshman,
 //! Neidhardt and Ott, "The drop from front strategy in TCP and in TCP over ATM", INFOCOM 1996).
 
-use longhaul_keys::{Kind, Values, keys, words};
+use longhaul_keys::{Kind, Table, keys, words};
 use longhaul_units::{Rate, Time};
 
 use super::fifo::Packets;
@@ -57,7 +57,7 @@ impl Parameters for DropTail {
     const SOURCE: &'static str = "head drop: Lakshman, Neidhardt and Ott, INFOCOM 1996";
     const ON_ARRIVAL: bool = true;
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 

@@ -1,7 +1,7 @@
 //! Deficit round robin: flows in turn, each with an equal share in bytes (Shreedhar and Varghese, "Efficient
 //! fair queuing using deficit round robin", ToN 4(3), 1996).
 
-use longhaul_keys::{Kind, Refusal, SIZE, Values, keys};
+use longhaul_keys::{Kind, Refusal, SIZE, Table, keys};
 use longhaul_units::{Bytes, Rate};
 
 use super::round_robin::RoundRobin;
@@ -29,12 +29,12 @@ impl Parameters for DrrConfig {
     const DESCRIPTION: &'static str = "A queue for each flow, with equal shares in bytes.";
     const SOURCE: &'static str = "Shreedhar and Varghese, ToN 4(3), 1996";
 
-    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
-        link.complete_size(values, "quantum");
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, Self::quantum);
         Ok(())
     }
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 

@@ -1,7 +1,9 @@
 //! The link of a queue, from which some of its parameters are derived.
 
-use longhaul_keys::{Refusal, Value, Values};
+use longhaul_keys::{Field, Refusal, Table, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
+
+use super::Capacity;
 
 /// What the parameters of a queue may depend on.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +29,9 @@ const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 impl LinkContext {
     /// Converts a limit in bandwidth-delay products or as a time to packets or bytes; refuses one below a
     /// packet.
-    pub(super) fn complete_limit(&self, values: &mut Values) -> Result<(), Refusal> {
+    pub(super) fn complete_limit(&self, values: &mut Table) -> Result<(), Refusal> {
         let Self { rate, packet, .. } = *self;
-        match values.read::<Quantity>("limit") {
+        match values.read(Capacity::FIELD.seen_as::<Quantity>()) {
             Quantity::Bdp(multiple) => self.complete_bdp(values, multiple)?,
             Quantity::Span(span) => {
                 let bytes = rate.bdp(span);
@@ -44,7 +46,11 @@ impl LinkContext {
                          time, or a limit in packets"
                     ));
                 }
-                values.derive("limit", Value::Quantity(Quantity::Bytes(bytes)), &rule);
+                values.derive(
+                    Capacity::FIELD,
+                    Value::Quantity(Quantity::Bytes(bytes)),
+                    rule,
+                );
             }
             Quantity::Packets(packets) if packets.fract() != 0.0 => {
                 return refuse(format!(
@@ -66,7 +72,7 @@ impl LinkContext {
         Ok(())
     }
 
-    fn complete_bdp(&self, values: &mut Values, multiple: f64) -> Result<(), Refusal> {
+    fn complete_bdp(&self, values: &mut Table, multiple: f64) -> Result<(), Refusal> {
         let Self {
             rate, rtt, packet, ..
         } = self;
@@ -83,17 +89,25 @@ impl LinkContext {
                  limit in packets"
             ));
         }
-        values.derive("limit", Value::Quantity(Quantity::Packets(packets)), &rule);
+        values.derive(
+            Capacity::FIELD,
+            Value::Quantity(Quantity::Packets(packets)),
+            rule,
+        );
         Ok(())
     }
 
-    fn derive_one_packet(values: &mut Values, rule: &str) {
+    fn derive_one_packet(values: &mut Table, rule: &str) {
         let rule = format!("{rule}, but at least one packet");
-        values.derive("limit", Value::Quantity(Quantity::Packets(1.0)), &rule);
+        values.derive(
+            Capacity::FIELD,
+            Value::Quantity(Quantity::Packets(1.0)),
+            rule,
+        );
     }
 
     /// Makes a size that is `auto` that of the largest packet.
-    pub(super) fn complete_size(&self, values: &mut Values, key: &str) {
+    pub(super) fn complete_size<T>(&self, values: &mut Table, key: Field<T>) {
         if values.is_word(key, "auto") {
             let packet = Value::Quantity(Quantity::Bytes(self.packet));
             values.derive(key, packet, "the largest packet of a flow");
@@ -102,20 +116,15 @@ impl LinkContext {
 }
 
 fn refuse(message: String) -> Result<(), Refusal> {
-    Err(Refusal {
-        key: "limit",
-        message,
-    })
+    Err(Refusal::of(Capacity::FIELD, message))
 }
 
-/// Refuses an `update` so short that a run would do nothing else: each one is an event.
-pub(super) fn check_update(values: &Values) -> Result<(), Refusal> {
-    let update: Span = values.read("update");
+/// Refuses an interval of updates so short that a run would do nothing else: each one is an event.
+pub(super) fn check_update(values: &Table, key: Field<Span>) -> Result<(), Refusal> {
+    let update = values.read(key);
     if update < MIN_UPDATE_INTERVAL {
-        return Err(Refusal {
-            key: "update",
-            message: format!("{update} is too short; expected at least {MIN_UPDATE_INTERVAL}"),
-        });
+        let message = format!("{update} is too short; expected at least {MIN_UPDATE_INTERVAL}");
+        return Err(Refusal::of(key, message));
     }
     Ok(())
 }

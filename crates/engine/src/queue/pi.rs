@@ -3,7 +3,7 @@
 //! controllers for AQM routers supporting TCP flows", INFOCOM 2001). As in ns-2's `pi.cc`, without
 //! its modes in bytes.
 
-use longhaul_keys::{Kind, Range, Refusal, TIME, Values, keys};
+use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
 use longhaul_units::{Dimension, Rate, Span};
 
 use super::link_context::check_update;
@@ -45,17 +45,17 @@ impl Parameters for PiConfig {
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
     /// The probability rises with a queue that stays too long only if `a` is more than `b`.
-    fn complete(values: &mut Values, _link: &LinkContext) -> Result<(), Refusal> {
-        check_update(values)?;
-        let (a, b) = (values.read::<f64>("a"), values.read::<f64>("b"));
+    fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
+        check_update(values, Self::update)?;
+        let (a, b) = (values.read(Self::a), values.read(Self::b));
         if a <= b {
             let message = format!("expected a above b ({b}), found {a}");
-            return Err(Refusal { key: "a", message });
+            return Err(Refusal::of(Self::a, message));
         }
         Ok(())
     }
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 

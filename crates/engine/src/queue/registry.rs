@@ -1,6 +1,6 @@
 //! Queue disciplines as scenario files know them, and the table that lists them.
 
-use longhaul_keys::{Key, Refusal, Values};
+use longhaul_keys::{Key, Refusal, Table};
 use longhaul_units::Rate;
 
 use super::{LinkContext, QueueConfig};
@@ -22,19 +22,19 @@ pub struct Discipline {
     pub outside_links: bool,
     /// Its parameters, with their defaults.
     pub keys: &'static [Key],
-    pub(super) complete: fn(&mut Values, &LinkContext) -> Result<(), Refusal>,
-    pub(super) read: fn(&Values, Rate) -> QueueConfig,
+    pub(super) complete: fn(&mut Table, &LinkContext) -> Result<(), Refusal>,
+    pub(super) read: fn(&Table, Rate) -> QueueConfig,
 }
 
 impl Discipline {
     /// Makes explicit what follows from the place of the queue.
-    pub fn complete(&self, values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+    pub fn complete(&self, values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_limit(values)?;
         (self.complete)(values, link)
     }
 
     /// The parameters, from complete values, in front of a link of this rate.
-    pub fn config(&self, values: &Values, rate: Rate) -> QueueConfig {
+    pub fn config(&self, values: &Table, rate: Rate) -> QueueConfig {
         (self.read)(values, rate)
     }
 }

@@ -4,7 +4,7 @@
 //! `rem.cc`, in packets: drops on arrival, marks when packets leave. There marking spares packets
 //! that are not capable of it; here they are dropped on arrival.
 
-use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Values, keys};
+use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Table, keys};
 use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
 
 use super::link_context::check_update;
@@ -57,12 +57,12 @@ impl Parameters for RemConfig {
         "The probability is exponential in a price that sums up excess and backlog.";
     const SOURCE: &'static str = "Athuraliya, Low, Li and Yin, IEEE Network 15(3), 2001; ns-2";
 
-    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
-        link.complete_size(values, "mean_packet");
-        check_update(values)
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, Self::mean_packet);
+        check_update(values, Self::update)
     }
 
-    fn read(values: &Values, rate: Rate) -> Self {
+    fn read(values: &Table, rate: Rate) -> Self {
         Self::of(values, rate)
     }
 

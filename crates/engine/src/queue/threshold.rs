@@ -4,7 +4,7 @@
 //! Packets that are not ECN-capable are let in up to the limit, as in the paper; where they are dropped from the
 //! threshold on, as by switches that use RED for it (RFC 8257 section 5), RED says so.
 
-use longhaul_keys::{Kind, Refusal, Value, Values, keys};
+use longhaul_keys::{Kind, Refusal, Table, Value, keys};
 use longhaul_units::{Bytes, Dimension, Quantity, Rate};
 
 use super::{Aqm, Arrival, Capacity, Fifo, LinkContext, Parameters, Verdict};
@@ -38,17 +38,17 @@ impl Parameters for ThresholdConfig {
     const SOURCE: &'static str = "RFC 8257 section 3.1; Alizadeh and others, SIGCOMM 2010";
     const OUTSIDE_LINKS: bool = true;
 
-    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
-        let bytes = |values: &mut Values, bytes: f64, rule: &str| {
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        let bytes = |values: &mut Table, bytes: f64, rule: &str| {
             let value = Value::Quantity(Quantity::Bytes(Bytes(bytes as u64)));
-            values.derive("threshold", value, rule);
+            values.derive(Self::threshold, value, rule);
         };
         let bdp = link.rate.bdp(link.rtt).0 as f64;
-        if values.is_word("threshold", "auto") {
+        if values.is_word(Self::threshold, "auto") {
             bytes(values, bdp / 7.0, "1 BDP / 7");
             return Ok(());
         }
-        match values.read("threshold") {
+        match values.read(Self::threshold.seen_as()) {
             Quantity::Bdp(multiple) => {
                 let rule = format!("{multiple} BDP: {} x {}", link.rate, link.rtt);
                 bytes(values, bdp * multiple, &rule);
@@ -58,28 +58,24 @@ impl Parameters for ThresholdConfig {
                 bytes(values, link.rate.bdp(span).0 as f64, &rule);
             }
             Quantity::Packets(packets) if packets.fract() != 0.0 => {
-                return Err(Refusal {
-                    key: "threshold",
-                    message: format!("expected a whole number of packets, found {packets}"),
-                });
+                let message = format!("expected a whole number of packets, found {packets}");
+                return Err(Refusal::of(Self::threshold, message));
             }
             _ => {}
         }
-        let never = match (values.read("threshold"), values.read("limit")) {
-            (Quantity::Packets(threshold), Quantity::Packets(limit)) => threshold >= limit,
-            (Quantity::Bytes(threshold), Quantity::Bytes(limit)) => threshold >= limit,
+        let never = match (values.read(Self::threshold), values.read(Self::limit)) {
+            (Capacity::Packets(threshold), Capacity::Packets(limit)) => threshold >= limit,
+            (Capacity::Bytes(threshold), Capacity::Bytes(limit)) => threshold >= limit,
             _ => false,
         };
         if never {
-            return Err(Refusal {
-                key: "threshold",
-                message: "is not below the limit, so that nothing would be marked".to_string(),
-            });
+            let message = "is not below the limit, so that nothing would be marked";
+            return Err(Refusal::of(Self::threshold, message));
         }
         Ok(())
     }
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 
@@ -173,9 +169,12 @@ mod tests {
             taken_over: false,
         };
         let threshold = |value: Value| {
-            let mut values = Values::default()
-                .with("limit", Value::Quantity(Quantity::Packets(3000.0)))
-                .with("threshold", value);
+            let mut values = Table::new()
+                .with(
+                    ThresholdConfig::limit,
+                    Value::Quantity(Quantity::Packets(3000.0)),
+                )
+                .with(ThresholdConfig::threshold, value);
             ThresholdConfig::complete(&mut values, &link)
                 .map(|()| ThresholdConfig::of(&values).threshold)
         };

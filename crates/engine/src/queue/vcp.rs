@@ -6,7 +6,7 @@
 //! module, the mean of an interval's samples enters an average with a weight of a quarter.
 
 use longhaul_congestion::Load;
-use longhaul_keys::{Kind, Range, Refusal, TIME, Values, keys};
+use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
 use longhaul_units::{Rate, Span, Time};
 
 use super::fifo::Packets;
@@ -53,18 +53,17 @@ impl Parameters for VcpConfig {
     const SOURCE: &'static str = "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005";
 
     /// An interval ends with a sample.
-    fn complete(values: &mut Values, _link: &LinkContext) -> Result<(), Refusal> {
-        let (interval, sample): (Span, Span) = (values.read("interval"), values.read("sample"));
+    fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
+        let (interval, sample): (Span, Span) =
+            (values.read(Self::interval), values.read(Self::sample));
         if interval.as_ps() % sample.as_ps() != 0 {
-            return Err(Refusal {
-                key: "interval",
-                message: format!("interval ({interval}) is not a multiple of sample ({sample})"),
-            });
+            let message = format!("interval ({interval}) is not a multiple of sample ({sample})");
+            return Err(Refusal::of(Self::interval, message));
         }
         Ok(())
     }
 
-    fn read(values: &Values, rate: Rate) -> Self {
+    fn read(values: &Table, rate: Rate) -> Self {
         Self::of(values, rate)
     }
 

@@ -3,9 +3,9 @@
 use longhaul_units::Time;
 
 use super::event::{arrival_key, link_of};
-use super::heap::{Heap, Key};
 use super::next_arrival::NextArrival;
 use super::time_of;
+use longhaul_kernel::{Heap, Key};
 
 /// The links that lead to one other link, each with its next packet's arrival there.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! Entries in order, however many there are: a calendar queue (Brown, "Calendar queues", Communications of the
 //! ACM 31(10), 1988) whose days are sorted when their turn comes. As long as there are few, all are sorted.
 
-use super::heap::Key;
+use longhaul_kernel::Key;
 
 /// Entries by the day on which they are due. Days are numbered from time zero on.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use longhaul_units::Time;
 
-use super::heap::Key;
 use super::next_arrival::NextArrival;
+use longhaul_kernel::Key;
 
 /// What happens, and to which element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

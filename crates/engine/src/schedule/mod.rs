@@ -11,18 +11,16 @@
 mod arrivals;
 mod calendar_queue;
 mod event;
-mod heap;
 mod next_arrival;
 pub(crate) mod timers;
 
+use longhaul_kernel::{Heap, Key};
 use longhaul_units::Time;
 
 pub(crate) use self::arrivals::Arrivals;
 use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
 use self::event::{arrival_key, class, key};
-pub use self::heap::Heap;
-pub(crate) use self::heap::Key;
 pub(crate) use self::next_arrival::{NextArrival, TieBreak};
 use self::timers::{Block, Deadlines, Kind};
 

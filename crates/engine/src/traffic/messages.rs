@@ -2,10 +2,10 @@
 //! What the connection cannot send yet waits without limit; nothing holds the application back.
 
 use crate::config::Messages;
-use crate::random::{Bursts, Stream};
+use crate::random::Stream;
 use crate::schedule::Event;
-use crate::transport::Env;
 use crate::transport::tcp::Sender;
+use crate::transport::{Bursts, Env};
 
 /// An application at work.
 #[derive(Debug)]

@@ -1,10 +1,12 @@
 //! The two ends of a flow. A transport knows one connection, not the topology.
 
+mod bursts;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
 use longhaul_units::Time;
 
+pub(crate) use self::bursts::Bursts;
 use crate::measure::{AckTrace, Event, Recorder};
 use crate::network::Network;
 use crate::packet::{OptionStore, Packet};

@@ -1,15 +1,15 @@
 //! Every queue discipline, with the parameters of its paper or RFC.
 
 use longhaul_engine::queue::{self, Capacity, LinkContext, QueueConfig};
-use longhaul_keys::{Profile, Value, Values};
+use longhaul_keys::{Field, Profile, Table, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
 /// A queue of a kind with the defaults of a profile, but for some values.
-pub fn queue<'a>(
+pub fn queue(
     (kind, profile): (&str, Profile),
     limit: Capacity,
     (rate, delay): (Rate, Span),
-    given: impl IntoIterator<Item = (&'a str, Value)>,
+    given: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> QueueConfig {
     let mut known = queue::DISCIPLINES.iter();
     let discipline = known
@@ -19,9 +19,12 @@ pub fn queue<'a>(
         Capacity::Packets(packets) => Quantity::Packets(packets as f64),
         Capacity::Bytes(bytes) => Quantity::Bytes(Bytes(bytes)),
     };
-    let defaults = Values::defaults(discipline.keys, profile).with("limit", Value::Quantity(limit));
+    let defaults =
+        Table::defaults(discipline.keys, profile).with(Capacity::FIELD, Value::Quantity(limit));
     let given = given.into_iter();
-    let mut values = given.fold(defaults, |values, (key, value)| values.with(key, value));
+    let mut values = given.fold(defaults, |values, (key, value)| {
+        values.with(Field::<()>::new(key), value)
+    });
     let link = LinkContext {
         rate,
         delay,

@@ -19,7 +19,7 @@ use longhaul_engine::measure::{
 };
 use longhaul_engine::queue::{Capacity, Counting, DropTail, QueueConfig};
 use longhaul_engine::{Config, Loss, simulation};
-use longhaul_keys::{Profile, Value, Values};
+use longhaul_keys::{Profile, Table, Value};
 use longhaul_units::{Rate, Span, Time};
 
 /// Keeps everything.
@@ -83,7 +83,7 @@ pub const RECOVERIES: [Recovery; 11] = [
 /// A standard connection: 1500-byte packets, immediate acknowledgements, no ECN.
 pub fn tcp(recovery: Recovery) -> Tcp {
     let rfc =
-        Values::defaults(Tcp::KEYS, Profile::Rfc).with("receive_window", Value::Whole(100_000));
+        Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(100_000));
     let (congestion, slow_start) = (controller("reno", Variant::Paper, &[]), SlowStart::Standard);
     let rfc = Tcp::of(&rfc, None, 1460, congestion, slow_start, recovery);
     Tcp {

@@ -1,5 +1,6 @@
 //! Routers, links, capacities (NIST SP 500-282, chapter 3).
 
+use longhaul_keys::words;
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
@@ -129,16 +130,18 @@ pub enum Parent {
     Backbone(usize),
 }
 
-/// How a router with two queues, one towards the backbone and one towards the hosts, serves them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Service {
-    /// One server for both, work-conserving: it alternates while both queues hold packets.
-    Shared,
-    /// One server for both that alternates strictly: it idles for one service time when the queue
-    /// whose turn it is holds no packet.
-    Alternating,
-    /// A server of the full capacity for each: what the figures of chapter 5 need.
-    Dual,
+words! {
+    /// How a router with two queues, one towards the backbone and one towards the hosts, serves them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Service {
+        /// One server for both, work-conserving: it alternates while both queues hold packets.
+        Shared = "shared",
+        /// One server for both that alternates strictly: it idles for one service time when the queue
+        /// whose turn it is holds no packet.
+        Alternating = "alternating",
+        /// A server of the full capacity for each: what the figures of chapter 5 need.
+        Dual = "dual",
+    }
 }
 
 /// Packets per second.

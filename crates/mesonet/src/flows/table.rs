@@ -8,7 +8,7 @@ use super::{AckQueues, Env, Receiver, ReceiverSetup, Sender, SenderSetup, TimerO
 use crate::config::{Cell, FileType};
 use crate::network::{FlowId, Kind, Packet};
 use crate::records::{FlowClass, FlowGroup};
-use longhaul_engine::prefetch;
+use longhaul_kernel::prefetch::prefetch;
 
 /// Index of the counter of stale data packets, whose flow is closed.
 pub(crate) const STALE: u16 = 0;

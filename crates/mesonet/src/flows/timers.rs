@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Key, time_of};
 use crate::network::FlowId;
-use longhaul_engine::Heap;
+use longhaul_kernel::Heap;
 
 /// A timer of a flow. Those due at the same time expire in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::admission::ActiveLargeFiles;
 use crate::config::{Cell, FileType, Files};
-use longhaul_engine::config::Distribution;
-use longhaul_engine::random::{Stream, Streams};
+use longhaul_kernel::Distribution;
+use longhaul_kernel::random::{Stream, Streams};
 
 /// A file to transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl FileChooser {
 mod tests {
     use super::*;
     use crate::config::{LargeFile, PathClass};
-    use longhaul_engine::config::Randomness;
+    use longhaul_kernel::random::Randomness;
 
     fn large(probability: f64, factor: u64) -> LargeFile {
         LargeFile {

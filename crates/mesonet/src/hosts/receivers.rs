@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Parent};
-use longhaul_engine::random::{Stream, Streams};
+use longhaul_kernel::random::{Stream, Streams};
 
 /// A receiver that a source has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

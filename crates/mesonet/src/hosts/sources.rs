@@ -4,7 +4,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Algorithm, Config, StartWaves, Users};
-use longhaul_engine::random::{Stream, Streams};
+use longhaul_kernel::random::{Stream, Streams};
 
 /// The constant properties of a source.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

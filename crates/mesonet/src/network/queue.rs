@@ -93,8 +93,8 @@ mod tests {
     use std::collections::VecDeque;
 
     use super::*;
-    use longhaul_engine::config::Randomness;
-    use longhaul_engine::random::Streams;
+    use longhaul_kernel::random::Randomness;
+    use longhaul_kernel::random::Streams;
 
     #[test]
     fn a_queue_takes_one_cache_line() {

@@ -147,8 +147,8 @@ fn play<const N: usize>(games: &mut [u64; N], station: usize, key: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use longhaul_engine::config::Randomness;
-    use longhaul_engine::random::Streams;
+    use longhaul_kernel::random::Randomness;
+    use longhaul_kernel::random::Streams;
 
     /// Stations whose events happen and are entered at random.
     fn play(stations: usize) {

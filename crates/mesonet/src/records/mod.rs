@@ -15,7 +15,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{FileType, PathClass};
-pub use longhaul_engine::measure::{Control, DataPackets};
+pub use longhaul_kernel::{Control, DataPackets};
 
 /// Receives the records of a simulation. Never called per packet, except for traced flows.
 pub trait Recorder {

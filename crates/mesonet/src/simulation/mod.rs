@@ -21,7 +21,7 @@ mod tracing;
 
 use std::sync::{Mutex, MutexGuard};
 
-use longhaul_engine::measure::Control;
+use longhaul_kernel::Control;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 

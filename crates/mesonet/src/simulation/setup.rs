@@ -17,8 +17,8 @@ use crate::config::{Config, PacketRate, Transport};
 use crate::flows::{Env, FlowTable, Timers};
 use crate::hosts::{ActiveLargeFiles, FileChooser, Receivers, Sources, draw_algorithm};
 use crate::network::{Network, Regions, Routes};
-use longhaul_engine::config::Randomness;
-use longhaul_engine::random::Streams;
+use longhaul_kernel::random::Randomness;
+use longhaul_kernel::random::Streams;
 
 impl World {
     pub(super) fn new(config: &Config) -> Result<Self, SetupError> {

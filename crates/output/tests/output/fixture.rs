@@ -11,7 +11,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
-use longhaul_keys::{Profile, Value, Values};
+use longhaul_keys::{Profile, Table, Value};
 use longhaul_output::{Progress, RunMeta};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -121,7 +121,8 @@ fn flow(name: &str, transport: Transport) -> Flow {
 
 /// The receive window of 1000 segments of 1448 bytes needs a window scale of 5.
 fn tcp(kind: &str) -> Tcp {
-    let rfc = Values::defaults(Tcp::KEYS, Profile::Rfc).with("receive_window", Value::Whole(1000));
+    let rfc =
+        Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(1000));
     let congestion = ControllerSpec {
         kind: kind.to_string(),
         ..Default::default()

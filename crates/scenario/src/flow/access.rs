@@ -3,11 +3,10 @@
 use longhaul_units::{Quantity, Rate, Span};
 
 use super::Shared;
-use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, fill, join};
+use crate::document::{Node, Origin, Table, Value, fill, join, span};
 use crate::error::Diagnostic;
-use crate::link::{self, ACCESS};
-use crate::typed::{Typed, span};
+use crate::link::{self, AccessEnds, AccessKeys};
+use crate::model::flow::{AnyFlow, FlowAccess};
 
 /// The group's access links: its own keys override the topology's, and `rtt` determines the delay.
 pub(super) fn resolve_access(
@@ -17,30 +16,30 @@ pub(super) fn resolve_access(
     core_rtt: Span,
     out: &mut Vec<Diagnostic>,
 ) {
-    let rtt = flow.remove("rtt");
-    let wanted = rtt.is_some() || flow.contains_key("access") || shared.access.is_some();
+    let rtt = flow.remove(FlowAccess::rtt);
+    let wanted = rtt.is_some() || flow.has(FlowAccess::access) || shared.access.is_some();
     if !wanted {
         return;
     }
     if !shared.core.kind.has_access() {
         let origin = rtt
             .as_ref()
-            .or(flow.get("access"))
+            .or(flow.get(FlowAccess::access))
             .map_or(&Origin::Default, Node::key_origin);
         let message = "a graph has no access links of its own; give hosts and links in the graph";
         return out.push(Diagnostic::new(path, origin, message));
     }
-    let access_path = join(path, "access");
+    let access_path = join(path, FlowAccess::access.name());
     let origin = rtt
         .as_ref()
         .map_or(Origin::Default, |node| node.origin.clone());
-    flow.default("access", Value::Table(Table::new()), origin);
-    let access = flow.sub_mut("access");
-    let own_rtt = access.remove("rtt");
-    let own_delay = access.contains_key("delay");
+    flow.or_insert(FlowAccess::access, Value::Table(Table::new()), origin);
+    let access = flow.sub_mut(FlowAccess::access);
+    let own_rtt = access.remove(AccessKeys::rtt);
+    let own_delay = access.has(AccessKeys::delay);
     let rtts = [
-        rtt.map(|node| (join(path, "rtt"), node)),
-        own_rtt.map(|node| (join(&access_path, "rtt"), node)),
+        rtt.map(|node| (join(path, FlowAccess::rtt.name()), node)),
+        own_rtt.map(|node| (join(&access_path, AccessKeys::rtt.name()), node)),
     ];
     let mut rtts = rtts.into_iter().flatten();
     let rtt = rtts.next();
@@ -53,10 +52,10 @@ pub(super) fn resolve_access(
         fill(access, topology);
     }
     let inherited_rtt = access
-        .remove("rtt")
+        .remove(AccessKeys::rtt)
         .map(|node| ("topology.access.rtt".to_string(), node));
     let rtt = rtt.or_else(|| inherited_rtt.filter(|_| !own_delay));
-    defaults::fill(access, ACCESS, shared.context.profile);
+    access.fill(AccessKeys::KEYS, shared.context.profile);
     if let Some((path, node)) = rtt {
         derive_access_delay(access, &path, &node, core_rtt, out);
     }
@@ -65,7 +64,10 @@ pub(super) fn resolve_access(
 
 /// How many access links each direction of a flow crosses.
 pub(super) fn links(access: &Table) -> u64 {
-    if access.word("at") == "sender" { 1 } else { 2 }
+    match access.read(AccessKeys::at) {
+        AccessEnds::Both => 2,
+        AccessEnds::Sender => 1,
+    }
 }
 
 fn derive_access_delay(
@@ -82,11 +84,8 @@ fn derive_access_delay(
         return out.push(Diagnostic::new(path, &rtt.origin, message));
     }
     let delay = (wanted.saturating_sub(least)) / (2 * links(access));
-    access.derive(
-        "delay",
-        span(delay),
-        &format!("base round trip {wanted} ({})", rtt.origin),
-    );
+    let rule = format!("base round trip {wanted} ({})", rtt.origin);
+    access.derive(AccessKeys::delay, span(delay), rule);
 }
 
 fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mut Vec<Diagnostic>) {
@@ -97,13 +96,10 @@ fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mu
         .map(|core| core.link.rate.as_bps())
         .max()
         .unwrap_or(1);
-    if !access.contains_key("rate") {
+    if !access.has(AccessKeys::rate) {
         let rate = Quantity::Rate(Rate::from_bps(fastest.saturating_mul(10)));
-        access.derive(
-            "rate",
-            Value::Quantity(rate),
-            "ten times the fastest router link",
-        );
+        let rule = "ten times the fastest router link";
+        access.derive(AccessKeys::rate, Value::Quantity(rate), rule);
     }
     link::resolve_access_queue(access, path, shared.context, out);
 }
@@ -114,21 +110,21 @@ pub(crate) fn access_links(host: &str) -> [String; 2] {
 }
 
 /// Names of the hosts of a flow of a group with access links.
-pub(crate) fn hosts(bundle: &str, access: &Table) -> Vec<String> {
-    let ends: &[&str] = match access.word("at") {
-        "both" => &["sender", "receiver"],
-        _ => &["sender"],
+pub(crate) fn hosts(bundle: &str, ends: AccessEnds) -> Vec<String> {
+    let ends: &[&str] = match ends {
+        AccessEnds::Both => &["sender", "receiver"],
+        AccessEnds::Sender => &["sender"],
     };
     ends.iter().map(|end| format!("{bundle}-{end}")).collect()
 }
 
 /// Names of the access links of a resolved group.
 pub(crate) fn access_link_names(group: &Table) -> Vec<String> {
-    let Some(access) = group.get("access").and_then(Node::table) else {
+    let Some(access) = group.table(FlowAccess::access) else {
         return Vec::new();
     };
-    let label = group.word("label");
-    let hosts = (0..group.read::<u64>("count"))
-        .flat_map(|index| hosts(&format!("{label}-{index}"), access));
+    let (label, ends) = (group.word(AnyFlow::label), access.read(AccessKeys::at));
+    let hosts =
+        (0..group.read(AnyFlow::count)).flat_map(|index| hosts(&format!("{label}-{index}"), ends));
     hosts.flat_map(|host| access_links(&host)).collect()
 }

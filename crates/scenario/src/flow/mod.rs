@@ -4,19 +4,20 @@ mod access;
 mod transport;
 
 use longhaul_congestion::ControllerSpec;
-use longhaul_keys::Profile;
+use longhaul_engine::config::{TimestampKeys, TimestampKind};
+use longhaul_keys::{Field, Profile};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::custom::Algorithms;
-use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Node, Origin, Table, join};
 use crate::error::Diagnostic;
-use crate::link::Context;
-use crate::model::flow::{ANY_FLOW, TCP_FLOW, UDP_FLOW};
+use crate::link::{AccessKeys, Context};
+use crate::model::flow::{
+    AnyFlow, FlowAccess, Protocol, Stack, Starts, TcpFlow, UdpFlow, UniformStart,
+};
 use crate::queue;
-use crate::topology::{Core, FLOW_PLACES};
+use crate::topology::{Core, FLOW_PLACES, GraphPlace};
 use crate::traffic;
-use crate::typed::Typed;
 use access::links;
 
 pub(crate) use access::{access_link_names, access_links, hosts};
@@ -62,93 +63,79 @@ pub(crate) fn resolve_basics(
     out: &mut Vec<Diagnostic>,
 ) {
     fill_basics(flow, path, profile, out);
-    refuse_large(flow, "packet", path, out);
+    refuse_large(flow, AnyFlow::packet, path, out);
     refuse_empty_streams(flow, path, out);
 }
 
 /// Refuses a transfer that leaves streams without a byte.
 fn refuse_empty_streams(flow: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let (Some(streams), true) = (flow.get("streams"), flow.contains_key("transfer")) else {
+    let Some(transfer) = flow.read(TcpFlow::transfer) else {
         return;
     };
-    let transfer = flow.read::<Bytes>("transfer");
-    if transfer.0 < streams.read::<u64>() {
+    if flow.has(TcpFlow::streams) && transfer < flow.read(TcpFlow::streams) {
+        let transfer = Bytes(transfer);
         let message = format!("{transfer} are too few for so many streams, which share them");
-        let path = join(path, "streams");
-        out.push(Diagnostic::new(&path, &streams.origin, message));
+        out.push(Diagnostic::at(flow, TcpFlow::streams, path, message));
     }
 }
 
 /// Refuses a size beyond that of a packet.
-fn refuse_large(table: &Table, key: &str, path: &str, out: &mut Vec<Diagnostic>) {
-    let size = table.read::<Bytes>(key);
+fn refuse_large<T>(table: &Table, key: Field<T>, path: &str, out: &mut Vec<Diagnostic>) {
+    let size = table.read(key.seen_as::<Bytes>());
     if size > LARGEST_PACKET {
         let message = format!("{size} is more than the largest packet, {LARGEST_PACKET}");
-        out.push(Diagnostic::new(
-            &join(path, key),
-            &table.node(key).origin,
-            message,
-        ));
+        out.push(Diagnostic::at(table, key, path, message));
     }
 }
 
 fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Diagnostic>) {
-    defaults::fill(flow, ANY_FLOW, profile);
-    if flow.contains_key("traffic") {
-        let protocol = flow.node("protocol").clone();
-        let path = join(path, "traffic");
-        traffic::resolve(flow.sub_mut("traffic"), &protocol, &path, out);
+    flow.fill(AnyFlow::KEYS, profile);
+    let protocol = flow.read(AnyFlow::protocol);
+    let has_traffic = flow.has(AnyFlow::traffic);
+    if let Some(table) = flow.table_mut(AnyFlow::traffic) {
+        let path = join(path, AnyFlow::traffic.name());
+        traffic::resolve(table, protocol, &path, out);
     }
-    if flow.word("protocol") == "tcp" {
+    let mut refuse = |flow: &Table, key: Field<()>, message: &str| {
+        if flow.has(key) {
+            out.push(Diagnostic::of_key(flow, key, path, message));
+        }
+    };
+    if protocol == Protocol::Tcp {
         // Options of the file come between those of the flow and those of the profile.
-        let tcp = flow.remove("tcp");
-        defaults::fill(flow, TCP_FLOW, profile);
-        flow.extend(tcp.map(|node| ("tcp".to_string(), node)));
-        if flow.read::<u64>("streams") > 1 && flow.contains_key("traffic") {
-            let streams = flow.node("streams");
+        let tcp = flow.remove(Stack::tcp);
+        flow.fill(TcpFlow::KEYS, profile);
+        if let Some(tcp) = tcp {
+            flow.insert(Stack::tcp, tcp);
+        }
+        if flow.read(TcpFlow::streams) > 1 && has_traffic {
             let message = "several streams share a transfer, or are unlimited sources; leave streams or \
                            traffic out";
-            let path = join(path, "streams");
-            out.push(Diagnostic::new(&path, streams.key_origin(), message));
+            refuse(flow, TcpFlow::streams.seen_as(), message);
         }
-        for key in UDP_FLOW.iter().map(|key| key.name) {
-            if let Some(node) = flow.get(key) {
-                let message =
-                    format!("a TCP flow has no {key}; write protocol = \"udp\", or leave it out");
-                let path = join(path, key);
-                out.push(Diagnostic::new(&path, node.key_origin(), message));
-            }
+        for key in UdpFlow::KEYS.iter().map(|key| key.name) {
+            let message =
+                format!("a TCP flow has no {key}; write protocol = \"udp\", or leave it out");
+            refuse(flow, Field::new(key), &message);
         }
-        if let (Some(transfer), true) = (flow.get("transfer"), flow.contains_key("traffic")) {
+        if has_traffic {
             let message = "give either transfer or traffic, which says itself what is sent";
-            let path = join(path, "transfer");
-            out.push(Diagnostic::new(&path, transfer.key_origin(), message));
+            refuse(flow, TcpFlow::transfer.seen_as(), message);
         }
         return;
     }
-    for key in TCP_FLOW.iter().map(|key| key.name) {
-        if let Some(node) = flow.get(key) {
-            let message =
-                format!("a UDP flow has no {key}; leave it out, or write protocol = \"tcp\"");
-            out.push(Diagnostic::new(
-                &join(path, key),
-                node.key_origin(),
-                message,
-            ));
-        }
+    for key in TcpFlow::KEYS.iter().map(|key| key.name) {
+        let message = format!("a UDP flow has no {key}; leave it out, or write protocol = \"tcp\"");
+        refuse(flow, Field::new(key), &message);
     }
-    if let (Some(spacing), true) = (flow.get("spacing"), flow.contains_key("traffic")) {
+    if has_traffic {
         let message = "give either spacing or traffic: datagrams of a burst are evenly spaced";
-        let path = join(path, "spacing");
-        out.push(Diagnostic::new(&path, spacing.key_origin(), message));
+        refuse(flow, UdpFlow::spacing.seen_as(), message);
     }
-    if !flow.contains_key("rate") {
+    if !flow.has(UdpFlow::rate) {
         let message = "a UDP flow needs a rate, such as rate = \"10 Mbps\"";
-        out.push(Diagnostic::new(
-            path,
-            &flow.node("protocol").origin,
-            message,
-        ));
+        let origin = &flow.node(AnyFlow::protocol).origin;
+        out.push(Diagnostic::new(path, origin, message));
     }
 }
 
@@ -165,14 +152,17 @@ pub(crate) fn resolve(
     let Some(route) = shared.core.route(from, to) else {
         let (from, to) = (&shared.core.nodes[from], &shared.core.nodes[to]);
         let message = format!("no route leads from `{from}` to `{to}`");
-        out.push(Diagnostic::new(path, &flow.node("to").origin, message));
+        let origin = &flow.node(GraphPlace::to).origin;
+        out.push(Diagnostic::new(path, origin, message));
         return None;
     };
     let back = shared.core.route(to, from);
-    if back.is_none() && flow.word("protocol") == "tcp" {
+    let protocol = flow.read(AnyFlow::protocol);
+    if back.is_none() && protocol == Protocol::Tcp {
         let (from, to) = (&shared.core.nodes[from], &shared.core.nodes[to]);
         let message = format!("no route leads back from `{to}` to `{from}`, for ACKs");
-        out.push(Diagnostic::new(path, &flow.node("to").origin, message));
+        let origin = &flow.node(GraphPlace::to).origin;
+        out.push(Diagnostic::new(path, origin, message));
         return None;
     }
     // Datagrams may have no way back.
@@ -181,23 +171,23 @@ pub(crate) fn resolve(
     if out.len() > before {
         return None;
     }
-    let access = flow.get("access").and_then(Node::table);
+    let access = flow.table(FlowAccess::access);
     let rtt = core_rtt
         + access.map_or(Span::ZERO, |access| {
-            access.read::<Span>("delay") * 2 * links(access)
+            access.read(AccessKeys::delay) * 2 * links(access)
         });
     let rate = access.map_or(route.rate, |access| {
-        access.read::<Rate>("rate").min(route.rate)
+        access.read(AccessKeys::rate).min(route.rate)
     });
     let mut congestion = None;
-    if flow.word("protocol") == "tcp" {
-        let packet = flow.read::<Bytes>("packet");
+    if protocol == Protocol::Tcp {
+        let packet = flow.read(AnyFlow::packet);
         let queues = route.links.iter().map(|core| &core.queue);
         let queued: f64 = queues
             .map(|queue| queue::capacity_packets(queue, packet))
             .sum();
         let held = access.map_or(0.0, |access| {
-            links(access) as f64 * queue::capacity_packets(access.sub("queue"), packet)
+            links(access) as f64 * queue::capacity_packets(access.sub(AccessKeys::queue), packet)
         });
         let bdp = rate.bdp(rtt).0 as f64 / packet.0 as f64;
         congestion = resolve_tcp(flow, path, shared, bdp + queued + held, out);
@@ -216,25 +206,21 @@ pub(crate) fn resolve(
 
 /// Refuses errors of clocks that nothing is measured with, or that make transit times negative.
 fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
-    let Some(node) = flow.get("clock_error") else {
+    let key = TcpFlow::clock_error;
+    let (Some(tcp), Some(clock)) = (flow.table(Stack::tcp), flow.read(key)) else {
         return;
     };
-    let (Some(tcp), Some(clock)) = (flow.get("tcp").and_then(Node::table), node.table()) else {
-        return;
-    };
-    let path = join(path, "clock_error");
     let mut refuse = |message: String| {
-        out.push(Diagnostic::new(&path, node.key_origin(), message));
+        out.push(Diagnostic::of_key(flow, key, path, message));
     };
-    if !transport::reports_one_way_delay(tcp.node("timestamps")) {
+    if tcp.read(TimestampKeys::timestamps) != TimestampKind::OneWay {
         refuse(
             "no transit times are measured; write tcp.timestamps = \"one-way\", or leave it out"
                 .into(),
         );
     }
-    let (offset, drift): (Span, f64) = (clock.read("offset"), clock.read("drift"));
-    let lost = Span::from_ps((-drift * duration.as_ps() as f64).max(0.0) as u64);
-    if lost > offset {
+    let lost = Span::from_ps((-clock.drift * duration.as_ps() as f64).max(0.0) as u64);
+    if lost > clock.offset {
         refuse(format!(
             "transit times could come out negative; write an offset of at least {lost}, what the clock loses"
         ));
@@ -242,61 +228,53 @@ fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Dia
 }
 
 fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
-    let count = flow.read::<u64>("count");
-    let Node { value, origin, .. } = flow.node("start");
-    let start_path = join(path, "start");
+    let count = flow.read(AnyFlow::count);
+    let node = flow.node(AnyFlow::start);
+    let start_path = join(path, AnyFlow::start.name());
     let mut refuse = |origin: &Origin, message: String| {
         out.push(Diagnostic::new(&start_path, origin, message));
     };
-    let starts: Vec<Node> = match value {
-        Value::List(starts) => {
-            if starts.len() as u64 != count {
-                let n = starts.len();
-                refuse(
-                    origin,
-                    format!("expected one start time for each of {count} flows, found {n}"),
-                );
-            }
-            starts.clone()
-        }
-        Value::Table(table) => {
-            let bounds = table.list("uniform");
+    let starts = flow.read(AnyFlow::start);
+    // Each time with its place in the file.
+    let nodes: Vec<&Node> = match (&starts, node.table()) {
+        (Starts::Uniform(bounds), Some(table)) => {
             // An interval of length 0 draws a number, too, which matters with ns-2's one generator.
-            if bounds.len() != 2 || bounds[0].read::<Span>() > bounds[1].read::<Span>() {
+            if bounds.len() != 2 || bounds[0] > bounds[1] {
                 let message =
                     "expected two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";
-                refuse(&table.node("uniform").origin, message.to_string());
+                refuse(&table.node(UniformStart::uniform).origin, message.into());
             }
-            bounds.to_vec()
+            table.list(UniformStart::uniform).iter().collect()
         }
-        _ => vec![flow.node("start").clone()],
+        (Starts::Each(times), _) => {
+            let n = times.len();
+            if n as u64 != count {
+                let message =
+                    format!("expected one start time for each of {count} flows, found {n}");
+                refuse(&node.origin, message);
+            }
+            flow.list(AnyFlow::start).iter().collect()
+        }
+        _ => vec![node],
     };
     // A half-open interval may end with the run.
-    let drawn = matches!(value, Value::Table(_));
-    let last = starts.len().saturating_sub(1);
-    for (index, start) in starts.iter().enumerate() {
-        let (at, end) = (start.read::<Time>(), duration);
+    let drawn = matches!(starts, Starts::Uniform(_));
+    let last = nodes.len().saturating_sub(1);
+    let mut earliest: Option<Time> = None;
+    for (index, node) in nodes.iter().enumerate() {
+        let (at, end) = (node.read::<Time>(), duration);
+        earliest = Some(earliest.map_or(at, |earliest| earliest.min(at)));
         if at > end || (at == end && !(drawn && index == last)) {
-            let (at, end) = (start.read::<Span>(), duration.since(Time::ZERO));
-            refuse(
-                &start.origin,
-                format!("{at} is not before the end of the run at {end}"),
-            );
+            let [at, end] = [at, end].map(|time| time.since(Time::ZERO));
+            let message = format!("{at} is not before the end of the run at {end}");
+            refuse(&node.origin, message);
         }
     }
-    if let Some(stop) = flow.get("stop") {
-        let earliest = starts
-            .iter()
-            .map(Node::read::<Span>)
-            .min()
-            .unwrap_or_default();
-        if stop.read::<Span>() <= earliest {
-            let message = format!(
-                "{} is not after the start at {earliest}",
-                stop.read::<Span>()
-            );
-            out.push(Diagnostic::new(&join(path, "stop"), &stop.origin, message));
-        }
+    let earliest = earliest.unwrap_or_default();
+    if let Some(stop) = flow.read(AnyFlow::stop).filter(|&stop| stop <= earliest) {
+        let [stop, start] = [stop, earliest].map(|time| time.since(Time::ZERO));
+        let message = format!("{stop} is not after the start at {start}");
+        out.push(Diagnostic::at(flow, AnyFlow::stop, path, message));
     }
 }
 
@@ -311,13 +289,13 @@ fn endpoints(
     let places = FLOW_PLACES.iter().map(|key| key.name);
     let mut right = true;
     for key in places.filter(|key| !allowed.contains(key)) {
-        if let Some(node) = flow.get(key) {
+        let field = Field::<()>::new(key);
+        if flow.has(field) {
             let message = format!(
                 "this topology places flows by {}, not by {key}",
                 allowed.join(" and ")
             );
-            let path = join(path, key);
-            out.push(Diagnostic::new(&path, node.key_origin(), message));
+            out.push(Diagnostic::of_key(flow, field, path, message));
             right = false;
         }
     }

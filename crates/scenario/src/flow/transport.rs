@@ -4,18 +4,18 @@ use longhaul_congestion::{
     CongestionControl, Controller, ControllerSpec, DefaultValue, Parameter, Point, SlowStartSpec,
     SpecError, Variant, registry,
 };
-use longhaul_engine::config::{Recovery, Tcp};
-use longhaul_keys::Profile;
+use longhaul_engine::config::{Recovery, Rto, RttClockKeys, Tcp, TimestampKeys, TimestampKind};
+use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Span};
 
 use super::{Shared, refuse_large};
-use crate::check::{DEFAULT_CONGESTION, points};
+use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
+use crate::check::points;
 use crate::custom::{self, Algorithms};
-use crate::defaults;
 use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
+use crate::model::flow::{AnyFlow, Stack};
 use crate::profile;
-use crate::typed::{Typed, text_of};
 
 /// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
@@ -36,54 +36,46 @@ pub(crate) fn resolve_tcp(
     if let Some(controller) = &controller {
         resolve_recovery(flow, controller);
     }
-    flow.default("tcp", Value::Table(Table::new()), Origin::Default);
-    let recovery = flow.read::<Recovery>("recovery");
-    let packet = flow.read::<Bytes>("packet");
-    let tcp = flow.sub_mut("tcp");
-    let path = join(path, "tcp");
+    flow.or_default(Stack::tcp, Value::Table(Table::new()));
+    let recovery = flow.read(Stack::recovery);
+    let packet = flow.read(AnyFlow::packet);
+    let tcp = flow.sub_mut(Stack::tcp);
+    let flow_path = path;
+    let path = join(path, Stack::tcp.name());
     layer_options(tcp, shared.tcp, &path, out);
     if let Some(controller) = &controller {
         serve(tcp, controller, shared.context.profile);
     }
     resolve_one_way_option(tcp);
     fill_options(tcp, shared.context.profile);
-    for key in ["ack_size", "sack_option", "sack_block"] {
+    for key in [
+        Tcp::ack_bytes,
+        Tcp::sack_option_bytes,
+        Tcp::sack_block_bytes,
+    ] {
         refuse_large(tcp, key, &path, out);
     }
     refuse_missing_blocks(tcp, recovery, &path, out);
     let Some(payload) = payload(tcp, packet) else {
         let message = format!("{packet} leaves no room for data after the headers");
-        let path = path.replace(".tcp", ".packet");
-        out.push(Diagnostic::new(&path, &flow.node("packet").origin, message));
+        out.push(Diagnostic::at(flow, AnyFlow::packet, flow_path, message));
         return None;
     };
     let auto = (2.0 * held).ceil().clamp(64.0, 1e12) as i64;
     let rule = "2 x (path's bandwidth-delay product + its queues), at least 64 segments";
-    resolve_window(
-        tcp,
-        "receive_window",
-        payload,
-        Some((auto, rule)),
-        &path,
-        out,
-    );
-    resolve_window(tcp, "send_buffer", payload, None, &path, out);
-    if matches!(tcp.node("initial_ssthresh").value, Value::Text(_)) && out.is_empty() {
-        let window = Value::Number(tcp.read::<u64>("receive_window") as f64);
-        tcp.derive("initial_ssthresh", window, "the receive window");
+    let auto = Some((auto, rule));
+    resolve_window(tcp, Tcp::receive_window, payload, auto, &path, out);
+    resolve_window(tcp, Tcp::send_buffer, payload, None, &path, out);
+    if tcp.read(Tcp::initial_ssthresh).is_none() && out.is_empty() {
+        let window = Value::Number(tcp.read(Tcp::receive_window) as f64);
+        tcp.derive(Tcp::initial_ssthresh, window, "the receive window");
     }
-    let rto = tcp.sub("rto");
-    if rto.read::<Span>("min") > rto.read::<Span>("max") {
-        let message = format!(
-            "min ({}) is above max ({})",
-            rto.read::<Span>("min"),
-            rto.read::<Span>("max")
-        );
-        out.push(Diagnostic::new(
-            &join(&path, "rto.min"),
-            &rto.node("min").origin,
-            message,
-        ));
+    let rto = tcp.sub(Tcp::rto);
+    let (min, max) = (rto.read(Rto::min), rto.read(Rto::max));
+    if min > max {
+        let message = format!("min ({min}) is above max ({max})");
+        let path = join(&path, Tcp::rto.name());
+        out.push(Diagnostic::at(rto, Rto::min, &path, message));
     }
     congestion
 }
@@ -91,32 +83,27 @@ pub(crate) fn resolve_tcp(
 /// A sender whose peer does not permit SACK recovers without it (RFC 6675 section 1); only ns-2's agents can be
 /// combined otherwise.
 fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut Vec<Diagnostic>) {
-    if tcp.read::<bool>("sack_blocks") || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
+    if tcp.read(Tcp::sack_blocks) || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
         return;
     }
     let message = "false leaves this recovery without what it works with; \
                    allowed: recovery = \"newreno\", or \"ns2-sack\", whose sender then waits for timeouts";
-    let origin = &tcp.node("sack_blocks").origin;
-    out.push(Diagnostic::new(&join(path, "sack_blocks"), origin, message));
+    out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
 }
 
 /// Adds options of `lower` that are absent. A timer has either a granularity or a tick.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
-    if let (Some(own), Some(below)) = (
-        tcp.get("rto").and_then(Node::table),
-        lower.get_mut("rto").and_then(Node::table_mut),
-    ) {
-        if RTT_CLOCK.iter().any(|key| own.contains_key(*key)) {
-            below.retain(|key, _| !RTT_CLOCK.contains(&key.as_str()));
+    if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto)) {
+        if RTT_CLOCK.iter().any(|key| own.has(*key)) {
+            for key in RTT_CLOCK {
+                below.remove(key);
+            }
         }
-        if let (Some(tick), true) = (own.get("tick"), own.contains_key("granularity")) {
+        if RTT_CLOCK.iter().all(|key| own.has(*key)) {
             let message = "give either granularity (exact round trips) or tick (ns-2's clock)";
-            out.push(Diagnostic::new(
-                &join(path, "rto.tick"),
-                tick.key_origin(),
-                message,
-            ));
+            let path = join(path, Tcp::rto.name());
+            out.push(Diagnostic::of_key(own, RttClockKeys::tick, &path, message));
         }
     }
     fill(tcp, &lower);
@@ -124,11 +111,11 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
 
 /// The recovery that the algorithm needs, unless the scenario names one.
 fn resolve_recovery(flow: &mut Table, controller: &Controller) {
-    let recovery = flow.node("recovery");
+    let recovery = flow.node(Stack::recovery);
     let chosen = !matches!(recovery.origin, Origin::Profile(_));
-    if controller.needs().rack_tlp && !chosen && !is_rack_tlp(text_of(recovery)) {
+    if controller.needs().rack_tlp && !chosen && !is_rack_tlp(recovery.word()) {
         let rule = "the algorithm needs lost retransmissions to be noticed";
-        flow.derive("recovery", Value::Text("rack-tlp".into()), rule);
+        flow.derive(Stack::recovery, Value::text("rack-tlp"), rule);
     }
 }
 
@@ -139,79 +126,75 @@ fn is_rack_tlp(recovery: &str) -> bool {
 /// Turns on what the algorithm needs, unless the scenario says otherwise.
 fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     let needs = controller.needs();
-    if needs.one_way_delay && !tcp.contains_key("timestamps") {
+    if needs.one_way_delay && !tcp.has(TimestampKeys::timestamps) {
         let rule = "the algorithm works with transit times";
-        tcp.derive("timestamps", Value::Text("one-way".into()), rule);
+        tcp.derive(TimestampKeys::timestamps, Value::text("one-way"), rule);
     }
-    let ecn = Tcp::KEYS.iter().find(|key| key.name == "ecn");
+    let ecn = Tcp::KEYS.iter().find(|key| key.name == Tcp::ecn.name());
     let uses_ecn = ecn.and_then(|key| key.default_in(profile)) == Some("true");
     let counts_marks = needs.every_mark || needs.exact_marks && uses_ecn;
-    if counts_marks && !tcp.contains_key("ecn") {
+    if counts_marks && !tcp.has(Tcp::ecn) {
         let rule = "the algorithm counts marked segments";
-        tcp.derive("ecn", Value::Text("dctcp".into()), rule);
+        tcp.derive(Tcp::ecn, Value::text("dctcp"), rule);
     }
-    if needs.no_ecn && !tcp.contains_key("ecn") {
+    if needs.no_ecn && !tcp.has(Tcp::ecn) {
         let rule = "the algorithm does not respond to marks";
-        tcp.derive("ecn", Value::Flag(false), rule);
+        tcp.derive(Tcp::ecn, Value::Flag(false), rule);
     }
-    if controller.sends_pairs() && !tcp.contains_key("delayed_ack") {
+    if controller.sends_pairs() && !tcp.has(Tcp::delayed_ack) {
         let rule = "the algorithm times the acknowledgements of single segments";
-        tcp.derive("delayed_ack", Value::Flag(false), rule);
+        tcp.derive(Tcp::delayed_ack, Value::Flag(false), rule);
     }
 }
 
 /// The size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
 fn resolve_one_way_option(tcp: &mut Table) {
-    let one_way = tcp.get("timestamps").is_some_and(reports_one_way_delay);
-    if one_way && !tcp.contains_key("timestamp_option") {
+    let (kind, size) = (TimestampKeys::timestamps, TimestampKeys::timestamp_option);
+    let one_way = tcp.has(kind) && tcp.read(kind) == TimestampKind::OneWay;
+    if one_way && !tcp.has(size) {
         let rule = "kind, length and three times of 4 B (Sync-TCP)";
-        tcp.derive(
-            "timestamp_option",
-            Value::Quantity(Quantity::Bytes(ONE_WAY_OPTION)),
-            rule,
-        );
+        let bytes = Value::Quantity(Quantity::Bytes(ONE_WAY_OPTION));
+        tcp.derive(size, bytes, rule);
     }
-}
-
-/// Whether a value of `timestamps` means Sync-TCP's option.
-pub(crate) fn reports_one_way_delay(timestamps: &Node) -> bool {
-    matches!(timestamps.value, Value::Text(_))
-}
-
-/// Bytes of the timestamp option on the wire, if there is one.
-pub(crate) fn timestamp_option(tcp: &Table) -> Option<u64> {
-    let without = matches!(tcp.node("timestamps").value, Value::Flag(false));
-    (!without).then(|| tcp.read::<Bytes>("timestamp_option").0)
 }
 
 /// Adds the profile's options that are absent. A timer has either a granularity or a tick.
 fn fill_options(tcp: &mut Table, profile: Profile) {
-    let own = tcp.get("rto").and_then(Node::table);
-    let clock = own.and_then(|rto| RTT_CLOCK.into_iter().find(|key| rto.contains_key(*key)));
-    defaults::fill(tcp, Tcp::KEYS, profile);
-    if let Some(clock) = clock {
-        tcp.sub_mut("rto")
-            .retain(|key, _| key == clock || !RTT_CLOCK.contains(&key.as_str()));
+    let own = tcp.table(Tcp::rto);
+    let other = own.and_then(|rto| {
+        let [granularity, tick] = RTT_CLOCK;
+        let given = RTT_CLOCK.map(|key| rto.has(key));
+        match given {
+            [true, _] => Some(tick),
+            [false, true] => Some(granularity),
+            [false, false] => None,
+        }
+    });
+    tcp.fill(Tcp::KEYS, profile);
+    if let Some(other) = other {
+        tcp.sub_mut(Tcp::rto).remove(other);
     }
 }
 
 /// Keys of the timer of which only one may be given.
-const RTT_CLOCK: [&str; 2] = ["granularity", "tick"];
+const RTT_CLOCK: [Field<Option<Span>>; 2] = [RttClockKeys::granularity, RttClockKeys::tick];
 
 /// Payload bytes of a full packet.
 pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
-    let options = timestamp_option(tcp).unwrap_or(0);
-    packet
-        .0
-        .checked_sub(tcp.read::<Bytes>("header").0)?
-        .checked_sub(options)
-        .filter(|&payload| payload > 0)
+    // Both may be larger than a packet, and than their type.
+    let header = tcp.read(Tcp::header_bytes.seen_as::<Bytes>());
+    let options = match tcp.read(TimestampKeys::timestamps) {
+        TimestampKind::Off => Bytes(0),
+        _ => tcp.read(TimestampKeys::timestamp_option.seen_as()),
+    };
+    let payload = packet.0.checked_sub(header.0)?.checked_sub(options.0)?;
+    (payload > 0).then_some(payload)
 }
 
 /// A window in segments, given in segments, in bytes, or by the word that `auto` stands for.
-fn resolve_window(
+fn resolve_window<T>(
     tcp: &mut Table,
-    key: &str,
+    key: Field<T>,
     payload: u64,
     auto: Option<(i64, &str)>,
     path: &str,
@@ -226,10 +209,10 @@ fn resolve_window(
             let segments = bytes.0 / payload;
             if segments == 0 {
                 let message = format!("{bytes} is less than one segment of {} B", payload);
-                return out.push(Diagnostic::new(&join(path, key), &node.origin, message));
+                return out.push(Diagnostic::at(tcp, key, path, message));
             }
             let rule = format!("{bytes} ({}) / {payload} B", node.origin);
-            tcp.derive(key, Value::Whole(segments as i64), &rule);
+            tcp.derive(key, Value::Whole(segments as i64), rule);
         }
         _ => {}
     }
@@ -244,9 +227,9 @@ pub(crate) fn resolve_congestion(
     algorithms: &dyn Algorithms,
     out: &mut Vec<Diagnostic>,
 ) -> Option<ControllerSpec> {
-    flow.default("congestion", Value::Table(Table::new()), Origin::Default);
-    let path = join(path, "congestion");
-    let table = flow.sub_mut("congestion");
+    flow.or_default(Stack::congestion, Value::Table(Table::new()));
+    let path = join(path, Stack::congestion.name());
+    let table = flow.sub_mut(Stack::congestion);
     let spec = if custom::is_custom(table) {
         custom::resolve(table, &path, algorithms)
     } else {
@@ -261,26 +244,16 @@ fn resolve_registered(
     path: &str,
     preferred: &Node,
 ) -> Result<ControllerSpec, Diagnostic> {
-    table.default(
-        "kind",
-        Value::Text(DEFAULT_CONGESTION.to_string()),
-        Origin::Default,
-    );
-    let origin = table.node("kind").origin.clone();
+    table.or_default(KIND, Value::text(DEFAULT_CONGESTION));
+    let origin = table.node(KIND).origin.clone();
     let refuse = |error: SpecError| Diagnostic::new(path, &origin, error.to_string());
-    let entry = registry::find_algorithm(table.word("kind")).map_err(refuse)?;
-    if entry
-        .variants
-        .iter()
-        .any(|variant| variant.name() == text_of(preferred))
-    {
-        fill(
-            table,
-            &Table::from([("variant".to_string(), preferred.clone())]),
-        );
+    let entry = registry::find_algorithm(table.word(KIND)).map_err(refuse)?;
+    let mut variants = entry.variants.iter();
+    if variants.any(|variant| variant.name() == preferred.word()) {
+        let Node { value, origin, .. } = preferred.clone();
+        table.or_insert(VARIANT, value, origin);
     }
-    let first = entry.variants[0].name().to_string();
-    table.default("variant", Value::Text(first), Origin::Default);
+    table.or_default(VARIANT, Value::text(entry.variants[0].name()));
     let spec = |table: &Table| controller(table, entry.parameters);
     let settings = spec(table).settings().map_err(refuse)?;
     for (parameter, value) in settings.values() {
@@ -288,10 +261,10 @@ fn resolve_registered(
             DefaultValue::Derived { rule, .. } => Origin::Derived(rule.to_string()),
             DefaultValue::Fixed(_) | DefaultValue::Points(_) => Origin::Default,
         };
-        table.default(parameter.name, written(parameter, value), origin);
+        table.or_insert(of(parameter), written(parameter, value), origin);
     }
     for (parameter, points) in settings.functions() {
-        table.default(parameter.name, list_of(points), Origin::Default);
+        table.or_default(of(parameter), list_of(points));
     }
     let spec = spec(table);
     spec.build().map_err(refuse)?;
@@ -300,9 +273,9 @@ fn resolve_registered(
 
 /// The registered algorithm of a table.
 fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
-    let named = |variant: &Variant| variant.name() == table.word("variant");
+    let named = |variant: &Variant| variant.name() == table.word(VARIANT);
     ControllerSpec {
-        kind: table.word("kind").to_string(),
+        kind: table.read(KIND),
         variant: Variant::ALL.into_iter().find(named).unwrap_or_default(),
         parameters: parameters(table, known),
         functions: functions(table),
@@ -312,7 +285,7 @@ fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
 
 /// The slow start of a table.
 pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
-    let kind = table.word("kind");
+    let kind = table.word(KIND);
     let entry = registry::slow_starts()
         .iter()
         .find(|entry| entry.kind == kind);
@@ -324,7 +297,7 @@ pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
 
 /// Values of the known parameters that are numbers or names of choices.
 fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
-    let value = |parameter: &Parameter| match &table.get(parameter.name)?.value {
+    let value = |parameter: &Parameter| match &table.get(of(parameter))?.value {
         Value::Number(number) => Some(*number),
         Value::Text(name) => parameter.allowed.value_of(name),
         _ => None,
@@ -333,10 +306,15 @@ fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     known.iter().filter_map(named).collect()
 }
 
+/// By which the table of an algorithm has one of its registered parameters.
+fn of(parameter: &Parameter) -> Field<f64> {
+    Field::new(parameter.name)
+}
+
 /// The value of a parameter as one would write it.
 fn written(parameter: &Parameter, value: f64) -> Value {
     match parameter.allowed.names.get(value as usize) {
-        Some(name) => Value::Text((*name).to_string()),
+        Some(name) => Value::text(name),
         None => Value::Number(value),
     }
 }
@@ -344,7 +322,7 @@ fn written(parameter: &Parameter, value: f64) -> Value {
 /// Parameters given by points.
 fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     let function = |(key, node): (&String, &Node)| Some((key.clone(), points(node)?));
-    table.iter().filter_map(function).collect()
+    table.entries.iter().filter_map(function).collect()
 }
 
 /// Points as one would write them.
@@ -361,16 +339,15 @@ fn list_of(points: &[Point]) -> Value {
 
 /// `max_ssthresh` alone means the profile's limited slow start.
 fn resolve_slow_start(flow: &mut Table, profile: Profile) {
-    flow.default("slow_start", Value::Table(Table::new()), Origin::Default);
-    let table = flow.sub_mut("slow_start");
-    if table.contains_key("max_ssthresh") {
-        let limited = profile::limited_slow_start(profile);
-        table.entry("kind".to_string()).or_insert(limited);
+    flow.or_default(Stack::slow_start, Value::Table(Table::new()));
+    let table = flow.sub_mut(Stack::slow_start);
+    if table.has(MAX_SSTHRESH) && !table.has(KIND) {
+        table.insert(KIND, profile::limited_slow_start(profile));
     }
-    table.default("kind", Value::Text("standard".to_string()), Origin::Default);
+    table.or_default(KIND, Value::text("standard"));
     if let Ok(settings) = slow_start(table).settings() {
         for (parameter, value) in settings.values() {
-            table.default(parameter.name, Value::Number(value), Origin::Default);
+            table.or_default(of(parameter), Value::Number(value));
         }
     }
 }

@@ -8,29 +8,28 @@ use std::sync::Arc;
 use longhaul_engine::Change;
 use longhaul_units::Span;
 
+use super::keys::LinkKeys;
 use super::loss;
 use crate::check::{check_fields, unknown};
-use crate::defaults;
 use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files;
-use crate::read::relative_to;
-use crate::typed::{Typed, text_of};
+use crate::files::{read_text, relative_to};
 
 /// Reads and checks a link's changes; a file that is named is replaced by its text.
 pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
-    let Some(node) = link.get_mut("changes") else {
-        if let Some(period) = link.get("changes_period") {
+    let Some(node) = link.get_mut(LinkKeys::changes) else {
+        if link.has(LinkKeys::changes_period) {
             let message = "there is nothing to repeat; give `changes`, or leave the key out";
-            out.push(Diagnostic::new(
-                &join(path, "changes_period"),
-                &period.origin,
+            out.push(Diagnostic::at(
+                link,
+                LinkKeys::changes_period,
+                path,
                 message,
             ));
         }
         return Vec::new();
     };
-    let list_path = join(path, "changes");
+    let list_path = join(path, LinkKeys::changes.name());
     let changes = match &node.value {
         Value::List(rows) => of_list(rows, &list_path, out),
         _ => of_text(node, &list_path).unwrap_or_else(|wrong| {
@@ -40,11 +39,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
     };
     if changes.is_empty() && out.is_empty() {
         let message = "expected at least one change; write a row, or leave the key out";
-        out.push(Diagnostic::new(
-            &list_path,
-            &link.node("changes").origin,
-            message,
-        ));
+        out.push(Diagnostic::at(link, LinkKeys::changes, path, message));
     }
     check_period(link, path, &changes, out);
     changes
@@ -52,20 +47,19 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
 
 /// Changes that are repeated end before they begin again.
 fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diagnostic>) {
-    let Some(node) = link.get("changes_period") else {
+    let period = link.read(LinkKeys::changes_period);
+    let (Some(period), Some(first), Some(last)) = (period, changes.first(), changes.last()) else {
         return;
     };
-    let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
-        return;
-    };
-    let (period, length) = (link.read::<Span>("changes_period"), last.at.since(first.at));
+    let length = last.at.since(first.at);
     if period <= length {
         let message = format!(
             "{period} is not longer than the {length} from the first change to the last; changes are repeated after it"
         );
-        out.push(Diagnostic::new(
-            &join(path, "changes_period"),
-            &node.origin,
+        out.push(Diagnostic::at(
+            link,
+            LinkKeys::changes_period,
+            path,
             message,
         ));
     }
@@ -85,7 +79,7 @@ fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> 
             &join(path, &index.to_string()),
             out,
         );
-        Change::of(&defaults::values(row))
+        Change::of(row)
     };
     tables.enumerate().map(change).collect()
 }
@@ -98,32 +92,27 @@ fn check_row(
     path: &str,
     out: &mut Vec<Diagnostic>,
 ) {
-    let at = row.read::<Span>("at");
+    let at = row.read(Change::at.seen_as::<Span>());
     if let Some(before) = latest.filter(|&before| at <= before) {
         let message = format!("{at} is not after {before}; expected rows in order of time");
-        out.push(Diagnostic::new(
-            &join(path, "at"),
-            &row.node("at").origin,
-            message,
-        ));
+        out.push(Diagnostic::at(row, Change::at, path, message));
     }
     *latest = Some(at);
-    if row.len() == 1 {
+    if row.entries.len() == 1 {
         let message = "the row changes nothing; give rate, delay or loss";
         out.push(Diagnostic::new(path, origin, message));
     }
-    loss::check(row, path, out);
+    loss::check(row, Change::loss, path, out);
 }
 
 /// The rows of a table: of the file of this name, whose text replaces it, or of a text of several lines.
 fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
-    let text = text_of(node);
+    let text = node.word();
     if text.contains('\n') {
         return rows_of(path.to_string(), text.to_string(), path);
     }
     let file = relative_to(&node.origin, text);
-    let content =
-        files::read_text(&file).map_err(|reason| Diagnostic::new(path, &node.origin, reason))?;
+    let content = read_text(&file).map_err(|reason| Diagnostic::new(path, &node.origin, reason))?;
     let changes = rows_of(file.display().to_string(), content.clone(), path)?;
     *node = Node::new(
         Value::Text(content),
@@ -134,7 +123,7 @@ fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
 
 /// The rows of a text whose first line names the columns.
 fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagnostic> {
-    let source = Arc::new(Source { name, text });
+    let source = Arc::new(Source::new(name, text));
     let mut lines = source.text.lines().filter(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with('#')
@@ -160,14 +149,14 @@ fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagno
         if let Some(diagnostic) = wrong.into_iter().next() {
             return Err(diagnostic);
         }
-        changes.push(Change::of(&defaults::values(&row)));
+        changes.push(Change::of(&row));
     }
     Ok(changes)
 }
 
 fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
     for column in columns {
-        let name = text_of(column);
+        let name = column.word();
         let mut known = Change::KEYS.iter().map(|field| field.name);
         if known.clone().any(|key| key == name) {
             continue;
@@ -193,13 +182,13 @@ fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin)
         return Err(Diagnostic::new(path, &origin, message));
     }
     let entries = columns.iter().zip(cells).filter_map(|(column, cell)| {
-        let text = text_of(&cell);
+        let text = cell.word();
         let value = match text.parse() {
             _ if text.is_empty() => return None,
             Ok(number) => Value::Number(number),
             Err(_) => Value::Text(text.to_string()),
         };
-        Some((text_of(column).to_string(), Node::new(value, cell.origin)))
+        Some((column.word().to_string(), Node::new(value, cell.origin)))
     });
     let mut table: Table = entries.collect();
     let mut wrong = Vec::new();

@@ -3,56 +3,46 @@
 //! The text of the file becomes part of the resolved scenario, so that the scenario's hash covers it, and the resolved
 //! scenario runs without the file.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_engine::config::DeliveryTrace;
-use longhaul_keys::{Key, Kind, SIZE, key};
-use longhaul_units::Quantity;
+use longhaul_keys::{Field, Kind, SIZE, keys};
+use longhaul_units::{Bytes, Quantity};
 
 use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files::read_text;
-use crate::read::{refuse_both, relative_to};
-use crate::typed::Typed;
+use crate::files::{refuse_both, replace_file};
 
-/// Keys of times at which packets leave.
-pub(super) const TRACE: &[Key] = &[
-    key(
-        "file",
-        Kind::Text,
-        "File with a whole number of milliseconds in each line, in order: at each of them so many bytes leave at once. \
-         It begins again at the last one. Relative to the scenario.",
-    )
-    .source("mahimahi: mm-link(1), .up and .down files"),
-    key("times_ms", Kind::Text, "The lines of such a file, instead of `file`."),
-    key(
-        "from_file",
-        Kind::Text,
-        "Name of the file that times_ms was read from; longhaul writes it into resolved scenarios.",
-    ),
-    key(
-        "opportunity",
-        Kind::Positive(SIZE),
-        "Bytes that leave at each time: packets in order, and the rest of one at the next time.",
-    )
-    .default("1504 B")
-    .source("mahimahi: link_queue.cc, PACKET_SIZE"),
-];
+keys! {
+    /// Times at which packets leave.
+    pub(super) struct TraceKeys {
+        /// File with a whole number of milliseconds in each line, in order: at each of them so many bytes leave at once.
+        /// It begins again at the last one. Relative to the scenario.
+        pub file: Option<String> = Kind::Text.key().source("mahimahi: mm-link(1), .up and .down files"),
+        /// The lines of such a file, instead of `file`.
+        pub times_ms: String = Kind::Text.key(),
+        /// Name of the file that times_ms was read from; longhaul writes it into resolved scenarios.
+        pub from_file: Option<String> = Kind::Text.key(),
+        /// Bytes that leave at each time: packets in order, and the rest of one at the next time.
+        pub opportunity: Bytes = Kind::Positive(SIZE).key().default("1504 B")
+            .source("mahimahi: link_queue.cc, PACKET_SIZE"),
+    }
+}
 
-/// Reads a link's delivery trace, if it has one. Its mean rate is the link's, unless that is given.
-pub(super) fn resolve(
-    link: &mut Table,
+/// Reads the delivery trace of a direction of a link, if it has one. Its mean rate is the link's, unless that is given.
+pub(super) fn resolve<T>(
+    direction: &mut Table,
+    (trace_key, rate_key): (Field<Table>, Field<T>),
     path: &str,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Arc<DeliveryTrace>> {
-    let node = link.get_mut("delivery_trace")?;
-    let trace_path = join(path, "delivery_trace");
+    let node = direction.get_mut(trace_key)?;
+    let trace_path = join(path, trace_key.name());
     match read(node, &trace_path) {
         Ok(trace) => {
-            if !link.contains_key("rate") {
+            if !direction.has(rate_key) {
                 let mean = Value::Quantity(Quantity::Rate(trace.mean_rate()));
-                link.derive("rate", mean, "the mean rate of the delivery trace");
+                direction.derive(rate_key, mean, "the mean rate of the delivery trace");
             }
             Some(Arc::new(trace))
         }
@@ -66,18 +56,20 @@ pub(super) fn resolve(
 fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     let origin = node.origin.clone();
     let table = node.table_mut().expect("the checker knows a table");
-    let named = table.get("file").cloned();
-    refuse_both(table, "times_ms", path)?;
-    if !table.contains_key("times_ms") {
+    let (file_key, text_key) = (TraceKeys::file, TraceKeys::times_ms);
+    let named = table.get(file_key).cloned();
+    refuse_both(table, file_key, text_key, path)?;
+    if !table.has(text_key) {
         let Some(file) = &named else {
             let message = "a delivery trace needs a file, such as file = \"cell.down\"";
             return Err(Diagnostic::new(path, &origin, message));
         };
-        read_file(table, file, path)?;
+        replace_file(table, file, (file_key, text_key, TraceKeys::from_file))
+            .map_err(|reason| Diagnostic::at(table, file_key, path, reason))?;
     }
-    match parse(table.word("times_ms")) {
+    match parse(table.word(text_key)) {
         Ok(times_ms) => {
-            let trace = DeliveryTrace::new(times_ms, table.read("opportunity"));
+            let trace = DeliveryTrace::new(times_ms, table.read(TraceKeys::opportunity));
             if trace.mean_rate().as_bps() > 0 {
                 return Ok(trace);
             }
@@ -85,33 +77,13 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
             Err(Diagnostic::new(path, &origin, message))
         }
         Err(reason) => {
-            let (key, node) = named.as_ref().map_or_else(
-                || ("times_ms", table.node("times_ms")),
-                |node| ("file", node),
-            );
+            let (key, node) = match &named {
+                Some(file) => (file_key.name(), file),
+                None => (text_key.name(), table.node(text_key)),
+            };
             Err(Diagnostic::new(&join(path, key), &node.origin, reason))
         }
     }
-}
-
-/// Replaces the file by its text, and keeps its name.
-fn read_file(table: &mut Table, file: &Node, path: &str) -> Result<(), Diagnostic> {
-    let name = table.word("file").to_string();
-    let text = read_text(&relative_to(&file.origin, &name))
-        .map_err(|reason| Diagnostic::new(&join(path, "file"), &file.origin, reason))?;
-    table.derive(
-        "times_ms",
-        Value::Text(text),
-        &format!("the text of {name}"),
-    );
-    let short = Path::new(&name).file_name();
-    let short = short.map_or(name.clone(), |short| short.display().to_string());
-    table.remove("file");
-    table.insert(
-        "from_file".to_string(),
-        Node::text(&short, file.origin.clone()),
-    );
-    Ok(())
 }
 
 /// The times of a text, or what is wrong with which line.

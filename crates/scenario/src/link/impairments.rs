@@ -1,36 +1,36 @@
 //! Link impairments before the queue: delay boxes, processing delays of hosts, duplication, reordering.
 
-use longhaul_engine::config::Distribution;
+use longhaul_engine::config::{Distribution, Reordering};
 use longhaul_engine::{DelayBox, Impairments};
 
-use super::keys::{DirectionKeys, LinkKeys};
+use super::keys::{DelayBoxKeys, DirectionKeys, LinkKeys};
 use crate::distribution;
-use crate::document::{Node, Table, join};
+use crate::document::{Table, join};
 use crate::error::Diagnostic;
 
 /// Checks the distributions of one direction of a link.
 pub(super) fn check_direction(direction: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    if let Some(reordering) = direction.get("reordering").and_then(Node::table) {
-        distribution::check(reordering, "delay", &join(path, "reordering"), out);
+    if let Some(reordering) = direction.table(DirectionKeys::reordering) {
+        let path = join(path, DirectionKeys::reordering.name());
+        distribution::check(reordering, Reordering::delay, &path, out);
     }
-    distribution::check(direction, "jitter", path, out);
+    distribution::check(direction, DirectionKeys::jitter, path, out);
 }
 
 /// Checks what both directions of a link have, and that a delay box does something.
 pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    distribution::check(link, "host_processing_delay", path, out);
-    let Some(node) = link.get("delay_box") else {
+    distribution::check(link, LinkKeys::host_processing_delay, path, out);
+    let Some(table) = link.table(LinkKeys::delay_box) else {
         return;
     };
-    let (path, table) = (join(path, "delay_box"), node.table());
-    let drawn = ["delay", "loss", "rate"];
-    let given = |key: &&str| table.is_some_and(|table| table.contains_key(*key));
-    if !drawn.iter().any(given) {
+    let drawn = [DelayBoxKeys::delay, DelayBoxKeys::loss, DelayBoxKeys::rate];
+    if !drawn.iter().any(|key| table.has(*key)) {
         let message = "the delay box has no effect; give delay, loss or rate";
-        out.push(Diagnostic::new(&path, &node.origin, message));
+        out.push(Diagnostic::at(link, LinkKeys::delay_box, path, message));
     }
+    let path = join(path, LinkKeys::delay_box.name());
     for key in drawn {
-        table.inspect(|table| distribution::check(table, key, &path, out));
+        distribution::check(table, key, &path, out);
     }
 }
 

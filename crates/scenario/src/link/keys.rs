@@ -1,13 +1,13 @@
 //! Keys of links: the same for a link of the topology and for access links, as far as both have them.
 
 use longhaul_engine::config::{
-    AckThinning, Change, Distribution, Loss, PROBABILITIES, Policer, RATES, Reordering, Shaper,
-    TIMES,
+    AckThinning, Change, Distribution, Loss, LossKeys, PROBABILITIES, Policer, RATES, Reordering,
+    Shaper, TIMES,
 };
-use longhaul_keys::{Key, Kind, PROBABILITY, RATE, TIME, count, joined, key, keys};
+use longhaul_keys::{Kind, PROBABILITY, RATE, TIME, Table, keys, words};
 use longhaul_units::{Rate, Span};
 
-use super::delivery_trace::TRACE;
+use super::delivery_trace::TraceKeys;
 use crate::model::queue::QUEUE;
 
 keys! {
@@ -33,6 +33,22 @@ keys! {
         /// What the forward direction alone has.
         pub own: DirectionKeys,
     }
+    apart {
+        /// What the link is from given times on: rate and delay, both ways, unless `reverse` has its own, and loss, forward
+        /// direction only. Or a table of comma-separated values with these columns: the path of its file, relative to this
+        /// file, or its text.
+        pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
+        /// Times at which packets leave, instead of a rate, forward direction only.
+        pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
+        /// Queue in front of the link. 1 BDP is the rate times the base round trip of the routers' path (twice
+        /// the delay of the bottleneck, of the whole chain of a parking lot, of the link itself in a graph; there and
+        /// back where `reverse` has a delay of its own), in
+        /// whole packets of the largest size that a flow sends.
+        pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
+        /// The other direction, as far as it differs: rate, delay and queue are those of the forward direction by default,
+        /// and whatever is of the forward direction only can be given here for this one.
+        pub reverse: Table = Kind::Table(ReverseKeys::KEYS).key(),
+    }
 }
 
 keys! {
@@ -46,7 +62,7 @@ keys! {
         pub policer: Option<Policer> = Kind::Table(Policer::KEYS).key()
             .source("RFC 2697; Linux: tc-police"),
         /// Packets lost before they reach the queue, forward direction only.
-        pub loss: Loss = Kind::Table(Loss::KEYS).key(),
+        pub loss: Loss = Kind::Table(LossKeys::KEYS).key(),
         /// Probability that a packet is followed by a copy of itself, forward direction only.
         pub duplication: Option<f64> = PROBABILITY.key(),
         /// Packets held back before they reach the queue, behind those that follow, forward direction only.
@@ -78,6 +94,12 @@ keys! {
         /// What it has for itself.
         pub own: DirectionKeys,
     }
+    apart {
+        /// Times at which packets leave, instead of a rate, forward direction only.
+        pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
+        /// Queue of this direction; the same as `queue` of the link by default, with what is derived from this rate.
+        pub queue: Table = QUEUE.key(),
+    }
 }
 
 keys! {
@@ -104,70 +126,23 @@ keys! {
         /// Propagation delay of each access link.
         pub delay: Span = Kind::Quantity(TIME).key().default("0 s"),
         /// Which ends have an access link.
-        pub at: String = Kind::Word(&["both", "sender"]).key().default("both"),
+        pub at: AccessEnds = Kind::Word(AccessEnds::WORDS).key().default("both"),
+    }
+    apart {
+        /// Base round trip of the flow, instead of `delay`.
+        pub rtt: Span = Kind::Positive(TIME).key(),
+        /// Queue, both ways.
+        pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 10000 packets }"),
     }
 }
 
-/// All keys of a link of the topology.
-pub(crate) const LINK: &[Key] = &joined::<{ count(LINK_LISTS) }>(LINK_LISTS);
-const LINK_LISTS: &[&[Key]] = &[LinkKeys::KEYS, &[CHANGES, DELIVERY_TRACE], QUEUES];
-
-const CHANGES: Key = key(
-    "changes",
-    Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]),
-    "What the link is from given times on: rate and delay, both ways, unless `reverse` has its own, and loss, forward \
-     direction only. Or a table of comma-separated values with these columns: the path of its file, relative to this \
-     file, or its text.",
-);
-
-const DELIVERY_TRACE: Key = key(
-    "delivery_trace",
-    Kind::Table(TRACE),
-    "Times at which packets leave, instead of a rate, forward direction only.",
-);
-
-const QUEUES: &[Key] = &[
-    key(
-        "queue",
-        QUEUE,
-        "Queue in front of the link. 1 BDP is the rate times the base round trip of the routers' path (twice \
-         the delay of the bottleneck, of the whole chain of a parking lot, of the link itself in a graph; there and \
-         back where `reverse` has a delay of its own), in \
-         whole packets of the largest size that a flow sends.",
-    )
-    .default("{ kind = droptail, limit = 1 BDP }"),
-    key(
-        "reverse",
-        Kind::Table(REVERSE),
-        "The other direction, as far as it differs: rate, delay and queue are those of the forward direction by default, \
-         and whatever is of the forward direction only can be given here for this one.",
-    ),
-];
-
-const REVERSE: &[Key] = &joined::<{ count(REVERSE_LISTS) }>(REVERSE_LISTS);
-const REVERSE_LISTS: &[&[Key]] = &[
-    ReverseKeys::KEYS,
-    &[
-        DELIVERY_TRACE,
-        key(
-            "queue",
-            QUEUE,
-            "Queue of this direction; the same as `queue` of the link by default, with what is derived from this rate.",
-        ),
-    ],
-];
-
-/// All keys of access links.
-pub(crate) const ACCESS: &[Key] = &joined::<{ count(ACCESS_LISTS) }>(ACCESS_LISTS);
-const ACCESS_LISTS: &[&[Key]] = &[
-    AccessKeys::KEYS,
-    &[
-        key(
-            "rtt",
-            Kind::Positive(TIME),
-            "Base round trip of the flow, instead of `delay`.",
-        ),
-        key("queue", QUEUE, "Queue, both ways.")
-            .default("{ kind = droptail, limit = 10000 packets }"),
-    ],
-];
+words! {
+    /// Which ends of flows have an access link.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum AccessEnds {
+        /// Sender and receiver.
+        Both = "both",
+        /// The sender.
+        Sender = "sender",
+    }
+}

@@ -1,38 +1,27 @@
 //! Losses of links: whether a table of `loss` is consistent.
 
-use longhaul_engine::config::LossBursts;
+use longhaul_engine::config::{LossBursts, LossKeys};
+use longhaul_keys::Field;
 
-use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Table, join};
 use crate::error::Diagnostic;
 
 /// Checks the loss in a table, if there is one.
-pub(super) fn check(holder: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let Some(Node {
-        value: Value::Table(loss),
-        origin,
-        ..
-    }) = holder.get("loss")
-    else {
+pub(super) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<Diagnostic>) {
+    let Some(loss) = holder.table(key) else {
         return;
     };
-    let path = join(path, "loss");
-    let (Some((key, node)), 1) = (loss.iter().next(), loss.len()) else {
+    if loss.entries.len() != 1 {
         let message = "give one of `bernoulli`, `bursts`, `gilbert_elliott` and `packets`";
-        return out.push(Diagnostic::new(&path, origin, message));
-    };
-    let path = join(&path, key);
-    match &node.value {
-        Value::List(packets) => check_packets(packets, &node.origin, &path, out),
-        Value::Table(bursts) if key == "bursts" => check_bursts(bursts, &path, out),
-        _ => {}
+        return out.push(Diagnostic::at(holder, key, path, message));
     }
-}
-
-fn check_packets(packets: &[Node], origin: &Origin, path: &str, out: &mut Vec<Diagnostic>) {
-    if !packets.is_sorted_by(|a, b| a.read::<u64>() < b.read::<u64>()) {
+    let path = join(path, key.name());
+    if !loss.read(LossKeys::packets).is_sorted_by(|a, b| a < b) {
         let message = "expected packet numbers in ascending order, each once";
-        out.push(Diagnostic::new(path, origin, message));
+        out.push(Diagnostic::at(loss, LossKeys::packets, &path, message));
+    }
+    if let Some(bursts) = loss.table(LossKeys::bursts) {
+        check_bursts(bursts, &join(&path, LossKeys::bursts.name()), out);
     }
 }
 
@@ -41,14 +30,13 @@ fn check_bursts(bursts: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let LossBursts {
         loss_rate,
         mean_length: length,
-    } = LossBursts::of(&defaults::values(bursts));
-    let most = length / (1.0 + length);
-    if loss_rate > most {
+    } = LossBursts::of(bursts);
+    let highest = length / (1.0 + length);
+    if loss_rate > highest {
         let message = format!(
-            "bursts of {length} packets, with one packet or more between them, lose at most {most:.3} \
+            "bursts of {length} packets, with one packet or more between them, lose at most {highest:.3} \
              of all; expected a lower loss_rate or a larger mean_length"
         );
-        let origin = &bursts["loss_rate"].origin;
-        out.push(Diagnostic::new(&join(path, "loss_rate"), origin, message));
+        out.push(Diagnostic::at(bursts, LossBursts::loss_rate, path, message));
     }
 }

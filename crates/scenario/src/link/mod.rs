@@ -8,21 +8,19 @@ mod loss;
 
 use std::sync::Arc;
 
-use longhaul_engine::config::{DeliveryTrace, Link, Service};
+use longhaul_engine::config::{DeliveryTrace, Link, Policer, Service, Shaper};
 use longhaul_engine::queue::LinkContext;
 use longhaul_engine::{Change, Loss};
-use longhaul_keys::{Kind, Profile, RATE};
+use longhaul_keys::{Field, Kind, Profile, RATE};
 use longhaul_units::{Bytes, Rate, Span};
 
 use crate::check::describe;
-use crate::defaults;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
 use crate::queue;
-use crate::typed::Typed;
 
-pub(crate) use self::keys::{ACCESS, AccessKeys, LINK};
-use self::keys::{DirectionKeys, LinkKeys, ReverseKeys};
+pub(crate) use self::keys::{AccessEnds, AccessKeys, LinkKeys};
+use self::keys::{DirectionKeys, ReverseKeys};
 
 /// Suffix of the name of a link's reverse direction.
 const REVERSE: &str = "-reverse";
@@ -74,19 +72,12 @@ impl Direction {
 
     /// Checks what it has for itself, which is in this table.
     fn check(&self, table: &Table, path: &str, packet: Bytes, out: &mut Vec<Diagnostic>) {
-        loss::check(table, path, out);
+        loss::check(table, DirectionKeys::loss, path, out);
         impairments::check_direction(table, path, out);
-        let shaper = self.own.shaper.map(|shaper| (shaper.rate, shaper.burst));
-        let policer = self
-            .own
-            .policer
-            .map(|policer| (policer.rate, policer.burst));
-        for (key, bucket) in [("shaper", shaper), ("policer", policer)] {
-            if let Some(bucket) = bucket {
-                let place = (table.sub(key), join(path, key));
-                check_bucket(bucket, self.rate, packet, place, out);
-            }
-        }
+        let (at, keys) = ((self.rate, packet), (Shaper::rate, Shaper::burst));
+        check_bucket(table, DirectionKeys::shaper, keys, at, path, out);
+        let keys = (Policer::rate, Policer::burst);
+        check_bucket(table, DirectionKeys::policer, keys, at, path, out);
     }
 
     /// The engine's link.
@@ -115,10 +106,10 @@ impl Direction {
 
 /// The round trip of a link that has been checked.
 pub(crate) fn round_trip(link: &Table) -> Span {
-    let delay: Span = link.read("delay");
-    let reverse = link.get("reverse").and_then(Node::table);
-    let back = reverse.and_then(|reverse| reverse.get("delay"));
-    delay + back.map_or(delay, Node::read)
+    let delay = link.read(LinkKeys::delay);
+    let reverse = link.table(LinkKeys::reverse);
+    let back = reverse.and_then(|reverse| reverse.read(ReverseKeys::delay));
+    delay + back.unwrap_or(delay)
 }
 
 /// Resolves a link's keys and lays out its two directions, unless something is wrong. `rtt` is that of
@@ -133,18 +124,21 @@ pub(crate) fn both_ways(
     out: &mut Vec<Diagnostic>,
 ) -> Option<[CoreLink; 2]> {
     let before = out.len();
-    let back_path = join(path, "reverse");
-    defaults::fill(table, LINK, context.profile);
-    table.default("reverse", Value::Table(Table::new()), Origin::Default);
-    let trace = delivery_trace::resolve(table, path, out);
-    let trace_back = delivery_trace::resolve(table.sub_mut("reverse"), &back_path, out);
+    let back_path = join(path, LinkKeys::reverse.name());
+    table.fill(LinkKeys::KEYS, context.profile);
+    table.or_default(LinkKeys::reverse, Value::Table(Table::new()));
+    let keys = (LinkKeys::delivery_trace, LinkKeys::rate);
+    let trace = delivery_trace::resolve(table, keys, path, out);
+    let keys = (ReverseKeys::delivery_trace, ReverseKeys::rate);
+    let trace_back =
+        delivery_trace::resolve(table.sub_mut(LinkKeys::reverse), keys, &back_path, out);
     let changes = changes::resolve(table, path, out);
     check_rate(table, &changes, path, out);
     if out.len() > before {
         return None;
     }
-    let keys = LinkKeys::of(&defaults::values(table));
-    let back = ReverseKeys::of(&defaults::values(table.sub("reverse")));
+    let keys = LinkKeys::of(table);
+    let back = ReverseKeys::of(table.sub(LinkKeys::reverse));
     impairments::check(table, path, out);
     let forward = Direction {
         name: name.to_string(),
@@ -165,37 +159,42 @@ pub(crate) fn both_ways(
         trace: trace_back,
     };
     forward.check(table, path, context.packet, out);
-    reverse.check(table.sub("reverse"), &back_path, context.packet, out);
-    let mut resolve = |holder: &mut Table, path: &str, direction: &Direction, taken_over| {
+    let other = table.sub(LinkKeys::reverse);
+    reverse.check(other, &back_path, context.packet, out);
+    let mut resolve = |queue: &mut Table, path: &str, direction: &Direction, taken_over| {
         let link = LinkContext {
             taken_over,
             ..context.of_link(direction.served(), direction.delay, rtt)
         };
-        let path = join(path, "queue");
-        queue::resolve(holder.sub_mut("queue"), &path, &link, context.profile, out);
+        let path = join(path, LinkKeys::queue.name());
+        queue::resolve(queue, &path, &link, context.profile, out);
     };
-    let written = table.node("queue").clone();
-    resolve(table, path, &forward, false);
+    let written = table.node(LinkKeys::queue).clone();
+    resolve(table.sub_mut(LinkKeys::queue), path, &forward, false);
     // By default both directions have the same queue, whose errors are reported once; what follows from rate and delay
     // follows from those of its direction.
-    let resolved = table.node("queue").clone();
+    let resolved = table.node(LinkKeys::queue).clone();
     let alike = (reverse.rate, reverse.delay) == (forward.rate, forward.delay);
     let alike = alike && reverse.own.shaper.is_none();
-    let other = table.sub_mut("reverse");
-    if other.contains_key("queue") {
-        resolve(other, &back_path, &reverse, false);
-    } else if !alike {
-        other.insert("queue".to_string(), written);
-        resolve(other, &back_path, &reverse, true);
-    } else {
-        other.insert("queue".to_string(), resolved);
+    let other = table.sub_mut(LinkKeys::reverse);
+    let taken_over = !other.has(ReverseKeys::queue);
+    if taken_over {
+        other.insert(ReverseKeys::queue, if alike { resolved } else { written });
+    }
+    if !(taken_over && alike) {
+        let queue = other.sub_mut(ReverseKeys::queue);
+        resolve(queue, &back_path, &reverse, taken_over);
     }
     if out.len() > before {
         return None;
     }
     Some([
-        forward.link(&keys, name, table.sub("queue")),
-        reverse.link(&keys, name, table.sub("reverse").sub("queue")),
+        forward.link(&keys, name, table.sub(LinkKeys::queue)),
+        reverse.link(
+            &keys,
+            name,
+            table.sub(LinkKeys::reverse).sub(ReverseKeys::queue),
+        ),
     ])
 }
 
@@ -216,21 +215,21 @@ fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
 
 /// Refuses a link without a rate, and one whose delivery trace would have to change its rate.
 fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagnostic>) {
-    let traced = table.contains_key("delivery_trace");
+    let traced = table.has(LinkKeys::delivery_trace);
     if traced && changes.iter().any(|change| change.rate.is_some()) {
         let message =
             "the rate of a link with a delivery trace does not change; leave one of both out";
-        let origin = &table.node("changes").origin;
-        out.push(Diagnostic::new(&join(path, "changes"), origin, message));
+        out.push(Diagnostic::at(table, LinkKeys::changes, path, message));
     }
-    if !traced && !table.contains_key("rate") {
+    if !traced && !table.has(LinkKeys::rate) {
         let message = format!(
-            "the key `rate` is missing: {}",
+            "the key {} is missing: {}",
+            LinkKeys::rate,
             describe(&Kind::Positive(RATE))
         );
         out.push(Diagnostic::new(
             path,
-            table.node("delay").key_origin(),
+            table.node(LinkKeys::delay).key_origin(),
             message,
         ));
     }
@@ -273,31 +272,34 @@ pub(crate) fn resolve_access_queue(
     context: Context,
     out: &mut Vec<Diagnostic>,
 ) {
-    let keys = AccessKeys::of(&defaults::values(access));
+    let keys = AccessKeys::of(access);
     let link = context.of_link(keys.rate, keys.delay, keys.delay * 2);
-    let (queue, path) = (access.sub_mut("queue"), join(path, "queue"));
+    let path = join(path, AccessKeys::queue.name());
+    let queue = access.sub_mut(AccessKeys::queue);
     queue::resolve(queue, &path, &link, context.profile, out);
 }
 
-/// Refuses a token bucket that does nothing, or lets no packet through. Its table and path are given.
-fn check_bucket(
-    (rate, burst): (Rate, Bytes),
-    link: Rate,
-    packet: Bytes,
-    (table, path): (&Table, String),
+/// Refuses a token bucket of a direction of a link that does nothing, or lets no packet through.
+fn check_bucket<T>(
+    direction: &Table,
+    bucket: Field<T>,
+    (rate, burst): (Field<Rate>, Field<Bytes>),
+    (link, packet): (Rate, Bytes),
+    path: &str,
     out: &mut Vec<Diagnostic>,
 ) {
-    let mut refuse = |key: &str, message: String| {
-        let origin = &table.node(key).origin;
-        out.push(Diagnostic::new(&join(&path, key), origin, message));
+    let Some(table) = direction.table(bucket) else {
+        return;
     };
-    if rate >= link {
-        refuse("rate", format!("{rate} is not below the link's {link}"));
+    let path = join(path, bucket.name());
+    let (own_rate, own_burst) = (table.read(rate), table.read(burst));
+    if own_rate >= link {
+        let message = format!("{own_rate} is not below the link's {link}");
+        out.push(Diagnostic::at(table, rate, &path, message));
     }
-    if burst < packet {
-        refuse(
-            "burst",
-            format!("{burst} is less than one packet of {packet}; expected at least {packet}"),
-        );
+    if own_burst < packet {
+        let message =
+            format!("{own_burst} is less than one packet of {packet}; expected at least {packet}");
+        out.push(Diagnostic::at(table, burst, &path, message));
     }
 }

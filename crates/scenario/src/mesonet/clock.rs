@@ -1,12 +1,12 @@
 //! The scenario's clock: time steps, measurement intervals, and fractions of the run.
 
 use longhaul_mesonet::config::PacketRate;
-use longhaul_units::{Quantity, Span, Time};
+use longhaul_units::{Span, Time};
 
+use super::keys::{MesoNet, Period, Written};
 use crate::check::LONGEST;
-use crate::document::{Node, Table, Value, join};
+use crate::document::{Table, span};
 use crate::error::Diagnostic;
-use crate::typed::{Typed, span};
 
 /// How long steps, intervals and the run are.
 #[derive(Clone, Copy)]
@@ -19,16 +19,13 @@ pub(crate) struct Clock {
 impl Clock {
     /// Of a `[mesonet]` table with its defaults, or what is wrong with it.
     pub fn of(mesonet: &Table, out: &mut Vec<Diagnostic>) -> Option<Self> {
-        let step = match &mesonet.node("step").value {
-            Value::Number(seconds) => Span::from_secs_f64(*seconds),
-            _ => mesonet.node("step").read::<Span>(),
+        let step = match mesonet.read(MesoNet::step) {
+            Written::Number(seconds) => Span::from_secs_f64(seconds),
+            Written::Span(span) => span,
         };
-        let mut refuse = |key: &str, message: String| {
-            let origin = &mesonet.node(key).origin;
-            out.push(Diagnostic::new(&join("mesonet", key), origin, message));
-        };
+        const TOO_SHORT: &str = "this is less than a picosecond";
         if step == Span::ZERO {
-            refuse("step", "this is less than a picosecond".to_string());
+            out.push(Diagnostic::at(mesonet, MesoNet::step, "mesonet", TOO_SHORT));
             return None;
         }
         let clock = |interval, duration| Self {
@@ -36,16 +33,25 @@ impl Clock {
             interval,
             duration,
         };
-        let interval = clock(step, step).span(mesonet.node("interval"));
-        let intervals = mesonet.read::<u64>("intervals");
+        let interval = clock(step, step).span(mesonet.read(MesoNet::interval));
+        let intervals = mesonet.read(MesoNet::intervals);
         let max = LONGEST.as_ps() / interval.as_ps().max(1);
         if interval == Span::ZERO {
-            refuse("interval", "this is less than a picosecond".to_string());
+            out.push(Diagnostic::at(
+                mesonet,
+                MesoNet::interval,
+                "mesonet",
+                TOO_SHORT,
+            ));
         } else if intervals > max {
-            refuse(
-                "intervals",
-                format!("{intervals} intervals of {interval} are too long; write at most {max}"),
-            );
+            let message =
+                format!("{intervals} intervals of {interval} are too long; write at most {max}");
+            out.push(Diagnostic::at(
+                mesonet,
+                MesoNet::intervals,
+                "mesonet",
+                message,
+            ));
         } else {
             return Some(clock(interval, interval * intervals));
         }
@@ -53,18 +59,20 @@ impl Clock {
     }
 
     /// A time, or time steps.
-    pub fn span(&self, node: &Node) -> Span {
-        match &node.value {
-            Value::Quantity(Quantity::Span(span)) => *span,
-            _ => Span::from_ps((node.read::<f64>() * self.step.as_ps() as f64).round() as u64),
+    pub fn span(&self, written: Written) -> Span {
+        match written {
+            Written::Span(span) => span,
+            Written::Number(steps) => {
+                Span::from_ps((steps * self.step.as_ps() as f64).round() as u64)
+            }
         }
     }
 
     /// The same in time steps.
-    pub fn steps(&self, node: &Node) -> f64 {
-        match &node.value {
-            Value::Quantity(Quantity::Span(span)) => span.as_ps() as f64 / self.step.as_ps() as f64,
-            _ => node.read::<f64>(),
+    pub fn steps(&self, written: Written) -> f64 {
+        match written {
+            Written::Span(span) => span.as_ps() as f64 / self.step.as_ps() as f64,
+            Written::Number(steps) => steps,
         }
     }
 
@@ -74,12 +82,12 @@ impl Clock {
     }
 
     /// A point in time: a time, or a fraction of the run.
-    pub fn moment(&self, node: &Node) -> Time {
+    pub fn moment(&self, written: Written) -> Time {
         Time::ZERO
-            + match &node.value {
-                Value::Quantity(Quantity::Span(span)) => *span,
-                _ => {
-                    let ps = node.read::<f64>() * self.duration.as_ps() as f64;
+            + match written {
+                Written::Span(span) => span,
+                Written::Number(part) => {
+                    let ps = part * self.duration.as_ps() as f64;
                     Span::from_ps(ps.round() as u64)
                 }
             }
@@ -98,17 +106,17 @@ impl Clock {
     /// Replaces step, interval and periods by absolute times. Refuses periods that end before they
     /// begin, or after the run.
     pub fn resolve_times(&self, mesonet: &mut Table, out: &mut Vec<Diagnostic>) {
-        for (key, time) in [("step", self.step), ("interval", self.interval)] {
+        let times = [
+            (MesoNet::step, self.step),
+            (MesoNet::interval, self.interval),
+        ];
+        for (key, time) in times {
             mesonet.get_mut(key).expect("it has a default").value = span(time);
         }
-        let Some(Value::List(periods)) = mesonet.get_mut("periods").map(|node| &mut node.value)
-        else {
-            unreachable!("the checker knows a list")
-        };
-        for (index, period) in periods.iter_mut().filter_map(Node::table_mut).enumerate() {
-            let [from, to] = ["from", "to"].map(|key| {
+        for (index, period) in mesonet.tables_mut(MesoNet::periods).enumerate() {
+            let [from, to] = [Period::from, Period::to].map(|key| {
                 let node = period.get_mut(key).expect("the checker requires it");
-                let moment = self.moment(node);
+                let moment = self.moment(node.read());
                 node.value = span(moment.since(Time::ZERO));
                 moment
             });
@@ -120,8 +128,8 @@ impl Clock {
                     from.since(Time::ZERO),
                     self.duration
                 );
-                let path = format!("mesonet.periods.{index}.to");
-                out.push(Diagnostic::new(&path, &period.node("to").origin, message));
+                let path = format!("mesonet.periods.{index}");
+                out.push(Diagnostic::at(period, Period::to, &path, message));
             }
         }
     }

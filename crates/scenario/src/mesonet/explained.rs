@@ -107,15 +107,22 @@ fn buffers_of_tiers(config: &Config, rows: &mut Vec<ExplainRow>) {
         topology.pops.iter().map(|pop| &pop.router).collect(),
     );
     let access = |class| {
-        let of_class = topology.access.iter().filter(move |one| one.class == class);
-        of_class.map(|one| &one.router).collect()
+        let of_class = topology
+            .access
+            .iter()
+            .filter(move |access| access.class == class);
+        of_class.map(|access| &access.router).collect()
     };
     for class in CLASSES {
         add(class_name(class), access(class));
     }
     add(
         "access",
-        topology.access.iter().map(|one| &one.router).collect(),
+        topology
+            .access
+            .iter()
+            .map(|access| &access.router)
+            .collect(),
     );
 }
 
@@ -186,13 +193,13 @@ fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
     };
     for (at, (key, _)) in LARGE.into_iter().enumerate() {
         rows.push(row(
-            &format!("files.{key}.max"),
+            &format!("files.{}.max", key.name()),
             admission.max[at].to_string(),
             "sources x probability, at least 1000, 100 or 10 (NIST SP 500-282, equations 1 to 3)",
         ));
         let min = admission.min[at].map(|count| count.to_string());
         rows.push(row(
-            &format!("files.{key}.min"),
+            &format!("files.{}.min", key.name()),
             min.join(" "),
             "0.1 x maximum x part of the flows, by path, interface and algorithm (table 8-7)",
         ));

@@ -1,5 +1,6 @@
 //! Types and sizes of files, and limits on active large ones (NIST SP 500-282, chapter 8).
 
+use longhaul_keys::Field;
 use longhaul_mesonet::config::{
     AccessClass, Admission, Algorithm, Cell, Files, Jumbo, LargeFile, PathClass,
 };
@@ -7,38 +8,48 @@ use longhaul_units::Time;
 
 use super::clock::Clock;
 use super::hosts::{Population, SHARE_TOLERANCE};
+use super::keys::{FileKeys, JumboBase, JumboKeys, LargeFiles, PathShares};
 use super::layout::Layout;
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Table, Value};
 use crate::error::Diagnostic;
-use crate::typed::Typed;
 
 /// Keys of the large types, in the order of `FileType::LARGE`, with the lower bound of the maximum of
 /// active files (NIST SP 500-282, chapter 8, equations 1 to 3).
-pub(crate) const LARGE: [(&str, u64); 3] =
-    [("documents", 1000), ("service_packs", 100), ("movies", 10)];
+pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
+    (FileKeys::documents, 1000),
+    (FileKeys::service_packs, 100),
+    (FileKeys::movies, 10),
+];
 
-/// Keys of the classes of paths, in the order of `PathClass`.
-const PATHS: [&str; 3] = ["very_fast", "fast", "typical"];
+impl PathShares {
+    /// In the order of `PathClass`.
+    fn all(&self) -> [f64; 3] {
+        [self.very_fast, self.fast, self.typical]
+    }
+}
 
 /// Sizes of files, without the limits on their numbers.
 pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
     let large = LARGE.map(|(key, _)| {
-        let kind = table.sub(key);
+        let LargeFiles {
+            probability,
+            factor,
+        } = table.read(key);
         LargeFile {
-            probability: kind.read("probability"),
-            factor: kind.read("factor"),
+            probability,
+            factor,
         }
     });
     let sum: f64 = large.iter().map(|kind| kind.probability).sum();
     if sum > 1.0 {
         let message = format!("the probabilities of the large types add up to {sum}, more than 1");
-        let origin = &table.node("documents").origin;
+        let origin = &table.node(FileKeys::documents).origin;
         out.push(Diagnostic::new("mesonet.files", origin, message));
     }
     check_path_shares(table, out);
     Files {
-        mean: table.read("mean"),
-        shape: table.read("shape"),
+        mean: table.read(FileKeys::mean),
+        shape: table.read(FileKeys::shape),
         large,
         admission: None,
         jumbo: jumbo(table, large[0].factor, clock, out),
@@ -46,19 +57,14 @@ pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>)
 }
 
 fn check_path_shares(table: &Table, out: &mut Vec<Diagnostic>) {
-    let Some(node) = table.get("path_shares") else {
+    let Some(shares) = table.read(FileKeys::path_shares) else {
         return;
     };
-    let shares = node.table().expect("the checker knows a table");
-    let sum: f64 = PATHS.iter().map(|path| shares.read::<f64>(path)).sum();
+    let sum: f64 = shares.all().iter().sum();
     if (sum - 1.0).abs() > SHARE_TOLERANCE {
         let message = format!("the three shares add up to {sum}; they have to add up to 1");
-        let origin = &node.origin;
-        out.push(Diagnostic::new(
-            "mesonet.files.path_shares",
-            origin,
-            message,
-        ));
+        let path = "mesonet.files";
+        out.push(Diagnostic::at(table, FileKeys::path_shares, path, message));
     }
 }
 
@@ -68,9 +74,10 @@ fn jumbo(
     clock: &Clock,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Jumbo> {
-    let jumbo = table.get_mut("jumbo").and_then(Node::table_mut)?;
-    jumbo.default("base", Value::Text("document".to_string()), Origin::Default);
-    let [from, until] = ["from", "until"].map(|key| clock.moment(jumbo.node(key)));
+    let jumbo = table.table_mut(FileKeys::jumbo)?;
+    jumbo.or_default(JumboKeys::base, Value::text("document"));
+    let keys = JumboKeys::of(jumbo);
+    let (from, until) = (clock.moment(keys.from), clock.moment(keys.until));
     // As in the original, a beginning at the end of the run means no jumbo files.
     if from >= clock.end() {
         return None;
@@ -81,17 +88,13 @@ fn jumbo(
             until.since(Time::ZERO),
             from.since(Time::ZERO)
         );
-        let origin = &jumbo.node("until").origin;
-        out.push(Diagnostic::new(
-            "mesonet.files.jumbo.until",
-            origin,
-            message,
-        ));
+        let path = "mesonet.files.jumbo";
+        out.push(Diagnostic::at(jumbo, JumboKeys::until, path, message));
     }
-    let factor: u64 = jumbo.read("factor");
-    let web_factor = match jumbo.word("base") {
-        "file" => factor,
-        _ => factor.saturating_mul(document_factor),
+    let factor = keys.factor;
+    let web_factor = match keys.base {
+        JumboBase::File => factor,
+        JumboBase::Document => factor.saturating_mul(document_factor),
     };
     Some(Jumbo {
         from,
@@ -103,9 +106,9 @@ fn jumbo(
 
 /// The shares of flows by class of path, as the limits count them: those given, or products of the
 /// classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
-fn path_shares(files: &Table, population: &Population, layout: &Layout) -> [f64; 3] {
-    if let Some(shares) = files.get("path_shares").and_then(Node::table) {
-        return PATHS.map(|path| shares.read::<f64>(path));
+fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f64; 3] {
+    if let Some(shares) = &keys.path_shares {
+        return shares.all();
     }
     let shares = |class| population.shares(class, layout);
     let (direct, fast) = (shares(AccessClass::Direct), shares(AccessClass::Fast));
@@ -116,7 +119,7 @@ fn path_shares(files: &Table, population: &Population, layout: &Layout) -> [f64;
 
 /// Limits on active large files (equations 1 to 3 and table 8-7); zero for types of probability zero.
 pub(crate) fn admission(
-    table: &Table,
+    keys: &FileKeys,
     files: &Files,
     population: &Population,
     layout: &Layout,
@@ -126,7 +129,7 @@ pub(crate) fn admission(
     let sources = population.all_sources() as f64;
     let alternates = algorithms.iter().filter(|algorithm| algorithm.alternate);
     let alternate: f64 = alternates.map(|algorithm| algorithm.share).sum();
-    let paths = path_shares(table, population, layout);
+    let paths = path_shares(keys, population, layout);
     let mut admission = Admission {
         max: [0; 3],
         min: [[0; Cell::COUNT]; 3],

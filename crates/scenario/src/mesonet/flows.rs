@@ -3,13 +3,14 @@
 use longhaul_mesonet::config::{Algorithm, LongLived};
 
 use super::clock::Clock;
+use super::keys::{AlgorithmKeys, HostKeys, LongLivedKeys as Keys, MesoNet};
 use super::layout::{Layout, find};
-use crate::check::{DEFAULT_CONGESTION, unknown};
-use crate::custom::{self, Algorithms};
+use crate::algorithm::{self, DEFAULT_CONGESTION};
+use crate::check::unknown;
+use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::resolve_congestion;
-use crate::typed::{Typed, text_of};
 
 /// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
@@ -23,84 +24,72 @@ pub(crate) fn algorithms(
     makers: &dyn Algorithms,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Algorithm> {
+    let key = MesoNet::algorithms;
     let alone = Node::new(Value::Table(Table::new()), Origin::Default);
-    mesonet.default("algorithms", Value::List(vec![alone]), Origin::Default);
-    let node = mesonet.get_mut("algorithms").expect("just made");
-    let origin = node.origin.clone();
-    let Value::List(entries) = &mut node.value else {
-        unreachable!("the checker knows a list")
-    };
-    fill_shares(entries);
+    mesonet.or_default(key, Value::List(vec![alone]));
+    fill_shares(mesonet);
     let variant = Node::text(VARIANT, Origin::Default);
-    let mut found: Vec<Algorithm> = Vec::new();
-    for (index, table) in entries.iter_mut().filter_map(Node::table_mut).enumerate() {
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for (index, table) in mesonet.tables_mut(key).enumerate() {
         let path = format!("mesonet.algorithms.{index}");
         let spec = resolve_congestion(table, &path, &variant, makers, out);
         resolve_entry(table);
-        let label = table.word("label").to_string();
-        if found.iter().any(|other| other.label == label) {
+        let AlgorithmKeys {
+            label,
+            share,
+            alternate,
+            ..
+        } = AlgorithmKeys::of(table);
+        if algorithms.iter().any(|other| other.label == label) {
             let message = format!("there are two algorithms `{label}`; give them labels");
-            let origin = &table.node("label").origin;
-            out.push(Diagnostic::new(&join(&path, "label"), origin, message));
+            out.push(Diagnostic::at(table, AlgorithmKeys::label, &path, message));
         }
-        found.extend(spec.map(|congestion| Algorithm {
+        algorithms.extend(spec.map(|congestion| Algorithm {
             label,
             congestion,
-            share: table.read("share"),
-            alternate: table.read("alternate"),
+            share,
+            alternate,
         }));
     }
-    let sum: f64 = entries
-        .iter()
-        .filter_map(Node::table)
-        .map(|table| table.read::<f64>("share"))
-        .sum();
+    let shares = mesonet.tables(key);
+    let sum: f64 = shares.map(|table| table.read(AlgorithmKeys::share)).sum();
     if (sum - 1.0).abs() > SHARE_TOLERANCE {
         let message =
             format!("the shares of the algorithms add up to {sum}; they have to add up to 1");
-        out.push(Diagnostic::new("mesonet.algorithms", &origin, message));
+        out.push(Diagnostic::at(mesonet, key, "mesonet", message));
     }
-    for algorithm in &mut found {
+    for algorithm in &mut algorithms {
         algorithm.share /= sum;
     }
-    found
+    algorithms
 }
 
 /// Algorithms without a share have equal parts of what the others leave.
-fn fill_shares(entries: &mut [Node]) {
-    let tables = || entries.iter().filter_map(Node::table);
-    let given: f64 = tables()
-        .filter_map(|table| table.get("share"))
-        .map(Node::read::<f64>)
-        .sum();
-    let without = tables()
-        .filter(|table| !table.contains_key("share"))
-        .count();
-    let share = (1.0 - given).max(0.0) / without.max(1) as f64;
-    for table in entries.iter_mut().filter_map(Node::table_mut) {
-        if !table.contains_key("share") {
-            table.derive(
-                "share",
-                Value::Number(share),
-                "what the others leave, in equal parts",
-            );
-        }
+fn fill_shares(mesonet: &mut Table) {
+    let (key, share) = (MesoNet::algorithms, AlgorithmKeys::share);
+    let shares = mesonet.tables(key).map(|table| table.get(share));
+    let without = shares.clone().filter(Option::is_none).count();
+    let given: f64 = shares.flatten().map(Node::read::<f64>).sum();
+    let part = Value::Number((1.0 - given).max(0.0) / without.max(1) as f64);
+    let rule = "what the others leave, in equal parts";
+    for table in mesonet.tables_mut(key).filter(|table| !table.has(share)) {
+        table.derive(share, part.clone(), rule);
     }
 }
 
 /// Label and role of an algorithm.
 fn resolve_entry(table: &mut Table) {
-    let congestion = table.sub("congestion");
-    let name = match congestion.get("python") {
-        Some(python) => custom::class(text_of(python)),
-        None => congestion.get("kind").map_or(DEFAULT_CONGESTION, text_of),
-    };
-    let (name, alternate) = (name.to_string(), name != DEFAULT_CONGESTION);
-    if !table.contains_key("label") {
-        table.derive("label", Value::Text(name), "the algorithm's name");
+    let name = algorithm::name(table.table(AlgorithmKeys::congestion)).to_string();
+    let alternate = Value::Flag(name != DEFAULT_CONGESTION);
+    if !table.has(AlgorithmKeys::label) {
+        table.derive(
+            AlgorithmKeys::label,
+            Value::Text(name),
+            "the algorithm's name",
+        );
     }
-    if !table.contains_key("alternate") {
-        table.derive("alternate", Value::Flag(alternate), "all but Reno");
+    if !table.has(AlgorithmKeys::alternate) {
+        table.derive(AlgorithmKeys::alternate, alternate, "all but Reno");
     }
 }
 
@@ -112,89 +101,62 @@ pub(crate) fn long_lived(
     clock: &Clock,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<LongLived> {
-    let rate = mesonet.sub("hosts").node("fast_rate").clone();
-    mesonet.default("long_lived", Value::List(Vec::new()), Origin::Default);
-    let Some(Value::List(flows)) = mesonet.get_mut("long_lived").map(|node| &mut node.value) else {
-        unreachable!("the checker knows a list")
-    };
-    let labels: Vec<&str> = algorithms.iter().map(|one| one.label.as_str()).collect();
-    let mut found: Vec<LongLived> = Vec::new();
-    for (index, table) in flows.iter_mut().filter_map(Node::table_mut).enumerate() {
+    let rate = mesonet.sub(MesoNet::hosts).read(HostKeys::fast_rate);
+    mesonet.or_default(MesoNet::long_lived, Value::List(Vec::new()));
+    let labels: Vec<&str> = algorithms
+        .iter()
+        .map(|known| known.label.as_str())
+        .collect();
+    let names = layout.access.iter();
+    let names = names.map(|access| access.router.name.as_str());
+    let mut flows: Vec<LongLived> = Vec::new();
+    for (index, table) in mesonet.tables_mut(MesoNet::long_lived).enumerate() {
         let path = format!("mesonet.long_lived.{index}");
-        if !table.contains_key("label") {
+        if !table.has(Keys::label) {
             let label = Value::Text(format!("L{}", index + 1));
-            table.derive("label", label, "its number");
+            table.derive(Keys::label, label, "its number");
         }
-        table.default("start", Value::Number(0.0), Origin::Default);
-        table.default("stop", Value::Number(1.0), Origin::Default);
-        if !table.contains_key("rate") {
-            table.derive("rate", rate.value.clone(), "hosts.fast_rate");
+        table.or_default(Keys::start, Value::Number(0.0));
+        table.or_default(Keys::stop, Value::Number(1.0));
+        if !table.has(Keys::rate) {
+            table.derive(Keys::rate, Value::Number(rate), "hosts.fast_rate");
         }
-        check_flow(table, &path, &found, clock, out);
-        let ends = ["from", "to"].map(|key| {
-            let names = layout
-                .access
-                .iter()
-                .map(|access| access.router.name.as_str());
-            find(
-                table.node(key),
-                "access router",
-                names,
-                &join(&path, key),
-                out,
-            )
+        let keys = Keys::of(table);
+        let (start, stop) = (clock.moment(keys.start), clock.moment(keys.stop));
+        if flows.iter().any(|other| other.label == keys.label) {
+            let message = format!("there are two long-lived flows `{}`", keys.label);
+            out.push(Diagnostic::at(table, Keys::label, &path, message));
+        }
+        // The time at which a flow stops that never starts does not matter.
+        if stop <= start && start < clock.end() {
+            let message = "the flow stops before it starts; write a later time";
+            out.push(Diagnostic::at(table, Keys::stop, &path, message));
+        }
+        let ends = [Keys::from, Keys::to].map(|key| {
+            let path = join(&path, key.name());
+            find(table.node(key), "access router", names.clone(), &path, out)
         });
         if ends[0].is_some() && ends[0] == ends[1] {
-            let origin = &table.node("to").origin;
             let message = "source and receiver are below the same access router";
-            out.push(Diagnostic::new(&join(&path, "to"), origin, message));
+            out.push(Diagnostic::at(table, Keys::to, &path, message));
         }
-        let algorithm = table.get("algorithm").map(|node| {
-            let position = labels.iter().position(|label| *label == text_of(node));
+        let algorithm = keys.algorithm.map(|wanted| {
+            let position = labels.iter().position(|label| *label == wanted);
             if position.is_none() {
-                let message = unknown("algorithm", text_of(node), labels.iter().copied());
-                out.push(Diagnostic::new(
-                    &join(&path, "algorithm"),
-                    &node.origin,
-                    message,
-                ));
+                let message = unknown("algorithm", &wanted, labels.iter().copied());
+                out.push(Diagnostic::at(table, Keys::algorithm, &path, message));
             }
             position.unwrap_or(0)
         });
-        found.push(LongLived {
-            label: table.word("label").to_string(),
+        flows.push(LongLived {
+            label: keys.label,
             from: ends[0].unwrap_or(0),
             to: ends[1].unwrap_or(0),
-            start: clock.moment(table.node("start")),
-            stop: clock.moment(table.node("stop")),
+            start,
+            stop,
             algorithm,
-            speed: clock.rate(table.read::<f64>("rate")),
+            speed: clock.rate(keys.rate),
         });
     }
-    found
-}
-
-fn check_flow(
-    table: &Table,
-    path: &str,
-    before: &[LongLived],
-    clock: &Clock,
-    out: &mut Vec<Diagnostic>,
-) {
-    let label = table.node("label");
-    if before.iter().any(|other| other.label == text_of(label)) {
-        let message = format!("there are two long-lived flows `{}`", text_of(label));
-        out.push(Diagnostic::new(
-            &join(path, "label"),
-            &label.origin,
-            message,
-        ));
-    }
-    let [start, stop] = ["start", "stop"].map(|key| clock.moment(table.node(key)));
-    // The time at which a flow stops that never starts does not matter.
-    if stop <= start && start < clock.end() {
-        let message = "the flow stops before it starts; write a later time";
-        let origin = &table.node("stop").origin;
-        out.push(Diagnostic::new(&join(path, "stop"), origin, message));
-    }
+    flows
 }

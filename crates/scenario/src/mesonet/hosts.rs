@@ -1,12 +1,13 @@
 //! Where sources and receivers are (NIST SP 500-282, chapter 3: `baseSources`, `deltaU`, `probNs` to
 //! `probNrd`).
 
+use longhaul_keys::Field;
 use longhaul_mesonet::config::AccessClass;
 
+use super::keys::{HostKeys, SourceShares as Shares};
 use super::layout::{Access, Layout, class_name};
-use crate::document::{Node, Origin, Table, Value};
+use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::typed::Typed;
 
 /// The classes in the order of published tables.
 const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
@@ -17,19 +18,29 @@ const MAX_HOSTS: u64 = 100_000_000;
 /// Tolerance of the sum of shares: published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
+/// The share of a class, which sources and receivers have.
+fn share(class: AccessClass) -> Field<f64> {
+    match class {
+        AccessClass::Normal => Shares::normal,
+        AccessClass::Fast => Shares::fast,
+        AccessClass::Direct => Shares::direct,
+    }
+}
+
 /// A missing share is derived from the other two.
 pub(crate) fn complete_shares(hosts: &mut Table) {
-    for key in ["source_shares", "receiver_shares"] {
-        let Some(shares) = hosts.get_mut(key).and_then(Node::table_mut) else {
+    let keys = [
+        HostKeys::source_shares.seen_as::<Table>(),
+        HostKeys::receiver_shares.seen_as(),
+    ];
+    for key in keys {
+        let Some(shares) = hosts.table_mut(key) else {
             continue;
         };
-        let missing: Vec<&str> = CLASSES
-            .into_iter()
-            .map(class_name)
-            .filter(|class| !shares.contains_key(*class))
-            .collect();
+        let missing = CLASSES.map(share).into_iter();
+        let missing: Vec<Field<f64>> = missing.filter(|class| !shares.has(*class)).collect();
         if let [class] = missing[..] {
-            let given: f64 = shares.keys().map(|key| shares.read::<f64>(key)).sum();
+            let given: f64 = shares.entries.values().map(Node::read::<f64>).sum();
             let rest = Value::Number((1.0 - given).max(0.0));
             shares.derive(class, rest, "what the other two leave");
         }
@@ -45,22 +56,17 @@ pub(crate) struct Population {
 impl Population {
     pub fn of(hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) -> Option<Self> {
         let before = out.len();
-        let base = 3.0 * hosts.read::<f64>("scale") * hosts.read::<f64>("sources");
-        let sources = counts(hosts, "source_shares", base, layout, |one| one.sources, out);
-        let receivers = counts(
-            hosts,
-            "receiver_shares",
-            4.0 * base,
-            layout,
-            |one| one.receivers,
-            out,
-        );
+        let base = 3.0 * hosts.read(HostKeys::scale) * hosts.read(HostKeys::sources);
+        let key = HostKeys::source_shares.seen_as();
+        let sources = counts(hosts, key, base, layout, |access| access.sources, out);
+        let (key, base) = (HostKeys::receiver_shares.seen_as(), 4.0 * base);
+        let receivers = counts(hosts, key, base, layout, |access| access.receivers, out);
         let population = Self { sources, receivers };
         let all = population.all_sources() + population.all_receivers();
         if all > MAX_HOSTS {
             let message = format!("this makes {all} hosts; at most {MAX_HOSTS} can be simulated");
-            let origin = &hosts.node("sources").origin;
-            out.push(Diagnostic::new("mesonet.hosts.sources", origin, message));
+            let path = "mesonet.hosts";
+            out.push(Diagnostic::at(hosts, HostKeys::sources, path, message));
         }
         if out.len() == before && population.sources.iter().any(|&count| count > 0) {
             population.check_receivers(hosts, layout, out);
@@ -71,11 +77,8 @@ impl Population {
     /// Sources choose a backbone router other than their own uniformly, and then a receiver below it
     /// (NIST SP 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
-        let shares = hosts.sub("receiver_shares");
-        let mut refuse = |key: &str, origin: &Origin, message: String| {
-            let path = format!("mesonet.hosts.receiver_shares{key}");
-            out.push(Diagnostic::new(&path, origin, message));
-        };
+        let (path, key) = ("mesonet.hosts", HostKeys::receiver_shares);
+        let shares = hosts.sub(key);
         for class in CLASSES {
             let mut below = layout.access.iter().zip(&self.receivers);
             let exists = layout.access.iter().any(|access| access.class == class);
@@ -85,8 +88,8 @@ impl Population {
                     "no receiver is below any {name} access router; give the class a share that \
                      makes at least one of them"
                 );
-                refuse(&format!(".{name}"), &shares.node(name).origin, message);
-                return;
+                let path = join(path, key.name());
+                return out.push(Diagnostic::at(shares, share(class), &path, message));
             }
         }
         for (index, router) in layout.backbone.iter().enumerate() {
@@ -99,8 +102,7 @@ impl Population {
                      as often as any other",
                     router.name
                 );
-                refuse("", &hosts.node("receiver_shares").origin, message);
-                return;
+                return out.push(Diagnostic::at(hosts, key, path, message));
             }
         }
     }
@@ -135,24 +137,20 @@ impl Population {
 /// Hosts of one kind below each access router: its own, or those of its class.
 fn counts(
     hosts: &Table,
-    key: &str,
+    key: Field<Table>,
     base: f64,
     layout: &Layout,
     own: fn(&Access) -> Option<u32>,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<u32> {
     let shares = hosts.sub(key);
-    let all = CLASSES.map(|class| shares.read::<f64>(class_name(class)));
+    let all = CLASSES.map(|class| shares.read(share(class)));
     let sum: f64 = all.iter().sum();
     if (sum - 1.0).abs() > SHARE_TOLERANCE {
         let message = format!("the three shares add up to {sum}; they have to add up to 1");
-        let path = format!("mesonet.hosts.{key}");
-        out.push(Diagnostic::new(&path, &hosts.node(key).origin, message));
+        out.push(Diagnostic::at(hosts, key, "mesonet.hosts", message));
     }
-    let count = |class: AccessClass| {
-        let share = shares.read::<f64>(class_name(class)) / sum;
-        (base * share).round() as u32
-    };
+    let count = |class: AccessClass| (base * (shares.read(share(class)) / sum)).round() as u32;
     let below = layout.access.iter();
     below
         .map(|access| own(access).unwrap_or_else(|| count(access.class)))

@@ -1,10 +1,11 @@
 //! The hierarchy of routers: their names, and the parent of each.
 
+use longhaul_keys::Field;
 use longhaul_mesonet::config::{AccessClass, Parent};
 
+use super::keys::{AccessKeys, BackboneKeys, Identifier, PopKeys, Routers, TopologyFile};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::typed::{Typed, text_of};
 
 /// Routers in the order of their numbers.
 #[derive(Default)]
@@ -59,7 +60,7 @@ impl Layout {
     /// Of a checked topology file. `path` is that of its table.
     pub fn of(topology: &Table, path: &str, out: &mut Vec<Diagnostic>) -> Self {
         let mut layout = Self::default();
-        for (index, node) in topology.list("backbone").iter().enumerate() {
+        for (index, node) in topology.list(TopologyFile::backbone).iter().enumerate() {
             let table = node.table().expect("a router is a table");
             layout.add_backbone(index, table, &node.origin);
         }
@@ -68,36 +69,44 @@ impl Layout {
     }
 
     fn add_backbone(&mut self, index: usize, table: &Table, origin: &Origin) {
-        let name = table.word("name").to_string();
+        let BackboneKeys { name, rate, buffer } = BackboneKeys::of(table);
         let parent = Parent::Backbone(index);
-        self.add_access(
-            table,
-            "direct",
-            AccessClass::Direct,
-            parent,
-            &format!("{name}0"),
-            0,
+        let (class, base) = (
+            (BackboneKeys::direct, AccessClass::Direct),
+            format!("{name}0"),
         );
-        let pops = table.get("pops").map_or(&[][..], |_| table.list("pops"));
-        for (number, node) in (1..).zip(pops) {
+        self.add_access(table, class, parent, &base, 0);
+        for (number, node) in (1..).zip(table.list(BackboneKeys::pops)) {
             let below = node.table().expect("a point of presence is a table");
-            let named = router(below, || format!("{name}{number}"), &node.origin);
+            let keys = PopKeys::of(below);
+            let named = Router {
+                name: keys.name.unwrap_or_else(|| format!("{name}{number}")),
+                rate: keys.rate,
+                buffer: keys.buffer,
+                origin: node.origin.clone(),
+            };
             let (base, parent) = (named.name.clone(), Parent::Pop(self.pops.len()));
             let first = self.access.len();
-            self.add_access(below, "normal", AccessClass::Normal, parent, &base, 0);
+            let class = (PopKeys::normal, AccessClass::Normal);
+            self.add_access(below, class, parent, &base, 0);
             let normal = self.access.len() - first;
-            self.add_access(below, "fast", AccessClass::Fast, parent, &base, normal);
+            let class = (PopKeys::fast, AccessClass::Fast);
+            self.add_access(below, class, parent, &base, normal);
             self.pops.push((named, index));
         }
-        self.backbone.push(router(table, || name, origin));
+        self.backbone.push(Router {
+            name,
+            rate,
+            buffer,
+            origin: origin.clone(),
+        });
     }
 
     /// Adds the access routers of a class; letters count from `first`.
     fn add_access(
         &mut self,
         above: &Table,
-        key: &str,
-        class: AccessClass,
+        (key, class): (Field<Routers>, AccessClass),
         parent: Parent,
         base: &str,
         first: usize,
@@ -105,22 +114,25 @@ impl Layout {
         let Some(node) = above.get(key) else {
             return;
         };
-        let empty = Table::new();
-        let tables: Vec<(&Table, &Origin)> = match &node.value {
-            Value::List(routers) => routers
-                .iter()
-                .map(|one| (one.table().expect("a router is a table"), &one.origin))
-                .collect(),
-            _ => vec![(&empty, &node.origin); node.read::<u64>() as usize],
+        let without_keys = Node::new(Value::Table(Table::new()), node.origin.clone());
+        let routers: Vec<&Node> = match above.read(key) {
+            Routers::Number(count) => vec![&without_keys; count as usize],
+            Routers::Each => above.list(key).iter().collect(),
         };
-        for (letter, (table, origin)) in (first..).zip(tables) {
-            let hosts = |key: &str| table.get(key).map(|node| node.read::<u64>() as u32);
+        for (letter, node) in (first..).zip(routers) {
+            let keys: AccessKeys = node.read();
+            let name = || format!("{base}{}", letters(letter));
             self.access.push(Access {
-                router: router(table, || format!("{base}{}", letters(letter)), origin),
+                router: Router {
+                    name: keys.name.unwrap_or_else(name),
+                    rate: keys.rate,
+                    buffer: keys.buffer,
+                    origin: node.origin.clone(),
+                },
                 class,
                 parent,
-                sources: hosts("sources"),
-                receivers: hosts("receivers"),
+                sources: keys.sources,
+                receivers: keys.receivers,
             });
         }
     }
@@ -138,17 +150,6 @@ impl Layout {
                 out.push(Diagnostic::new(&path, &pair[1].origin, message));
             }
         }
-    }
-}
-
-fn router(table: &Table, name: impl FnOnce() -> String, origin: &Origin) -> Router {
-    Router {
-        name: table
-            .get("name")
-            .map_or_else(name, |node| text_of(node).to_string()),
-        rate: table.get("rate").map(Node::read::<f64>),
-        buffer: table.get("buffer").map(Node::read::<u64>),
-        origin: origin.clone(),
     }
 }
 
@@ -171,15 +172,15 @@ pub(crate) fn find<'a>(
     out: &mut Vec<Diagnostic>,
 ) -> Option<usize> {
     let count = names.clone().count();
-    let (found, written) = match &node.value {
-        Value::Text(name) => (names.clone().position(|known| known == name), name.clone()),
-        _ => {
-            let number = node.read::<u64>() as usize;
-            let found = number.checked_sub(1).filter(|&index| index < count);
-            (found, number.to_string())
+    let (position, written) = match node.read() {
+        Identifier::Name(name) => (names.clone().position(|known| known == name), name),
+        Identifier::Number(number) => {
+            let position = (number as usize).checked_sub(1);
+            let position = position.filter(|&index| index < count);
+            (position, number.to_string())
         }
     };
-    if found.is_none() {
+    if position.is_none() {
         let near = longhaul_units::nearest(&written, names)
             .map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
         let message = format!(
@@ -187,7 +188,7 @@ pub(crate) fn find<'a>(
         );
         out.push(Diagnostic::new(path, &node.origin, message));
     }
-    found
+    position
 }
 
 #[cfg(test)]

@@ -32,19 +32,20 @@ mod trace;
 use std::sync::LazyLock;
 
 use longhaul_congestion::SlowStart;
+use longhaul_keys::Profile;
 use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Users};
 use longhaul_units::Span;
 
 use crate::custom::Algorithms;
-use crate::document::{Node, Origin, Table, Value, fill};
+use crate::document::{Origin, Table, fill};
 use crate::error::Diagnostic;
 use crate::kind::{Resolved, Simulation, SimulationKind};
-use crate::typed::{Typed, text_of};
+use crate::model::{MesoNetScenario, Seeds};
 use crate::{model, profile};
 
 use clock::Clock;
 use hosts::Population;
-use keys::MESONET;
+use keys::{FileKeys, HostKeys, MeasureKeys, MesoNet, NetworkKeys, TransportKeys, UserKeys};
 use layout::Layout;
 use original::ORIGINALS;
 use routes::Routes;
@@ -62,27 +63,26 @@ pub(crate) const KIND: SimulationKind = SimulationKind {
 
 static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
     let text = include_str!("../../profiles/mesonet.toml");
-    profile::load("mesonet", text, MESONET, &Origin::Default)
+    profile::load("mesonet", text, MesoNet::KEYS, &Origin::Default)
 });
 
 /// Completes a checked document, or reports contradictions.
 fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>> {
     let mut out = Vec::new();
-    root.default("seed", Value::Whole(1), Origin::Default);
-    root.default("replication", Value::Whole(0), Origin::Default);
-    let (seed, replication) = (root.read::<u64>("seed"), root.read::<u64>("replication"));
-    let origin = root.node("mesonet").origin.clone();
-    let mesonet = root.sub_mut("mesonet");
-    if !mesonet.contains_key("intervals") {
+    root.fill(Seeds::KEYS, Profile::ALL[0]);
+    let Seeds { seed, replication } = Seeds::of(&root);
+    let origin = root.node(MesoNetScenario::mesonet).origin.clone();
+    let mesonet = root.sub_mut(MesoNetScenario::mesonet);
+    if !mesonet.has(MesoNet::intervals) {
         let message = "the key `intervals` is missing: how many measurement intervals to simulate";
         return Err(vec![Diagnostic::new("mesonet", &origin, message)]);
     }
-    if let Some(hosts) = mesonet.get_mut("hosts").and_then(Node::table_mut) {
+    if let Some(hosts) = mesonet.table_mut(MesoNet::hosts) {
         hosts::complete_shares(hosts);
     }
     fill(mesonet, &DEFAULTS);
     let clock = Clock::of(mesonet, &mut out);
-    let network = topology::load(mesonet.sub_mut("network"), &mut out);
+    let network = topology::load(mesonet.sub_mut(MesoNet::network), &mut out);
     let (Some(clock), Some(network)) = (clock, network) else {
         return Err(out);
     };
@@ -91,28 +91,28 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     let parts = Parts::of(mesonet, &network, &layout, &clock, &mut out);
     let algorithms = flows::algorithms(mesonet, makers, &mut out);
     let long_lived = flows::long_lived(mesonet, &layout, &algorithms, &clock, &mut out);
-    let mut files = files::files(mesonet.sub_mut("files"), &clock, &mut out);
-    let users = users(mesonet.sub("users"), &clock, &mut out);
+    let mut files = files::files(mesonet.sub_mut(MesoNet::files), &clock, &mut out);
+    let users = users(mesonet.sub(MesoNet::users), &clock, &mut out);
     let Some(parts) = parts.filter(|_| out.is_empty()) else {
         return Err(out);
     };
     let sources = parts.population.all_sources();
-    let measure = mesonet.sub_mut("measure");
+    let measure = mesonet.sub_mut(MesoNet::measure);
     let trace = trace::trace(measure, &long_lived, sources, &clock, &mut out);
-    let hosts = mesonet.sub("hosts");
-    let table = mesonet.sub("files");
-    if table.read::<bool>("admission") {
-        let share = hosts.read::<f64>("fast_share");
+    let hosts = HostKeys::of(mesonet.sub(MesoNet::hosts));
+    let keys = FileKeys::of(mesonet.sub(MesoNet::files));
+    if keys.admission {
         files.admission = Some(files::admission(
-            table,
+            &keys,
             &files,
             &parts.population,
             &layout,
-            share,
+            hosts.fast_share,
             &algorithms,
         ));
     }
-    let buffers = Buffers::new(mesonet.sub("network"), parts.round_trips);
+    let network = mesonet.sub(MesoNet::network);
+    let buffers = Buffers::new(network, parts.round_trips);
     let topology = sizes::topology(
         &layout,
         parts.routes,
@@ -121,7 +121,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
         &clock,
         &mut out,
     );
-    let measure = mesonet.sub("measure");
+    let measure = mesonet.sub(MesoNet::measure);
     topology::check_monitors(measure, &topology, &mut out);
     if !out.is_empty() {
         return Err(out);
@@ -132,23 +132,23 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
         replication,
         duration: clock.end(),
         hosts: Hosts {
-            base: clock.rate(hosts.read::<f64>("base_rate")),
-            fast: clock.rate(hosts.read::<f64>("fast_rate")),
-            fast_share: hosts.read("fast_share"),
+            base: clock.rate(hosts.base_rate),
+            fast: clock.rate(hosts.fast_rate),
+            fast_share: hosts.fast_share,
         },
-        transport: transport(mesonet.sub("transport"), &clock),
+        transport: transport(mesonet.read(MesoNet::transport), &clock),
         algorithms,
         users,
         files,
         long_lived,
         measure: Measure {
             every: clock.interval,
-            batch: measure.read::<u64>("batch") as usize,
-            flow_log: measure.read("flow_log"),
+            batch: measure.read(MeasureKeys::batch) as usize,
+            flow_log: measure.read(MeasureKeys::flow_log),
         },
         topology,
     };
-    let rates = Rates::of(mesonet.sub("network"));
+    let rates = Rates::of(network);
     let explained = explained::rows(
         &config,
         &rates,
@@ -158,12 +158,9 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
         &clock,
     );
     let warnings = warnings(&rates);
-    let tables = measure.list("tables").iter();
     let run = MesoNetRun {
-        tables: tables.map(|node| text_of(node).to_string()).collect(),
-        flush_every: mesonet
-            .get("flush_every")
-            .map(|_| mesonet.read::<u64>("flush_every")),
+        tables: measure.read(MeasureKeys::tables),
+        flush_every: mesonet.read(MesoNet::flush_every),
         config,
     };
     Ok(Resolved {
@@ -190,14 +187,15 @@ impl Parts {
         clock: &Clock,
         out: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
-        let factor = mesonet.sub("network").read::<f64>("delay_factor");
+        let factor = mesonet.sub(MesoNet::network);
+        let factor = factor.read(NetworkKeys::delay_factor);
         let routes = Routes::of(&network.table, &network.path, layout, clock, factor, out);
-        let population = Population::of(mesonet.sub("hosts"), layout, out);
+        let population = Population::of(mesonet.sub(MesoNet::hosts), layout, out);
         let (routes, population) = (routes?, population?);
         let mut ends: Vec<usize> = layout
             .access
             .iter()
-            .map(|one| one.backbone(layout))
+            .map(|access| access.backbone(layout))
             .collect();
         ends.dedup();
         let mut refuse = |message: String| {
@@ -218,39 +216,39 @@ impl Parts {
 }
 
 fn users(table: &Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Users {
-    let start = table.sub("start");
+    let UserKeys { think, start } = UserKeys::of(table);
     let start_waves = StartWaves {
-        at_once: start.read("at_once"),
-        second: start.read("second"),
-        third: start.read("third"),
+        at_once: start.at_once,
+        second: start.second,
+        third: start.third,
     };
     let sum = start_waves.at_once + start_waves.second + start_waves.third;
     if sum > 1.0 + 1e-9 {
         let message = format!("the three probabilities add up to {sum}, more than 1");
-        let origin = &table.node("start").origin;
-        out.push(Diagnostic::new("mesonet.users.start", origin, message));
+        let path = "mesonet.users";
+        out.push(Diagnostic::at(table, UserKeys::start, path, message));
     }
     Users {
-        think: clock.span(table.node("think")),
+        think: clock.span(think),
         start: start_waves,
     }
 }
 
-fn transport(table: &Table, clock: &Clock) -> Transport {
+fn transport(keys: TransportKeys, clock: &Clock) -> Transport {
     Transport {
-        initial_cwnd: table.read("initial_cwnd"),
-        initial_ssthresh: table.read("initial_ssthresh"),
+        initial_cwnd: keys.initial_cwnd,
+        initial_ssthresh: keys.initial_ssthresh,
         slow_start: SlowStart::NistLimited {
-            max_ssthresh: table.read("max_ssthresh"),
+            max_ssthresh: keys.max_ssthresh,
         },
-        max_cwnd: table.read("max_cwnd"),
-        min_cwnd: table.read("min_cwnd"),
-        srtt_gain: table.read("srtt_gain"),
-        srtt_allowance: clock.span(table.node("srtt_allowance")),
-        rtt_excess: table
-            .get("rtt_excess")
-            .map_or(Span::ZERO, |node| clock.span(node)),
-        handshake_rtt: table.read("handshake_rtt"),
+        max_cwnd: keys.max_cwnd,
+        min_cwnd: keys.min_cwnd,
+        srtt_gain: keys.srtt_gain,
+        srtt_allowance: clock.span(keys.srtt_allowance),
+        rtt_excess: keys
+            .rtt_excess
+            .map_or(Span::ZERO, |excess| clock.span(excess)),
+        handshake_rtt: keys.handshake_rtt,
     }
 }
 

@@ -2,21 +2,38 @@
 //! types of files in tables 8-3 and 8-4). They may be given in `[mesonet]` itself, with the values of a
 //! configuration file of MesoNet, and are translated to keys.
 
-use crate::check::DEFAULT_CONGESTION;
+use longhaul_keys::{Field, KIND};
+
+use super::keys::{
+    AlgorithmKeys, FileKeys, HostKeys, JumboKeys, LargeFiles, LongLivedKeys, MeasureKeys, MesoNet,
+    NetworkKeys, ReceiverShares, Sizing, SourceShares, StartKeys, TransportKeys, UserKeys,
+};
+use crate::algorithm::DEFAULT_CONGESTION;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
+use crate::model::{MesoNetScenario, Seeds};
+
+/// Keys from a table down to a value.
+type Path = &'static [&'static str];
+
+/// The names of declared keys.
+macro_rules! path {
+    ($($Keys:ident::$key:ident),+) => {
+        const { &[$($Keys::$key.name()),+] as Path }
+    };
+}
 
 /// What an original parameter is translated to.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// This key of `[mesonet]`, with the same value.
-    Key(&'static str),
+    Key(Path),
     /// This key; codes from 1 become these words, other numbers stay as they are.
-    Coded(&'static str, &'static [&'static str]),
+    Coded(Path, &'static [&'static str]),
     /// This key of the root table.
-    Root(&'static str),
+    Root(Path),
     /// This key of the entries of `long_lived`, a value for each.
-    LongLived(&'static str),
+    LongLived(Path),
     /// The share of the algorithm of this label, which is added if it is not there.
     Share(&'static str),
     /// The number of entries of `long_lived`.
@@ -48,43 +65,150 @@ const ALGORITHMS: &[&str] = &[
 
 /// All of them, in the order of the original file.
 pub(crate) const ORIGINALS: &[Original] = &[
-    original("M", Place::Key("interval")),
-    original("MI", Place::Key("intervals")),
-    original("basicTimeUnit", Place::Key("step")),
-    original("MB", Place::Key("flush_every")),
-    original("exID", Place::Key("run")),
-    original("RandOffset", Place::Root("replication")),
-    original("lambdaOFF", Place::Key("users.think")),
-    original("lambdaON", Place::Key("files.mean")),
-    original("alpha", Place::Key("files.shape")),
-    original("Fp", Place::Key("files.documents.probability")),
-    original("Fx", Place::Key("files.documents.factor")),
-    original("Jon", Place::Key("files.jumbo.from")),
-    original("Joff", Place::Key("files.jumbo.until")),
-    original("Jx", Place::Key("files.jumbo.factor")),
-    original("deltaX", Place::Key("network.delay_factor")),
-    original("R1", Place::Key("network.backbone_rate")),
-    original("BBspeedup", Place::Key("network.backbone_speedup")),
-    original("R2", Place::Key("network.pop_divisor")),
-    original("R3", Place::Key("network.access_divisor")),
-    original("Bfast", Place::Key("network.fast_factor")),
-    original("Bdirect", Place::Key("network.direct_factor")),
+    original("M", Place::Key(path!(MesoNet::interval))),
+    original("MI", Place::Key(path!(MesoNet::intervals))),
+    original("basicTimeUnit", Place::Key(path!(MesoNet::step))),
+    original("MB", Place::Key(path!(MesoNet::flush_every))),
+    original("exID", Place::Key(path!(MesoNet::run))),
+    original("RandOffset", Place::Root(path!(Seeds::replication))),
+    original(
+        "lambdaOFF",
+        Place::Key(path!(MesoNet::users, UserKeys::think)),
+    ),
+    original(
+        "lambdaON",
+        Place::Key(path!(MesoNet::files, FileKeys::mean)),
+    ),
+    original("alpha", Place::Key(path!(MesoNet::files, FileKeys::shape))),
+    original(
+        "Fp",
+        Place::Key(path!(
+            MesoNet::files,
+            FileKeys::documents,
+            LargeFiles::probability
+        )),
+    ),
+    original(
+        "Fx",
+        Place::Key(path!(
+            MesoNet::files,
+            FileKeys::documents,
+            LargeFiles::factor
+        )),
+    ),
+    original(
+        "Jon",
+        Place::Key(path!(MesoNet::files, FileKeys::jumbo, JumboKeys::from)),
+    ),
+    original(
+        "Joff",
+        Place::Key(path!(MesoNet::files, FileKeys::jumbo, JumboKeys::until)),
+    ),
+    original(
+        "Jx",
+        Place::Key(path!(MesoNet::files, FileKeys::jumbo, JumboKeys::factor)),
+    ),
+    original(
+        "deltaX",
+        Place::Key(path!(MesoNet::network, NetworkKeys::delay_factor)),
+    ),
+    original(
+        "R1",
+        Place::Key(path!(MesoNet::network, NetworkKeys::backbone_rate)),
+    ),
+    original(
+        "BBspeedup",
+        Place::Key(path!(MesoNet::network, NetworkKeys::backbone_speedup)),
+    ),
+    original(
+        "R2",
+        Place::Key(path!(MesoNet::network, NetworkKeys::pop_divisor)),
+    ),
+    original(
+        "R3",
+        Place::Key(path!(MesoNet::network, NetworkKeys::access_divisor)),
+    ),
+    original(
+        "Bfast",
+        Place::Key(path!(MesoNet::network, NetworkKeys::fast_factor)),
+    ),
+    original(
+        "Bdirect",
+        Place::Key(path!(MesoNet::network, NetworkKeys::direct_factor)),
+    ),
     original(
         "QszAlg",
-        Place::Coded("network.buffer", super::keys::SIZINGS),
+        Place::Coded(path!(MesoNet::network, NetworkKeys::buffer), Sizing::WORDS),
     ),
-    original("Qfactor", Place::Key("network.buffer_factor")),
-    original("baseSources", Place::Key("hosts.sources")),
-    original("deltaU", Place::Key("hosts.scale")),
-    original("probNs", Place::Key("hosts.source_shares.normal")),
-    original("probNsf", Place::Key("hosts.source_shares.fast")),
-    original("probNsd", Place::Key("hosts.source_shares.direct")),
-    original("probNr", Place::Key("hosts.receiver_shares.normal")),
-    original("probNrf", Place::Key("hosts.receiver_shares.fast")),
-    original("probNrd", Place::Key("hosts.receiver_shares.direct")),
-    original("Hbase", Place::Key("hosts.base_rate")),
-    original("Hfast", Place::Key("hosts.fast_rate")),
-    original("FastHostProb", Place::Key("hosts.fast_share")),
+    original(
+        "Qfactor",
+        Place::Key(path!(MesoNet::network, NetworkKeys::buffer_factor)),
+    ),
+    original(
+        "baseSources",
+        Place::Key(path!(MesoNet::hosts, HostKeys::sources)),
+    ),
+    original("deltaU", Place::Key(path!(MesoNet::hosts, HostKeys::scale))),
+    original(
+        "probNs",
+        Place::Key(path!(
+            MesoNet::hosts,
+            HostKeys::source_shares,
+            SourceShares::normal
+        )),
+    ),
+    original(
+        "probNsf",
+        Place::Key(path!(
+            MesoNet::hosts,
+            HostKeys::source_shares,
+            SourceShares::fast
+        )),
+    ),
+    original(
+        "probNsd",
+        Place::Key(path!(
+            MesoNet::hosts,
+            HostKeys::source_shares,
+            SourceShares::direct
+        )),
+    ),
+    original(
+        "probNr",
+        Place::Key(path!(
+            MesoNet::hosts,
+            HostKeys::receiver_shares,
+            ReceiverShares::normal
+        )),
+    ),
+    original(
+        "probNrf",
+        Place::Key(path!(
+            MesoNet::hosts,
+            HostKeys::receiver_shares,
+            ReceiverShares::fast
+        )),
+    ),
+    original(
+        "probNrd",
+        Place::Key(path!(
+            MesoNet::hosts,
+            HostKeys::receiver_shares,
+            ReceiverShares::direct
+        )),
+    ),
+    original(
+        "Hbase",
+        Place::Key(path!(MesoNet::hosts, HostKeys::base_rate)),
+    ),
+    original(
+        "Hfast",
+        Place::Key(path!(MesoNet::hosts, HostKeys::fast_rate)),
+    ),
+    original(
+        "FastHostProb",
+        Place::Key(path!(MesoNet::hosts, HostKeys::fast_share)),
+    ),
     original("prTCP", Place::Share("reno")),
     original("prBICTCP", Place::Share("bic")),
     original("prCTCP", Place::Share("ctcp-nist")),
@@ -92,38 +216,95 @@ pub(crate) const ORIGINALS: &[Original] = &[
     original("prHSTCP", Place::Share("hstcp")),
     original("prHTCP", Place::Share("htcp")),
     original("prSCALABLE", Place::Share("scalable")),
-    original("prON", Place::Key("users.start.at_once")),
-    original("prONsecond", Place::Key("users.start.second")),
-    original("prONthird", Place::Key("users.start.third")),
-    original("LL_FLOW_SOURCES", Place::LongLived("from")),
-    original("LL_FLOW_RECEIVERS", Place::LongLived("to")),
-    original("LLon", Place::LongLived("start")),
-    original("SOURCE_TYPE", Place::LongLived("algorithm")),
+    original(
+        "prON",
+        Place::Key(path!(MesoNet::users, UserKeys::start, StartKeys::at_once)),
+    ),
+    original(
+        "prONsecond",
+        Place::Key(path!(MesoNet::users, UserKeys::start, StartKeys::second)),
+    ),
+    original(
+        "prONthird",
+        Place::Key(path!(MesoNet::users, UserKeys::start, StartKeys::third)),
+    ),
+    original(
+        "LL_FLOW_SOURCES",
+        Place::LongLived(path!(LongLivedKeys::from)),
+    ),
+    original(
+        "LL_FLOW_RECEIVERS",
+        Place::LongLived(path!(LongLivedKeys::to)),
+    ),
+    original("LLon", Place::LongLived(path!(LongLivedKeys::start))),
+    original(
+        "SOURCE_TYPE",
+        Place::LongLived(path!(LongLivedKeys::algorithm)),
+    ),
     original("maxLongLivedFlows", Place::Maximum),
     original("LL_FLOWS", Place::Count),
-    original("INITIAL_TCP_CWND", Place::Key("transport.initial_cwnd")),
+    original(
+        "INITIAL_TCP_CWND",
+        Place::Key(path!(MesoNet::transport, TransportKeys::initial_cwnd)),
+    ),
     original(
         "INITIAL_TCP_SS_THRESHOLD",
-        Place::Key("transport.initial_ssthresh"),
+        Place::Key(path!(MesoNet::transport, TransportKeys::initial_ssthresh)),
     ),
-    original("MAX_SS_THRESHOLD", Place::Key("transport.max_ssthresh")),
-    original("BB_LINK_TO_MONITOR", Place::Key("measure.backbone_link")),
-    original("POP_LINK_TO_MONITOR", Place::Key("measure.pop")),
-    original("ACCESS_LINK_TO_MONITOR", Place::Key("measure.access")),
-    original("Sp", Place::Key("files.service_packs.probability")),
-    original("Sx", Place::Key("files.service_packs.factor")),
-    original("Mp", Place::Key("files.movies.probability")),
-    original("Mx", Place::Key("files.movies.factor")),
+    original(
+        "MAX_SS_THRESHOLD",
+        Place::Key(path!(MesoNet::transport, TransportKeys::max_ssthresh)),
+    ),
+    original(
+        "BB_LINK_TO_MONITOR",
+        Place::Key(path!(MesoNet::measure, MeasureKeys::backbone_link)),
+    ),
+    original(
+        "POP_LINK_TO_MONITOR",
+        Place::Key(path!(MesoNet::measure, MeasureKeys::pop)),
+    ),
+    original(
+        "ACCESS_LINK_TO_MONITOR",
+        Place::Key(path!(MesoNet::measure, MeasureKeys::access)),
+    ),
+    original(
+        "Sp",
+        Place::Key(path!(
+            MesoNet::files,
+            FileKeys::service_packs,
+            LargeFiles::probability
+        )),
+    ),
+    original(
+        "Sx",
+        Place::Key(path!(
+            MesoNet::files,
+            FileKeys::service_packs,
+            LargeFiles::factor
+        )),
+    ),
+    original(
+        "Mp",
+        Place::Key(path!(
+            MesoNet::files,
+            FileKeys::movies,
+            LargeFiles::probability
+        )),
+    ),
+    original(
+        "Mx",
+        Place::Key(path!(MesoNet::files, FileKeys::movies, LargeFiles::factor)),
+    ),
 ];
 
 /// Moves values given under original names to their keys; the checker does the rest.
 pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for original in ORIGINALS {
-        let Some(mesonet) = root.get_mut("mesonet").and_then(Node::table_mut) else {
+        let Some(mesonet) = root.table_mut(MesoNetScenario::mesonet) else {
             return out;
         };
-        let Some(node) = mesonet.remove(original.name) else {
+        let Some(node) = mesonet.entries.remove(original.name) else {
             continue;
         };
         let origin = node.origin.clone();
@@ -133,8 +314,8 @@ pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
             Place::Root(key) => put(root, key, node),
             Place::LongLived(key) => put_each(mesonet, key, node),
             Place::Share(label) => put_share(mesonet, label, node),
-            Place::Count => count(mesonet, &node, |given, found| given == found),
-            Place::Maximum => count(mesonet, &node, |given, found| given >= found),
+            Place::Count => count(mesonet, &node, |given, count| given == count),
+            Place::Maximum => count(mesonet, &node, |given, count| given >= count),
         };
         if let Err(message) = moved {
             let path = join("mesonet", original.name);
@@ -144,20 +325,20 @@ pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     out
 }
 
-/// Puts a value at a dotted path. `--set` takes precedence over the file.
-fn put(table: &mut Table, path: &str, node: Node) -> Result<(), String> {
+/// Puts a value at the end of a path. `--set` takes precedence over the file.
+fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
 /// The same at the end of the path `whole`.
-fn put_below(table: &mut Table, path: &str, whole: &str, mut node: Node) -> Result<(), String> {
-    let (key, rest) = path
-        .split_once('.')
-        .map_or((path, None), |(key, rest)| (key, Some(rest)));
-    if let Some(rest) = rest {
+fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
+    let [key, rest @ ..] = path else {
+        return Ok(());
+    };
+    if !rest.is_empty() {
         let below = || Node::new(Value::Table(Table::new()), node.origin.clone());
-        let next = table.entry(key.to_string()).or_insert_with(below);
-        return match next.table_mut() {
+        let next = table.entries.entry((*key).to_string());
+        return match next.or_insert_with(below).table_mut() {
             Some(next) => put_below(next, rest, whole, node),
             // The checker reports the wrong type.
             None => Ok(()),
@@ -165,23 +346,24 @@ fn put_below(table: &mut Table, path: &str, whole: &str, mut node: Node) -> Resu
     }
     let is_set = |node: &Node| matches!(node.origin, Origin::Set(_));
     node.key = None;
-    match table.get(key) {
+    match table.entries.get(*key) {
         Some(there) if is_set(there) && !is_set(&node) => {}
         Some(there) if is_set(there) == is_set(&node) => {
             return Err(format!(
-                "this is `{whole}` under its original name, which is given too ({}); leave one out, or \
+                "this is `{}` under its original name, which is given too ({}); leave one out, or \
                  change that one",
+                whole.join("."),
                 there.origin
             ));
         }
-        _ => drop(table.insert(key.to_string(), node)),
+        _ => drop(table.entries.insert((*key).to_string(), node)),
     }
     Ok(())
 }
 
 fn coded(mut node: Node, words: &[&str]) -> Node {
     if let Some(word) = code(&node).and_then(|code| words.get(code)) {
-        node.value = Value::Text((*word).to_string());
+        node.value = Value::text(word);
     }
     node
 }
@@ -195,31 +377,35 @@ fn code(node: &Node) -> Option<usize> {
 }
 
 /// The entries of a list of tables, which is made if it is not there.
-fn entries<'a>(mesonet: &'a mut Table, key: &str, origin: &Origin) -> Option<&'a mut Vec<Node>> {
-    let empty = || Node::new(Value::List(Vec::new()), origin.clone());
-    match &mut mesonet.entry(key.to_string()).or_insert_with(empty).value {
+fn entries<'a>(
+    mesonet: &'a mut Table,
+    key: Field<Vec<Table>>,
+    origin: &Origin,
+) -> Option<&'a mut Vec<Node>> {
+    mesonet.or_insert(key, Value::List(Vec::new()), origin.clone());
+    match &mut mesonet.get_mut(key)?.value {
         Value::List(entries) => Some(entries),
         _ => None,
     }
 }
 
-fn put_each(mesonet: &mut Table, key: &str, node: Node) -> Result<(), String> {
+fn put_each(mesonet: &mut Table, key: Path, node: Node) -> Result<(), String> {
     let Value::List(values) = node.value else {
         return Err("write a list, with a value for each long-lived flow".to_string());
     };
     for (index, mut value) in values.into_iter().enumerate() {
-        if key == "algorithm" {
+        if key == path!(LongLivedKeys::algorithm) {
             // Any other code means that the algorithm is drawn.
             let Some(label) = code(&value).and_then(|code| ALGORITHMS.get(code)) else {
                 continue;
             };
-            value.value = Value::Text((*label).to_string());
+            value.value = Value::text(label);
             let unused = Node::new(Value::Whole(0), Origin::Default);
             if let Some((entry, true)) = add_algorithm(mesonet, label, &value.origin) {
-                entry.insert("share".to_string(), unused);
+                entry.insert(AlgorithmKeys::share, unused);
             }
         }
-        let Some(flows) = entries(mesonet, "long_lived", &node.origin) else {
+        let Some(flows) = entries(mesonet, MesoNet::long_lived, &node.origin) else {
             return Ok(());
         };
         if flows.len() == index {
@@ -236,7 +422,7 @@ fn put_each(mesonet: &mut Table, key: &str, node: Node) -> Result<(), String> {
 fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String> {
     let origin = node.origin.clone();
     match add_algorithm(mesonet, label, &origin) {
-        Some((entry, _)) => put(entry, "share", node),
+        Some((entry, _)) => put(entry, path!(AlgorithmKeys::share), node),
         None => Ok(()),
     }
 }
@@ -248,42 +434,42 @@ fn add_algorithm<'a>(
     origin: &Origin,
 ) -> Option<(&'a mut Table, bool)> {
     // The default without a list is Reno alone, which sources keep.
-    let alone = !mesonet.contains_key("algorithms") && label != ALGORITHMS[0];
-    let entries = entries(mesonet, "algorithms", origin)?;
+    let alone = !mesonet.has(MesoNet::algorithms) && label != ALGORITHMS[0];
+    let entries = entries(mesonet, MesoNet::algorithms, origin)?;
     if alone {
         entries.push(algorithm(ALGORITHMS[0], &Origin::Default));
     }
     // By its label, given or by default.
     let is_it = |node: &Node| {
         let table = node.table()?;
-        let congestion = table.get("congestion").and_then(Node::table);
-        let kind = congestion.and_then(|congestion| congestion.get("kind"));
-        let name = table.get("label").or(kind).map(|node| &node.value);
+        let congestion = table.table(AlgorithmKeys::congestion);
+        let kind = congestion.and_then(|congestion| congestion.get(KIND));
+        let name = table.get(AlgorithmKeys::label).or(kind);
         Some(match name {
-            Some(name) => *name == Value::Text(label.to_string()),
+            Some(name) => name.value.as_text() == Some(label),
             None => label == DEFAULT_CONGESTION,
         })
     };
-    let found = entries.iter().position(|node| is_it(node) == Some(true));
-    if found.is_none() {
+    let known = entries.iter().position(|node| is_it(node) == Some(true));
+    if known.is_none() {
         entries.push(algorithm(label, origin));
     }
-    let index = found.unwrap_or(entries.len() - 1);
-    Some((entries[index].table_mut()?, found.is_none()))
+    let index = known.unwrap_or(entries.len() - 1);
+    Some((entries[index].table_mut()?, known.is_none()))
 }
 
 fn algorithm(kind: &str, origin: &Origin) -> Node {
-    let table = |entries: [(String, Node); 1]| {
-        Node::new(Value::Table(Table::from(entries)), origin.clone())
-    };
-    let congestion = table([("kind".to_string(), Node::text(kind, origin.clone()))]);
-    table([("congestion".to_string(), congestion)])
+    let (mut congestion, mut entry) = (Table::new(), Table::new());
+    congestion.insert(KIND, Node::text(kind, origin.clone()));
+    let congestion = Node::new(Value::Table(congestion), origin.clone());
+    entry.insert(AlgorithmKeys::congestion, congestion);
+    Node::new(Value::Table(entry), origin.clone())
 }
 
 /// Compares a number with how many long-lived flows there are.
 fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result<(), String> {
-    let flows = mesonet.get("long_lived").map(|node| &node.value);
-    let found = match flows {
+    let flows = mesonet.get(MesoNet::long_lived).map(|node| &node.value);
+    let count = match flows {
         Some(Value::List(flows)) => flows.len(),
         _ => 0,
     };
@@ -292,9 +478,9 @@ fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result
         _ => None,
     };
     match given {
-        Some(given) if fits(given, found) => Ok(()),
+        Some(given) if fits(given, count) => Ok(()),
         _ => Err(format!(
-            "this does not fit the {found} long-lived flows that are given; change one of them"
+            "this does not fit the {count} long-lived flows that are given; change one of them"
         )),
     }
 }
@@ -306,12 +492,9 @@ mod tests {
     #[test]
     fn there_are_fifty_six_and_four_with_different_names() {
         assert_eq!(ORIGINALS.len(), 56 + 4);
-        for (index, one) in ORIGINALS.iter().enumerate() {
-            assert!(
-                ORIGINALS[..index]
-                    .iter()
-                    .all(|other| other.name != one.name)
-            );
+        for (index, original) in ORIGINALS.iter().enumerate() {
+            let mut before = ORIGINALS[..index].iter();
+            assert!(before.all(|other| other.name != original.name));
         }
     }
 }

@@ -5,11 +5,11 @@ use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
 
 use super::clock::Clock;
+use super::keys::{LinkKeys, RouteKeys, TopologyFile};
 use super::layout::Layout;
 use crate::check::unknown;
 use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
-use crate::typed::{Typed, text_of};
 
 /// Links and routing tables.
 pub(crate) struct Routes {
@@ -37,18 +37,16 @@ impl Routes {
             next_link: vec![vec![None; count]; count],
             steps: Vec::new(),
         };
-        for (index, node) in topology.list("links").iter().enumerate() {
-            let link = node.table().expect("a link is a table");
+        for (index, link) in topology.tables(TopologyFile::links).enumerate() {
             // Halves to even: buffers in appendix C of NIST SP 500-282 follow from it.
-            let steps = (factor * clock.steps(link.node("delay"))).round_ties_even() as u64;
+            let steps = factor * clock.steps(link.read(LinkKeys::delay));
+            let steps = steps.round_ties_even() as u64;
             let path = join(path, &format!("links.{index}"));
             routes.add_link(link, &path, layout, clock.of_steps(steps), steps, out);
         }
-        let given = topology.get("routes");
-        let given = given.map_or(&[][..], |_| topology.list("routes"));
-        for (index, node) in given.iter().enumerate() {
+        for (index, route) in topology.tables(TopologyFile::routes).enumerate() {
             let path = join(path, &format!("routes.{index}"));
-            routes.add_route(node, &path, layout, out);
+            routes.add_route(route, &path, layout, out);
         }
         (0..count).for_each(|to| routes.fill_shortest(to));
         (out.len() == before).then_some(routes)
@@ -63,18 +61,17 @@ impl Routes {
         steps: u64,
         out: &mut Vec<Diagnostic>,
     ) {
-        let ends = ["from", "to"]
-            .map(|key| backbone_router(layout, link.node(key), &join(path, key), out));
+        let ends = [LinkKeys::from, LinkKeys::to]
+            .map(|key| backbone_router(layout, link.node(key), &join(path, key.name()), out));
         let [Some(from), Some(to)] = ends else {
             return;
         };
         if from == to {
             let name = &layout.backbone[from].name;
             let message = format!("the link leads from `{name}` to itself");
-            let origin = &link.node("to").origin;
-            return out.push(Diagnostic::new(&join(path, "to"), origin, message));
+            return out.push(Diagnostic::at(link, LinkKeys::to, path, message));
         }
-        let both = link.get("both").is_none_or(|_| link.read::<bool>("both"));
+        let both = !link.has(LinkKeys::both) || link.read(LinkKeys::both);
         for (from, to) in [(from, to), (to, from)]
             .into_iter()
             .take(1 + usize::from(both))
@@ -82,7 +79,7 @@ impl Routes {
             if self.link(from, to).is_some() {
                 let [from, to] = [from, to].map(|end| &layout.backbone[end].name);
                 let message = format!("there are two links from `{from}` to `{to}`");
-                let origin = &link.node("from").origin;
+                let origin = &link.node(LinkKeys::from).origin;
                 return out.push(Diagnostic::new(path, origin, message));
             }
             self.links.push(BackboneLink {
@@ -103,20 +100,18 @@ impl Routes {
         self.links.iter().position(leads)
     }
 
-    fn add_route(&mut self, node: &Node, path: &str, layout: &Layout, out: &mut Vec<Diagnostic>) {
-        let route = node.table().expect("a route is a table");
-        let ends = ["at", "next"]
-            .map(|key| backbone_router(layout, route.node(key), &join(path, key), out));
+    fn add_route(&mut self, route: &Table, path: &str, layout: &Layout, out: &mut Vec<Diagnostic>) {
+        let ends = [RouteKeys::at, RouteKeys::next]
+            .map(|key| backbone_router(layout, route.node(key), &join(path, key.name()), out));
         let [Some(at), Some(next)] = ends else {
             return;
         };
         let Some(link) = self.link(at, next) else {
             let [at, next] = [at, next].map(|end| &layout.backbone[end].name);
             let message = format!("no link leads from `{at}` to `{next}`");
-            let origin = &route.node("next").origin;
-            return out.push(Diagnostic::new(&join(path, "next"), origin, message));
+            return out.push(Diagnostic::at(route, RouteKeys::next, path, message));
         };
-        for (index, node) in route.list("to").iter().enumerate() {
+        for (index, node) in route.list(RouteKeys::to).iter().enumerate() {
             let path = join(path, &format!("to.{index}"));
             let Some(to) = backbone_router(layout, node, &path, out) else {
                 continue;
@@ -216,10 +211,10 @@ fn backbone_router(
     out: &mut Vec<Diagnostic>,
 ) -> Option<usize> {
     let names = || layout.backbone.iter().map(|router| router.name.as_str());
-    let found = names().position(|name| name == text_of(node));
-    if found.is_none() {
-        let message = unknown("backbone router", text_of(node), names());
+    let position = names().position(|name| name == node.word());
+    if position.is_none() {
+        let message = unknown("backbone router", node.word(), names());
         out.push(Diagnostic::new(path, &node.origin, message));
     }
-    found
+    position
 }

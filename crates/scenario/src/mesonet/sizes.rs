@@ -4,12 +4,11 @@ use longhaul_mesonet::config::{AccessClass, AccessRouter, Parent, Pop, Router, S
 
 use super::clock::Clock;
 use super::hosts::Population;
-use super::keys::SIZINGS;
+use super::keys::{Buffer, NetworkKeys, Sizing};
 use super::layout::{self, Layout};
 use super::routes::Routes;
-use crate::document::{Table, Value};
+use crate::document::Table;
 use crate::error::Diagnostic;
-use crate::typed::Typed;
 
 /// Packets per time step that the routers of each kind forward.
 #[derive(Clone, Copy)]
@@ -23,16 +22,15 @@ pub(crate) struct Rates {
 
 impl Rates {
     pub fn of(network: &Table) -> Self {
-        let number = |key| network.read::<f64>(key);
-        let base = number("backbone_rate");
-        let pop = base / number("pop_divisor");
-        let normal = pop / number("access_divisor");
+        let base = network.read(NetworkKeys::backbone_rate);
+        let pop = base / network.read(NetworkKeys::pop_divisor);
+        let normal = pop / network.read(NetworkKeys::access_divisor);
         Self {
-            backbone: base * number("backbone_speedup"),
+            backbone: base * network.read(NetworkKeys::backbone_speedup),
             pop,
             normal,
-            fast: normal * number("fast_factor"),
-            direct: normal * number("direct_factor"),
+            fast: normal * network.read(NetworkKeys::fast_factor),
+            direct: normal * network.read(NetworkKeys::direct_factor),
         }
     }
 
@@ -70,13 +68,13 @@ impl<'a> Buffers<'a> {
         // In this order of operations, whole products have no rounding error.
         let product = rate * self.round_trips.0 as f64 / self.round_trips.1 as f64;
         let over_root = product / half_hosts.max(1.0).sqrt();
-        let size = match &self.network.node("buffer").value {
-            Value::Whole(packets) => *packets as f64,
-            Value::Text(rule) if rule == SIZINGS[0] => product,
-            Value::Text(rule) if rule == SIZINGS[1] => over_root,
-            _ => f64::midpoint(product, over_root),
+        let size = match self.network.read(NetworkKeys::buffer) {
+            Buffer::Packets(packets) => packets as f64,
+            Buffer::Sized(Sizing::RttCapacity) => product,
+            Buffer::Sized(Sizing::OverRoot) => over_root,
+            Buffer::Sized(Sizing::Mean) => f64::midpoint(product, over_root),
         };
-        (size.ceil() * self.network.read::<f64>("buffer_factor")) as u64
+        (size.ceil() * self.network.read(NetworkKeys::buffer_factor)) as u64
     }
 }
 
@@ -98,14 +96,13 @@ pub(crate) fn topology(
             .unwrap_or_else(|| buffers.packets(rate, half_hosts));
         // One message is enough: many routers have the same buffer.
         if buffer == 0 && out.is_empty() {
-            let key = "mesonet.network.buffer_factor";
+            let (key, path) = (NetworkKeys::buffer_factor, "mesonet.network");
             let message = format!(
                 "the queues of `{}` hold no packet: its {rate} packets per time step need a larger \
                  factor, or a number as buffer",
                 router.name
             );
-            let origin = &network.node("buffer_factor").origin;
-            out.push(Diagnostic::new(key, origin, message));
+            out.push(Diagnostic::at(network, key, path, message));
         }
         Router {
             name: router.name.clone(),
@@ -153,11 +150,7 @@ pub(crate) fn topology(
         next_link: routes.next_link,
         pops,
         access,
-        service: match network.word("service") {
-            "dual" => Service::Dual,
-            "alternating" => Service::Alternating,
-            _ => Service::Shared,
-        },
+        service: network.read(NetworkKeys::service),
         shared_buffer: shared_buffer(network, out),
     }
 }
@@ -165,15 +158,15 @@ pub(crate) fn topology(
 /// Whether the queues of a router share a buffer, as they do unless told otherwise; queues with a server
 /// each cannot.
 fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
-    let dual = network.word("service") == "dual";
-    let Some(node) = network.get("shared_buffer") else {
+    let dual = network.read(NetworkKeys::service) == Service::Dual;
+    let key = NetworkKeys::shared_buffer;
+    if !network.has(key) {
         return !dual;
-    };
-    let shared = node.read::<bool>();
+    }
+    let shared = network.read(key);
     if shared && dual {
-        let key = "mesonet.network.shared_buffer";
         let message = "queues with a server each have a buffer each; write service = \"shared\"";
-        out.push(Diagnostic::new(key, &node.origin, message));
+        out.push(Diagnostic::at(network, key, "mesonet.network", message));
     }
     shared
 }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use longhaul_keys::Field;
 use longhaul_mesonet::config::Topology;
 
-use super::keys::TOPOLOGY_FILE;
+use super::keys::{Identifier, MeasureKeys, NetworkKeys, TopologyFile};
 use super::layout::find;
 use crate::check::check_root;
-use crate::document::{Node, Origin, Source, Table, Value};
+use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files;
-use crate::read::{self, relative_to};
-use crate::typed::{Typed, text_of};
+use crate::files::{read_text, relative_to};
+use crate::read;
 
 /// Topologies that have names.
 const BUILT_IN: [(&str, &str); 2] = [
@@ -31,10 +31,10 @@ pub(crate) struct Named {
 /// resolved scenario.
 pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Named> {
     const PATH: &str = "mesonet.network.topology";
-    let node = network.node("topology");
+    let node = network.node(NetworkKeys::topology);
     let Value::Text(name) = &node.value else {
         return Some(Named {
-            table: network.sub("topology").clone(),
+            table: node.read(),
             path: PATH.to_string(),
             origin: node.origin.clone(),
         });
@@ -44,7 +44,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
         Some((name, text)) => ((*name).to_string(), (*text).to_string()),
         None => {
             let file = relative_to(&node.origin, name);
-            let text = files::read_text(&file).map_err(|reason| {
+            let text = read_text(&file).map_err(|reason| {
                 let names = BUILT_IN.map(|(name, _)| name).join(", ");
                 let message = format!("{reason}; write {names}, or the path of a topology file");
                 out.push(Diagnostic::new(PATH, &node.origin, message));
@@ -52,17 +52,17 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
             (file.display().to_string(), text.ok()?)
         }
     };
-    let source = Arc::new(Source { name: file, text });
+    let source = Arc::new(Source::new(file, text));
     let origin = Origin::File(Arc::clone(&source), 0..0);
     let mut table = read::parse(&source).map_err(|error| out.push(error)).ok()?;
-    let errors = check_root(&mut table, TOPOLOGY_FILE, &origin);
+    let errors = check_root(&mut table, TopologyFile::KEYS, &origin);
     if !errors.is_empty() {
         out.extend(errors);
         return None;
     }
     if built_in.is_none() {
         let contents = Node::new(Value::Table(table.clone()), origin.clone());
-        network.insert("topology".to_string(), contents);
+        network.insert(NetworkKeys::topology, contents);
     }
     Some(Named {
         table,
@@ -79,24 +79,25 @@ pub(crate) fn check_monitors(measure: &Table, topology: &Topology, out: &mut Vec
         .access
         .iter()
         .map(|access| access.router.name.as_str());
-    check_monitor(measure, "backbone_link", "link of the backbone", links, out);
-    check_monitor(measure, "pop", "point of presence", pops, out);
-    check_monitor(measure, "access", "access router", access, out);
+    let key = MeasureKeys::backbone_link;
+    check_monitor(measure, key, "link of the backbone", links, out);
+    check_monitor(measure, MeasureKeys::pop, "point of presence", pops, out);
+    check_monitor(measure, MeasureKeys::access, "access router", access, out);
 }
 
 fn check_monitor<'a>(
     measure: &Table,
-    key: &str,
+    key: Field<Identifier>,
     what: &str,
     names: impl Iterator<Item = &'a str> + Clone,
     out: &mut Vec<Diagnostic>,
 ) {
-    let node = measure.node(key);
-    let none = match &node.value {
-        Value::Text(_) => text_of(node).is_empty(),
-        _ => node.read::<u64>() == 0,
+    let none = match measure.read(key) {
+        Identifier::Name(name) => name.is_empty(),
+        Identifier::Number(number) => number == 0,
     };
     if !none {
-        find(node, what, names, &format!("mesonet.measure.{key}"), out);
+        let path = join("mesonet.measure", key.name());
+        find(measure.node(key), what, names, &path, out);
     }
 }

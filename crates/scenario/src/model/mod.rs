@@ -4,139 +4,163 @@
 //! editors is made from them, and so is the help.
 
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
-use longhaul_keys::{Key, Kind, Profile, TIME, count, joined, key, required};
+use longhaul_keys::{Key, Kind, Profile, TIME, Table, keys, together};
+use longhaul_units::Time;
 
 pub(crate) mod flow;
 pub(crate) mod queue;
 
-use self::flow::FLOW;
-use crate::mesonet::keys::MESONET;
+use self::flow::{AnyFlow, FlowAccess, TcpFlow, UdpFlow};
+use crate::mesonet::keys::MesoNet;
 use crate::proxy::PROXY;
-use crate::topology::TOPOLOGY;
+use crate::topology::{FLOW_PLACES, TOPOLOGY};
 
-const TITLE: Key = key(
-    "title",
-    Kind::Text,
-    "What the scenario is about, in a few words.",
+/// The whole file.
+pub(crate) const SCENARIO: &[Key] =
+    together!(About::KEYS, Length::KEYS, Seeds::KEYS, Scenario::KEYS);
+
+/// The whole file, of a simulation of MesoNet.
+pub(crate) const MESONET_SCENARIO: &[Key] =
+    together!(About::KEYS, Seeds::KEYS, MesoNetScenario::KEYS);
+
+/// One entry of `[[flows]]`.
+const FLOW: &[Key] = together!(
+    AnyFlow::KEYS,
+    TcpFlow::KEYS,
+    UdpFlow::KEYS,
+    FLOW_PLACES,
+    FlowAccess::KEYS,
 );
-const DESCRIPTION: Key = key(
-    "description",
-    Kind::Text,
-    "What it is for and what to look at.",
-);
-const EXTENDS: Key = key(
-    "extends",
-    Kind::Text,
-    "Another scenario file that this one changes; relative to this file.",
-);
-const SEED: Key = key("seed", NATURAL, "Seed of all random streams.").default("1");
-const REPLICATION: Key = key(
-    "replication",
-    NATURAL,
-    "Number of the replication: another one draws other random numbers.",
-)
-.default("0");
+
+const MESONET: Kind = Kind::Table(MesoNet::KEYS);
 const NATURAL: Kind = Kind::Whole {
     min: 0,
     max: i64::MAX,
 };
-const MESONET_HELP: &str = "A simulation of MesoNet, in place of `topology` and `flows`.";
 
-/// The whole file, of a simulation of MesoNet.
-pub(crate) const MESONET_SCENARIO: &[Key] = &[
-    TITLE,
-    DESCRIPTION,
-    EXTENDS,
-    SEED,
-    REPLICATION,
-    required("mesonet", Kind::Table(MESONET), MESONET_HELP),
-];
+keys! {
+    /// What says what a scenario is.
+    pub(crate) struct About {
+        /// What the scenario is about, in a few words.
+        pub title: Option<String> = Kind::Text.key(),
+    }
+    apart {
+        /// What it is for and what to look at.
+        pub description: String = Kind::Text.key(),
+        /// Another scenario file that this one changes; relative to this file.
+        pub extends: String = Kind::Text.key(),
+    }
+}
 
-/// The whole file.
-pub(crate) const SCENARIO: &[Key] = &[
-    TITLE,
-    DESCRIPTION,
-    EXTENDS,
-    key(
-        "profile",
-        Kind::Word(Profile::NAMES),
-        "Frozen bundle of defaults: `rfc`, `linux` for a current kernel, `ns2-2.35`, or `ns2-2003` for older \
-         studies.",
-    )
-    .default("rfc"),
-    required("duration", Kind::Positive(TIME), "Simulated time."),
-    SEED,
-    REPLICATION,
-    key(
-        "clock",
-        Kind::Word(Clock::WORDS),
-        "How links keep time: `exact`, or `ns2` for the rounding of ns-2's sums, which decides \
-         between simultaneous arrivals and departures.",
-    )
-    .default("exact")
-    .in_ns2("ns2"),
-    key(
-        "random",
-        Kind::Word(Randomness::WORDS),
-        "Where random numbers come from: `streams`, one per component, or `ns2`, its one generator \
-         for all, as after `ns-random SEED`.",
-    )
-    .default("streams")
-    .in_ns2("ns2"),
-    key(
-        "measure",
-        Kind::Table(MEASURE),
-        "What is measured, and when.",
-    )
-    .default("{}"),
-    key(
-        "tcp",
-        Kind::Table(Tcp::KEYS),
-        "Transport options of all TCP flows, over the profile's.",
-    ),
-    required(
-        "topology",
-        Kind::Table(TOPOLOGY),
-        "The network: one of the tables below.",
-    ),
-    required(
-        "flows",
-        Kind::List(&Kind::Table(FLOW)),
-        "Groups of equal flows.",
-    ),
-    key(
-        "proxies",
-        Kind::List(&Kind::Table(PROXY)),
-        "Pairs of nodes between which one connection carries the data of all TCP flows.",
-    ),
-    key("mesonet", Kind::Table(MESONET), MESONET_HELP),
-];
+keys! {
+    /// Defaults and duration.
+    pub(crate) struct Length {
+        /// Frozen bundle of defaults: `rfc`, `linux` for a current kernel, `ns2-2.35`, or `ns2-2003` for older
+        /// studies.
+        pub profile: Profile = Kind::Word(Profile::NAMES).key().default("rfc"),
+        /// Simulated time.
+        pub duration: Time = Kind::Positive(TIME).key().required(),
+    }
+}
 
-const MEASURE: &[Key] = &joined::<{ count(MEASURE_LISTS) }>(MEASURE_LISTS);
-const MEASURE_LISTS: &[&[Key]] = &[
-    Measure::KEYS,
-    &[
-        key(
-            "stop",
-            Kind::Table(STOP),
-            "What ends the run before its duration.",
-        ),
-        key(
-            "capture",
-            Kind::List(&Kind::Text),
-            "Links whose packets are recorded as they come to them, before the queue: by name, access links included, \
-             such as `reno-0-sender-up`.",
-        )
-        .default("[]"),
-    ],
-];
+keys! {
+    /// What random numbers follow from.
+    pub(crate) struct Seeds {
+        /// Seed of all random streams.
+        pub seed: u64 = NATURAL.key().default("1"),
+        /// Number of the replication: another one draws other random numbers.
+        pub replication: u64 = NATURAL.key().default("0"),
+    }
+}
 
-const STOP: &[Key] = &joined::<{ count(STOP_LISTS) }>(STOP_LISTS);
-const STOP_LISTS: &[&[Key]] = &[
-    StopRule::KEYS,
-    &[key(
-        "of",
-        Kind::List(&Kind::Text),
-        "Labels of the flows whose exchanges count; all by default.",
-    )],
-];
+keys! {
+    /// Links and flows.
+    pub(crate) struct Scenario {
+        /// How links keep time: `exact`, or `ns2` for the rounding of ns-2's sums, which decides
+        /// between simultaneous arrivals and departures.
+        pub clock: Clock = Kind::Word(Clock::WORDS).key().default("exact").in_ns2("ns2"),
+        /// Where random numbers come from: `streams`, one per component, or `ns2`, its one generator
+        /// for all, as after `ns-random SEED`.
+        pub random: Randomness = Kind::Word(Randomness::WORDS).key().default("streams").in_ns2("ns2"),
+    }
+    apart {
+        /// What is measured, and when.
+        pub measure: Table = Kind::Table(MEASURE).key().default("{}"),
+        /// Transport options of all TCP flows, over the profile's.
+        pub tcp: Table = Kind::Table(Tcp::KEYS).key(),
+        /// The network: one of the tables below.
+        pub topology: Table = Kind::Table(TOPOLOGY).key().required(),
+        /// Groups of equal flows.
+        pub flows: Vec<Table> = Kind::List(&Kind::Table(FLOW)).key().required(),
+        /// Pairs of nodes between which one connection carries the data of all TCP flows.
+        pub proxies: Vec<Table> = Kind::List(&Kind::Table(PROXY)).key(),
+        /// A simulation of MesoNet, in place of `topology` and `flows`.
+        pub mesonet: Table = MESONET.key(),
+    }
+}
+
+keys! {
+    /// A simulation of MesoNet.
+    pub(crate) struct MesoNetScenario {}
+    apart {
+        /// A simulation of MesoNet, in place of `topology` and `flows`.
+        pub mesonet: Table = MESONET.key().required(),
+    }
+}
+
+const MEASURE: &[Key] = together!(Measure::KEYS, MoreMeasures::KEYS);
+
+keys! {
+    /// What is measured besides, in terms of flows and links by name.
+    pub(crate) struct MoreMeasures {
+        /// What ends the run before its duration.
+        pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
+        /// Links whose packets are recorded as they come to them, before the queue: by name, access links included,
+        /// such as `reno-0-sender-up`.
+        pub capture: Vec<String> = Kind::List(&Kind::Text).key().default("[]"),
+    }
+}
+
+const STOP: &[Key] = together!(StopRule::KEYS, CountedFlows::KEYS);
+
+keys! {
+    /// Which flows a rule that ends the run counts.
+    pub(crate) struct CountedFlows {
+        /// Labels of the flows whose exchanges count; all by default.
+        pub labels as "of": Vec<String> = Kind::List(&Kind::Text).key(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_all(keys: &[Key], path: &str) -> usize {
+        let of = |key: &Key| {
+            let path = format!("{path}.{}", key.name);
+            for profile in Profile::ALL {
+                if let Some(text) = key.default_in(profile) {
+                    assert!(key.kind.parse(text).is_some(), "{path} cannot be {text}");
+                }
+            }
+            usize::from(key.default_in(Profile::Rfc).is_some()) + below(&key.kind, &path)
+        };
+        keys.iter().map(of).sum()
+    }
+
+    fn below(kind: &Kind, path: &str) -> usize {
+        match kind {
+            Kind::Table(keys) => check_all(keys, path),
+            Kind::Tagged(kinds) => kinds.iter().map(|(_, keys)| check_all(keys, path)).sum(),
+            Kind::List(item) => below(item, path),
+            Kind::OneOf(kinds) => kinds.iter().map(|kind| below(kind, path)).sum(),
+            _ => 0,
+        }
+    }
+
+    /// A default that its key does not allow would stop the program only where it is needed.
+    #[test]
+    fn every_default_is_allowed_by_its_key() {
+        assert!(check_all(SCENARIO, "") > 100);
+    }
+}

@@ -1,14 +1,17 @@
 //! Which proxy splits which flows.
 
-use longhaul_units::{Bytes, Quantity};
+use longhaul_engine::config::{Proxy, ProxyChange};
+use longhaul_units::Bytes;
 
-use super::Site;
-use crate::document::{Node, Table, Value, join};
+use super::{ProxyKeys, Site};
+use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path};
+use crate::link::{AccessEnds, AccessKeys};
+use crate::model::Scenario;
+use crate::model::flow::{AnyFlow, FlowAccess, Protocol, Stack};
 use crate::topology::Core;
-use crate::traffic;
-use crate::typed::{Typed, text_of};
+use crate::traffic::{self, Traffic};
 
 /// Finds out which proxy splits each group of flows. `groups` and `paths` belong together.
 pub(crate) fn assign(
@@ -23,7 +26,7 @@ pub(crate) fn assign(
     let mut used = vec![false; sites.len()];
     for (group, (index, path)) in groups.iter().zip(paths.iter_mut().enumerate()) {
         let group = group.table().expect("a group is a table");
-        if group.word("protocol") != "tcp" {
+        if group.read(AnyFlow::protocol) != Protocol::Tcp {
             continue;
         }
         let mut of_route = |route: Route| {
@@ -55,30 +58,27 @@ pub(crate) fn assign(
         let message = format!(
             "no TCP flow begins before `{}` and ends behind `{}`; flows that sit on these nodes need \
              access links",
-            table.word("start"),
-            table.word("end")
+            table.word(ProxyKeys::start),
+            table.word(ProxyKeys::end)
         );
-        let origin = &table.node("start").origin;
-        out.push(Diagnostic::new(
-            &join("proxies", &number.to_string()),
-            origin,
-            message,
-        ));
+        let origin = &table.node(ProxyKeys::start).origin;
+        let path = join(Scenario::proxies.name(), &number.to_string());
+        out.push(Diagnostic::new(&path, origin, message));
     }
 }
 
 /// Whether connections of a group have data both ways.
 fn traffic_comes_back(group: &Table) -> bool {
-    let Some(traffic) = group.get("traffic").and_then(Node::table) else {
+    let Some(traffic) = group.read(AnyFlow::traffic) else {
         return false;
     };
-    match traffic.word("kind") {
-        "on-off" | "perturbation" => false,
-        "trace" => traffic::parse_trace(traffic.word("csv")).is_ok_and(|exchanges| {
+    match traffic {
+        Traffic::OnOff(_) | Traffic::Perturbation(_) => false,
+        Traffic::Trace(keys) => traffic::parse_trace(&keys.csv).is_ok_and(|exchanges| {
             let mut responses = exchanges.iter().map(|exchange| exchange.response_bytes);
             responses.any(|bytes| bytes.is_some())
         }),
-        _ => true,
+        Traffic::Requests(_) | Traffic::PackMime(_) | Traffic::Web(_) => true,
     }
 }
 
@@ -95,35 +95,35 @@ fn refuse_several(
         "the path of these flows has the proxies {}; only one may split them",
         names.join(" and ")
     );
-    let path = join("flows", &index.to_string());
-    out.push(Diagnostic::new(&path, &group.node("label").origin, message));
+    let path = join(Scenario::flows.name(), &index.to_string());
+    let origin = &group.node(AnyFlow::label).origin;
+    out.push(Diagnostic::new(&path, origin, message));
 }
 
 /// Refuses credit that is less than one segment of a flow: its first would wait for ever.
 fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagnostic>) {
     let proxy = proxy.table().expect("a proxy is a table");
-    let changes = proxy.list("changes").iter().filter_map(Node::table);
-    let credits = changes.filter_map(|change| change.get("credit"));
-    let payload = flow::payload(group.sub("tcp"), group.read::<Bytes>("packet"));
-    for node in credits.chain([proxy.node("credit")]) {
-        let Value::Quantity(Quantity::Bytes(bytes)) = node.value else {
-            unreachable!("credit is resolved to bytes");
-        };
-        if payload.is_some_and(|payload| bytes.0 < payload) {
+    let changes = proxy.tables(ProxyKeys::changes);
+    let credits = changes.filter_map(|change| change.read(ProxyChange::credit_bytes));
+    let payload = flow::payload(group.sub(Stack::tcp), group.read(AnyFlow::packet));
+    for credit in credits.chain([proxy.read(Proxy::credit_bytes)]) {
+        if payload.is_some_and(|payload| credit < payload) {
             let message = format!(
-                "{bytes} is less than a segment of the flows `{}`, which would never be forwarded",
-                group.word("label")
+                "{} is less than a segment of the flows `{}`, which would never be forwarded",
+                Bytes(credit),
+                group.word(AnyFlow::label)
             );
-            let path = join("proxies", &format!("{number}.credit"));
+            let path = join(Scenario::proxies.name(), &format!("{number}.credit"));
             // The credit is derived from what was written: its line is not known any more.
-            let origin = &proxy.node("start").origin;
+            let origin = &proxy.node(ProxyKeys::start).origin;
             out.push(Diagnostic::new(&path, origin, message));
         }
     }
 }
 
 fn name(proxy: &Node) -> &str {
-    proxy.table().expect("a proxy is a table").word("name")
+    let proxy = proxy.table().expect("a proxy is a table");
+    proxy.word(Proxy::name)
 }
 
 fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
@@ -132,13 +132,13 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
             .iter()
             .any(|other| name(other) == name(proxy));
         if taken || name(proxy).is_empty() {
-            let node = proxy.table().expect("a proxy is a table").node("name");
             let message = format!(
                 "the name `{}` is empty or already used; give each proxy its own",
-                text_of(node)
+                name(proxy)
             );
-            let path = join("proxies", &format!("{number}.name"));
-            out.push(Diagnostic::new(&path, &node.origin, message));
+            let path = join(Scenario::proxies.name(), &number.to_string());
+            let proxy = proxy.table().expect("a proxy is a table");
+            out.push(Diagnostic::at(proxy, Proxy::name, &path, message));
         }
     }
 }
@@ -155,12 +155,13 @@ struct Route {
 
 impl Route {
     fn of(group: &Table, path: &Path) -> Self {
-        let access = group.get("access").and_then(Node::table);
+        let ends = group.table(FlowAccess::access);
+        let ends = ends.map(|access| access.read(AccessKeys::at));
         Self {
             from: path.from,
             to: path.to,
-            before: access.is_some(),
-            behind: access.is_some_and(|access| access.word("at") == "both"),
+            before: ends.is_some(),
+            behind: ends == Some(AccessEnds::Both),
         }
     }
 

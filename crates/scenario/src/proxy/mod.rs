@@ -7,21 +7,20 @@ use std::sync::Arc;
 
 use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
-use longhaul_engine::queue::{DISCIPLINES, LinkContext};
-use longhaul_keys::Profile;
+use longhaul_engine::queue::{DISCIPLINES, DropTail, LinkContext};
+use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 pub(crate) use self::assign::assign;
-pub(crate) use self::keys::PROXY;
-use self::keys::QUEUE;
-use crate::defaults;
-use crate::document::{Node, Table, Value, fill, join};
+use self::keys::ChangeKeys;
+pub(crate) use self::keys::{PROXY, ProxyKeys};
+use crate::document::{Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Shared};
 use crate::link::Context;
+use crate::model::flow::Stack;
 use crate::queue;
 use crate::topology::{Core, find_node};
-use crate::typed::{Typed, text_of};
 
 /// Where a proxy is, and its congestion control.
 pub(crate) struct Site {
@@ -44,7 +43,7 @@ pub(crate) fn resolve(
     let route = shared.core.route(start, end)?;
     let (rate, delay) = (route.rate, route.delay);
     fill_defaults(proxy, shared.context);
-    let packet = proxy.read::<Bytes>("packet");
+    let packet = proxy.read(ProxyKeys::packet);
     let queues = route.links.iter().map(|core| &core.queue);
     let held: f64 = queues
         .map(|queue| queue::capacity_packets(queue, packet))
@@ -54,8 +53,8 @@ pub(crate) fn resolve(
     if out.len() > before {
         return None;
     }
-    let payload = flow::payload(proxy.sub("tcp"), packet)?;
-    resolve_credit(proxy, path, payload, out);
+    let payload = flow::payload(proxy.sub(Stack::tcp), packet)?;
+    resolve_credit(proxy, Proxy::credit_bytes, path, payload, out);
     let link = LinkContext {
         rate,
         delay,
@@ -63,7 +62,14 @@ pub(crate) fn resolve(
         packet: shared.context.packet,
         taken_over: false,
     };
-    resolve_queue(proxy, path, &link, shared.context.profile, out);
+    resolve_queue(
+        proxy,
+        ProxyKeys::queue,
+        path,
+        &link,
+        shared.context.profile,
+        out,
+    );
     resolve_changes(proxy, path, payload, &link, shared, out);
     Some(Site {
         start,
@@ -75,15 +81,21 @@ pub(crate) fn resolve(
 
 /// Fills in defaults, but not those of transport options, which `[tcp]` of the file comes before.
 fn fill_defaults(proxy: &mut Table, context: Context) {
-    let tcp = proxy.remove("tcp");
+    let tcp = proxy.remove(Stack::tcp);
     // A local queue of any discipline has the same limit if it gives none.
-    let queue = defaults::default(&QUEUE, context.profile).expect("it has a default");
-    fill(proxy, &Table::from([(QUEUE.name.to_string(), queue)]));
-    defaults::fill(proxy, PROXY, context.profile);
-    proxy.extend(tcp.map(|node| ("tcp".to_string(), node)));
-    if !proxy.contains_key("packet") {
+    let mut keys = PROXY.iter();
+    let queue = keys.find(|key| key.name == ProxyKeys::queue.name());
+    let queue = queue.and_then(|key| key.default_node(context.profile));
+    let mut lower = Table::new();
+    lower.insert(ProxyKeys::queue, queue.expect("it has a default"));
+    fill(proxy, &lower);
+    proxy.fill(PROXY, context.profile);
+    if let Some(tcp) = tcp {
+        proxy.insert(Stack::tcp, tcp);
+    }
+    if !proxy.has(ProxyKeys::packet) {
         let packet = Value::Quantity(Quantity::Bytes(context.packet));
-        proxy.derive("packet", packet, "the largest packet of a flow");
+        proxy.derive(ProxyKeys::packet, packet, "the largest packet of a flow");
     }
 }
 
@@ -94,12 +106,11 @@ fn nodes(
     core: &Core,
     out: &mut Vec<Diagnostic>,
 ) -> Option<(usize, usize)> {
-    let start = find_node(&core.nodes, proxy, "start", path, out);
-    let end = find_node(&core.nodes, proxy, "end", path, out);
+    let start = find_node(&core.nodes, proxy, ProxyKeys::start, path, out);
+    let end = find_node(&core.nodes, proxy, ProxyKeys::end, path, out);
     let (start, end) = (start?, end?);
     let mut refuse = |message: String| {
-        let origin = &proxy.node("end").origin;
-        out.push(Diagnostic::new(&join(path, "end"), origin, message));
+        out.push(Diagnostic::at(proxy, ProxyKeys::end, path, message));
     };
     if start == end {
         refuse("a proxy needs two different nodes".to_string());
@@ -112,59 +123,60 @@ fn nodes(
             return None;
         }
     }
-    if !proxy.contains_key("name") {
+    if !proxy.has(Proxy::name) {
         let name = format!("{}-{}", core.nodes[start], core.nodes[end]);
-        proxy.derive("name", Value::Text(name), "START-END");
+        proxy.derive(Proxy::name, Value::Text(name), "START-END");
     }
     Some((start, end))
 }
 
 /// Credit in bytes of payload, for a full segment at least: with less, no segment would ever be forwarded.
-fn resolve_credit(table: &mut Table, path: &str, payload: u64, out: &mut Vec<Diagnostic>) {
-    let Some(node) = table.get("credit") else {
+fn resolve_credit<T>(
+    table: &mut Table,
+    key: Field<T>,
+    path: &str,
+    payload: u64,
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(credit) = table.read(key.seen_as::<Option<Quantity>>()) else {
         return;
     };
-    let bytes = match node.value {
-        Value::Quantity(Quantity::Packets(packets)) => (packets * payload as f64) as u64,
-        Value::Quantity(Quantity::Bytes(bytes)) => bytes.0,
-        ref other => unreachable!("credit is {other:?}"),
+    let bytes = match credit {
+        Quantity::Packets(packets) => (packets * payload as f64) as u64,
+        Quantity::Bytes(bytes) => bytes.0,
+        other => unreachable!("credit is {other:?}"),
     };
     if bytes < payload {
         let message = format!(
             "{} is less than the {payload} B of one packet, so that no data would be forwarded",
             Bytes(bytes)
         );
-        return out.push(Diagnostic::new(
-            &join(path, "credit"),
-            &node.origin,
-            message,
-        ));
+        return out.push(Diagnostic::at(table, key, path, message));
     }
-    if let Value::Quantity(Quantity::Packets(packets)) = node.value {
-        let rule = format!("{packets} packets ({}) x {payload} B", node.origin);
-        table.derive(
-            "credit",
-            Value::Quantity(Quantity::Bytes(Bytes(bytes))),
-            &rule,
-        );
+    if let Quantity::Packets(packets) = credit {
+        let origin = &table.node(key).origin;
+        let rule = format!("{packets} packets ({origin}) x {payload} B");
+        let bytes = Value::Quantity(Quantity::Bytes(Bytes(bytes)));
+        table.derive(key, bytes, rule);
     }
 }
 
 /// Resolves a local queue.
 fn resolve_queue(
     table: &mut Table,
+    key: Field<Table>,
     path: &str,
     link: &LinkContext,
     profile: Profile,
     out: &mut Vec<Diagnostic>,
 ) {
-    let path = join(path, "queue");
-    let queue = table.sub_mut("queue");
+    let path = join(path, key.name());
+    let queue = table.sub_mut(key);
     queue::resolve(queue, &path, link, profile, out);
-    if let Some(drop) = queue.get("drop").filter(|node| text_of(node) == "head") {
+    if queue.is_word(DropTail::drop, "head") {
         let message = "a local queue drops the packet that arrives; write drop = \"tail\", or leave \
                        it out";
-        out.push(Diagnostic::new(&join(&path, "drop"), &drop.origin, message));
+        out.push(Diagnostic::at(queue, DropTail::drop, &path, message));
     }
 }
 
@@ -176,41 +188,51 @@ fn resolve_changes(
     shared: &Shared<'_>,
     out: &mut Vec<Diagnostic>,
 ) {
-    let path = join(path, "changes");
-    let mut earliest = Span::ZERO;
-    let kind = proxy.sub("queue").word("kind");
+    let path = join(path, ProxyKeys::changes.name());
+    let mut earliest = Time::ZERO;
+    let kind = proxy.sub(ProxyKeys::queue).word(KIND);
     let is_replaceable = DISCIPLINES
         .iter()
         .any(|discipline| discipline.kind == kind && discipline.on_arrival);
-    let changes = proxy.get_mut("changes").map(|node| &mut node.value);
-    let Some(Value::List(changes)) = changes else {
-        unreachable!("changes is a list");
-    };
-    for (index, change) in changes.iter_mut().filter_map(Node::table_mut).enumerate() {
+    for (index, change) in proxy.tables_mut(ProxyKeys::changes).enumerate() {
         let path = join(&path, &index.to_string());
-        let (at, origin) = (change.read::<Span>("at"), change.node("at").origin.clone());
-        let mut refuse = |message| out.push(Diagnostic::new(&join(&path, "at"), &origin, message));
-        if Time::ZERO + at >= shared.duration {
-            let end = shared.duration.since(Time::ZERO);
+        let time = change.read(ProxyChange::at);
+        let [at, before, end] =
+            [time, earliest, shared.duration].map(|time| time.since(Time::ZERO));
+        let mut refuse = |message: String| {
+            out.push(Diagnostic::at(change, ProxyChange::at, &path, message));
+        };
+        if time >= shared.duration {
             refuse(format!("{at} is not before the end of the run at {end}"));
         }
-        if at < earliest {
+        if time < earliest {
             refuse(format!(
-                "{at} is before {earliest}; expected changes in order of time"
+                "{at} is before {before}; expected changes in order of time"
             ));
         }
-        if change.len() == 1 {
+        if change.entries.len() == 1 {
             refuse("the entry changes nothing; give credit, interval or queue".to_string());
         }
-        earliest = at;
-        resolve_credit(change, &path, payload, out);
-        if change.contains_key("queue") {
+        earliest = time;
+        resolve_credit(change, ProxyChange::credit_bytes, &path, payload, out);
+        if change.has(ChangeKeys::queue) {
             if !is_replaceable {
                 let message = "the discipline of the local queue holds its packets and cannot be \
                                replaced; only drop-tail and RED can";
-                out.push(Diagnostic::new(&join(&path, "queue"), &origin, message));
+                let (path, origin) = (
+                    join(&path, ChangeKeys::queue.name()),
+                    &change.node(ProxyChange::at).origin,
+                );
+                out.push(Diagnostic::new(&path, origin, message));
             }
-            resolve_queue(change, &path, link, shared.context.profile, out);
+            resolve_queue(
+                change,
+                ChangeKeys::queue,
+                &path,
+                link,
+                shared.context.profile,
+                out,
+            );
         }
     }
 }
@@ -227,24 +249,19 @@ impl Site {
         proxy: &Table,
         tcp: impl Fn(&Table, Bytes, ControllerSpec) -> Tcp,
     ) -> Proxy {
-        let queue = |table: &Table| queue::config(table.sub("queue"), self.rate);
+        let queue = |queue: &Table| queue::config(queue, self.rate);
         let change = |change: &Table| {
-            let given = change.contains_key("queue").then(|| queue(change));
-            ProxyChange::of(&defaults::values(change), given)
+            let given = change.table(ChangeKeys::queue).map(queue);
+            ProxyChange::of(change, given)
         };
-        let changes = proxy.list("changes").iter().filter_map(Node::table);
-        let tcp = tcp(
-            proxy,
-            proxy.read::<Bytes>("packet"),
-            self.congestion.clone(),
-        );
+        let packet = proxy.read(ProxyKeys::packet);
         Proxy::of(
-            &defaults::values(proxy),
+            proxy,
             self.start,
             self.end,
-            Arc::new(tcp),
-            queue(proxy),
-            changes.map(change).collect(),
+            Arc::new(tcp(proxy, packet, self.congestion.clone())),
+            queue(proxy.sub(ProxyKeys::queue)),
+            proxy.tables(ProxyKeys::changes).map(change).collect(),
         )
     }
 }

@@ -1,40 +1,54 @@
 //! Two routers and a link between them.
 
-use longhaul_keys::{Key, Kind, key, required};
+use longhaul_keys::{Kind, Table, keys, together, words};
 
-use super::{ACCESS_LINKS, Topology};
-use crate::document::{Origin, Value, join};
-use crate::link::{LINK, round_trip};
-use crate::typed::Typed;
+use super::{AccessLinks, Topology};
+use crate::document::{Value, join};
+use crate::link::{LinkKeys, round_trip};
 
 pub(super) const DUMBBELL: Topology = Topology {
     name: "dumbbell",
     help: "Two routers, `left` and `right`, and the `bottleneck` between them.",
-    keys: &[
-        required(
-            "bottleneck",
-            Kind::Table(LINK),
-            "The link between the routers, both ways.",
-        ),
-        ACCESS_LINKS,
-    ],
-    flow_keys: FLOW_KEYS,
+    keys: together!(Dumbbell::KEYS, AccessLinks::KEYS),
+    flow_keys: FlowPlace::KEYS,
     lay_out: |table, path, layout| {
-        let link = table.sub_mut("bottleneck");
-        let (path, rtt) = (join(path, "bottleneck"), round_trip(link));
+        let (key, link) = (Dumbbell::bottleneck, table.sub_mut(Dumbbell::bottleneck));
+        let (path, rtt) = (join(path, key.name()), round_trip(link));
         layout.both_ways("bottleneck", (0, 1), link, &path, rtt);
         ["left", "right"].map(str::to_string).to_vec()
     },
     endpoints: |flow, _, _, _| {
-        let forward = Value::Text("forward".to_string());
-        flow.default("direction", forward, Origin::Default);
-        let reverse = flow.word("direction") == "reverse";
-        Some(if reverse { (1, 0) } else { (0, 1) })
+        flow.or_default(FlowPlace::direction, Value::text("forward"));
+        Some(match flow.read(FlowPlace::direction) {
+            Direction::Forward => (0, 1),
+            Direction::Reverse => (1, 0),
+        })
     },
 };
 
-const FLOW_KEYS: &[Key] = &[key(
-    "direction",
-    Kind::Word(&["forward", "reverse"]),
-    "Dumbbell: from left to right (default), or back.",
-)];
+keys! {
+    /// The network.
+    struct Dumbbell {}
+    apart {
+        /// The link between the routers, both ways.
+        bottleneck: Table = Kind::Table(LinkKeys::KEYS).key().required(),
+    }
+}
+
+keys! {
+    /// Where flows run.
+    struct FlowPlace {
+        /// Dumbbell: from left to right (default), or back.
+        direction: Direction = Kind::Word(Direction::WORDS).key(),
+    }
+}
+
+words! {
+    /// Directions of flows.
+    enum Direction {
+        /// From left to right.
+        Forward = "forward",
+        /// Back.
+        Reverse = "reverse",
+    }
+}

@@ -1,14 +1,13 @@
 //! The network between the flows' hosts: one file for each kind of topology, and what they have in common.
 
 use longhaul_engine::Graph;
-use longhaul_keys::{Key, Kind, count, joined, key};
+use longhaul_keys::{Field, Key, Kind, count, joined, key, keys};
 use longhaul_units::{Rate, Span};
 
 use crate::check::unknown;
 use crate::document::{Origin, Table, join};
 use crate::error::Diagnostic;
-use crate::link::{self, ACCESS, Context, CoreLink};
-use crate::typed::{Typed, text_of};
+use crate::link::{self, AccessKeys, Context, CoreLink};
 
 /// A kind of topology.
 pub(crate) struct Topology {
@@ -28,9 +27,15 @@ pub(crate) struct Topology {
 type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
+    /// Its table in `[topology]`.
+    fn field(&self) -> Field<Table> {
+        Field::new(self.name)
+    }
+
     /// Whether flows have hosts of their own behind access links.
     pub fn has_access(&self) -> bool {
-        self.keys.iter().any(|key| key.name == ACCESS_LINKS.name)
+        let access = AccessLinks::access.name();
+        self.keys.iter().any(|key| key.name == access)
     }
 }
 
@@ -48,6 +53,8 @@ kinds! {
     parking_lot::PARKING_LOT,
     graph::GRAPH,
 }
+
+pub(crate) use graph::FlowPlace as GraphPlace;
 
 /// Keys of `[topology]`, of which one is given.
 pub(crate) const TOPOLOGY: &[Key] = &{
@@ -73,12 +80,14 @@ const PLACES: [&[Key]; KINDS.len()] = {
     places
 };
 
-/// Access links, of topologies that have them.
-const ACCESS_LINKS: Key = key(
-    "access",
-    Kind::Table(ACCESS),
-    "Links between each flow's own hosts and the routers; without them flows sit on the routers.",
-);
+keys! {
+    /// Access links, of topologies that have them.
+    pub(crate) struct AccessLinks {}
+    apart {
+        /// Links between each flow's own hosts and the routers; without them flows sit on the routers.
+        pub access: Table = Kind::Table(AccessKeys::KEYS).key(),
+    }
+}
 
 /// Routers and the links between them; access links come with the flows.
 pub(crate) struct Core {
@@ -108,10 +117,6 @@ impl Layout<'_> {
         let pair = link::both_ways(name, ends, table, path, rtt, self.context, self.out);
         self.links.extend(pair.into_iter().flatten());
     }
-
-    fn refuse(&mut self, path: &str, origin: &Origin, message: impl Into<String>) {
-        self.out.push(Diagnostic::new(path, origin, message));
-    }
 }
 
 /// Resolves the topology's table in place and lays out its nodes and links.
@@ -121,8 +126,8 @@ pub(crate) fn resolve(
     context: Context,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Core> {
-    let kind = KINDS.iter().find(|kind| topology.contains_key(kind.name));
-    let (Some(&kind), 1) = (kind, topology.len()) else {
+    let kind = KINDS.iter().find(|kind| topology.has(kind.field()));
+    let (Some(&kind), 1) = (kind, topology.entries.len()) else {
         let names: Vec<String> = KINDS
             .iter()
             .map(|kind| format!("[topology.{}]", kind.name))
@@ -138,7 +143,7 @@ pub(crate) fn resolve(
         out,
     };
     let path = join("topology", kind.name);
-    let nodes = (kind.lay_out)(topology.sub_mut(kind.name), &path, &mut layout);
+    let nodes = (kind.lay_out)(topology.sub_mut(kind.field()), &path, &mut layout);
     let links = layout.links;
     if out.len() > before {
         return None;
@@ -158,17 +163,17 @@ pub(crate) fn resolve(
 pub(crate) fn find_node(
     nodes: &[String],
     table: &Table,
-    key: &str,
+    key: Field<String>,
     path: &str,
     out: &mut Vec<Diagnostic>,
 ) -> Option<usize> {
-    let node = table.node(key);
-    let found = nodes.iter().position(|name| name == text_of(node));
-    if found.is_none() {
-        let message = unknown("node", text_of(node), nodes.iter().map(String::as_str));
-        out.push(Diagnostic::new(&join(path, key), &node.origin, message));
+    let wanted = table.word(key);
+    let position = nodes.iter().position(|name| name == wanted);
+    if position.is_none() {
+        let message = unknown("node", wanted, nodes.iter().map(String::as_str));
+        out.push(Diagnostic::at(table, key, path, message));
     }
-    found
+    position
 }
 
 /// A route from one node to another.

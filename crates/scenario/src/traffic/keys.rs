@@ -1,23 +1,30 @@
 //! Keys of applications that open connections as they go, or send in bursts.
 
 use longhaul_engine::config::{Binding, Bursts, COUNTS, DRAWN_TIMES, Distribution, SIZES, TIMES};
-use longhaul_keys::{Key, Kind, RATE, Range, SIZE, TIME, keys, words};
+use longhaul_keys::{Kind, RATE, Range, SIZE, TIME, keys, tagged, words};
 use longhaul_units::{Rate, Span};
 
-/// Keys of `traffic` of a flow.
-pub(crate) const TRAFFIC: Kind = Kind::Tagged(KINDS);
-pub(crate) const KINDS: &[(&str, &[Key])] = &[
-    ("requests", RequestKeys::KEYS),
-    ("packmime", PackMimeKeys::KEYS),
-    ("web", WebKeys::KEYS),
-    ("perturbation", PerturbationKeys::KEYS),
-    ("trace", TraceKeys::KEYS),
-    ("on-off", OnOffKeys::KEYS),
-];
+tagged! {
+    /// What an application does.
+    pub(crate) enum Traffic {
+        /// See [`RequestKeys`].
+        Requests(RequestKeys) = "requests",
+        /// See [`PackMimeKeys`].
+        PackMime(PackMimeKeys) = "packmime",
+        /// See [`WebKeys`].
+        Web(WebKeys) = "web",
+        /// See [`PerturbationKeys`].
+        Perturbation(PerturbationKeys) = "perturbation",
+        /// See [`TraceKeys`].
+        Trace(TraceKeys) = "trace",
+        /// See [`OnOffKeys`].
+        OnOff(OnOffKeys) = "on-off",
+    }
+}
 
 keys! {
     /// What all models of requests have in common.
-    pub(super) struct ConnectionKeys {
+    pub(crate) struct ConnectionKeys {
         /// Requests, and their responses, on one connection.
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
         /// From the end of a response to the next request on its connection.
@@ -30,7 +37,7 @@ keys! {
 
 keys! {
     /// Requests and responses whose sizes and times are independent.
-    pub(super) struct RequestKeys {
+    pub(crate) struct RequestKeys {
         /// Between the beginnings of two connections.
         pub interval: Distribution = TIMES.key().required(),
         /// Bytes of a request.
@@ -50,7 +57,7 @@ keys! {
 
 words! {
     /// Round trips beyond the network's that PackMime draws.
-    pub(super) enum RoundTrips {
+    pub(crate) enum RoundTrips {
         /// Of both sides.
         Both = "both",
         /// Of the server's side.
@@ -62,7 +69,7 @@ words! {
 
 keys! {
     /// The PackMime model (Cao, Cleveland and others, INFOCOM 2004).
-    pub(super) struct PackMimeKeys {
+    pub(crate) struct PackMimeKeys {
         /// Connections a second.
         pub rate: f64 = Kind::Number(Range::closed(0.01, 1e6)).key().required(),
         /// Round trips beyond the network's, as the model has them: of both sides, of the server's side, or none.
@@ -79,7 +86,7 @@ keys! {
 
 keys! {
     /// Pages and objects (ns-2's WebTraf).
-    pub(super) struct WebKeys {
+    pub(crate) struct WebKeys {
         /// Pages in the session of each flow.
         pub pages: u64 = Kind::Whole { min: 1, max: 1_000_000_000 }.key().default("1000"),
         /// From the end of a page to the next.
@@ -102,7 +109,7 @@ keys! {
 
 keys! {
     /// A greedy connection that ends suddenly.
-    pub(super) struct PerturbationKeys {
+    pub(crate) struct PerturbationKeys {
         /// A greedy connection is cut off after this, with what is in flight on it.
         pub lifetime: Span = Kind::Positive(TIME).key().required(),
     }
@@ -110,7 +117,7 @@ keys! {
 
 keys! {
     /// Exchanges from a table.
-    pub(super) struct TraceKeys {
+    pub(crate) struct TraceKeys {
         /// CSV file, relative to this one: start_s and bytes, for data one way, or start_s, request_bytes and
         /// response_bytes; server_delay_s if there are delays.
         pub file: Option<String> = Kind::Text.key(),
@@ -123,7 +130,7 @@ keys! {
 
 keys! {
     /// Bursts and pauses.
-    pub(super) struct OnOffKeys {
+    pub(crate) struct OnOffKeys {
         /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` beside `traffic`.
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
         /// TCP: bytes of a message. UDP: a packet.

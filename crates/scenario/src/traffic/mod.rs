@@ -4,162 +4,138 @@
 mod keys;
 mod trace;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_engine::config::{
-    Bursts, Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport, Web,
+    Distribution, Messages, PackMime, Process, Requests, Source, Tcp, Transport, Web,
 };
-use longhaul_units::{Bytes, Rate};
+use longhaul_keys::{Field, KIND};
+use longhaul_units::Bytes;
 
-pub(crate) use self::keys::{KINDS, TRAFFIC};
-use self::keys::{
-    OnOffKeys, PackMimeKeys, PerturbationKeys, RequestKeys, RoundTrips, TraceKeys, WebKeys,
-};
+pub(crate) use self::keys::Traffic;
+use self::keys::{OnOffKeys, PackMimeKeys, RequestKeys, RoundTrips, TraceKeys, WebKeys};
 pub(crate) use self::trace::parse as parse_trace;
-use crate::defaults;
 use crate::distribution;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
-use crate::files::read_text;
-use crate::read::{refuse_both, relative_to};
-use crate::typed::{Typed, text_of};
+use crate::files::{refuse_both, replace_file};
+use crate::model::flow::Protocol;
 
 /// Fills in defaults and checks what the declarations of keys cannot.
-pub(crate) fn resolve(traffic: &mut Table, protocol: &Node, path: &str, out: &mut Vec<Diagnostic>) {
-    let udp = text_of(protocol) == "udp";
-    match traffic.word("kind") {
+pub(crate) fn resolve(
+    traffic: &mut Table,
+    protocol: Protocol,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+) {
+    let udp = protocol == Protocol::Udp;
+    match traffic.word(KIND) {
         "on-off" => resolve_on_off(traffic, udp, path, out),
         kind if udp => {
             let message = format!("`{kind}` opens TCP connections; a UDP flow may be `on-off`");
-            let origin = &traffic.node("kind").origin;
-            return out.push(Diagnostic::new(&join(path, "kind"), origin, message));
+            return out.push(Diagnostic::at(traffic, KIND, path, message));
         }
         "trace" => resolve_trace(traffic, path, out),
         _ => {}
     }
-    for (key, _) in traffic.iter() {
-        distribution::check(traffic, key, path, out);
+    for (key, node) in &traffic.entries {
+        distribution::check_node(node, &join(path, key), out);
     }
-    if traffic.contains_key("interval") {
-        check_interval(traffic, path, out);
-    }
+    check_interval(traffic, path, out);
 }
 
 /// Over UDP messages are the packets of the flow; over TCP their rate and size are keys of `traffic`.
 fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
-    for key in ["rate", "message", "whole_segments"] {
-        match traffic.get(key) {
-            Some(node) if udp => {
-                let message = format!(
-                    "messages of a UDP flow are its packets; leave out {key}, and write rate and \
-                     packet of the flow"
-                );
-                out.push(Diagnostic::new(
-                    &join(path, key),
-                    node.key_origin(),
-                    message,
-                ));
-            }
-            None if !udp && key != "whole_segments" => {
-                let origin = &traffic.node("kind").origin;
-                let message = format!("over TCP, `on-off` needs {key}");
-                out.push(Diagnostic::new(path, origin, message));
-            }
-            _ => {}
+    let needed = [OnOffKeys::rate.seen_as(), OnOffKeys::message.seen_as()];
+    let own: [Field<()>; 3] = [needed[0], needed[1], OnOffKeys::whole_segments.seen_as()];
+    if udp {
+        for key in own.into_iter().filter(|key| traffic.has(*key)) {
+            let message = format!(
+                "messages of a UDP flow are its packets; leave out {}, and write rate and \
+                 packet of the flow",
+                key.name()
+            );
+            out.push(Diagnostic::of_key(traffic, key, path, message));
         }
+        return;
     }
-    if !udp {
-        traffic.default("whole_segments", Value::Flag(false), Origin::Default);
-        check_messages(traffic, path, out);
+    for key in needed.into_iter().filter(|key| !traffic.has(*key)) {
+        let message = format!("over TCP, `on-off` needs {}", key.name());
+        let origin = &traffic.node(KIND).origin;
+        out.push(Diagnostic::new(path, origin, message));
     }
+    traffic.or_default(OnOffKeys::whole_segments, Value::Flag(false));
+    check_messages(traffic, path, out);
 }
 
 /// Refuses intervals between messages that are below 1 ps, or longer than a run may last.
 fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    if !traffic.contains_key("rate") || !traffic.contains_key("message") {
-        return;
-    }
     let (rate, message) = (
-        traffic.read::<Rate>("rate"),
-        traffic.read::<Bytes>("message"),
+        traffic.read(OnOffKeys::rate),
+        traffic.read(OnOffKeys::message),
     );
+    let (Some(rate), Some(message)) = (rate, message.map(Bytes)) else {
+        return;
+    };
     let seconds = 8.0 * message.0 as f64 / rate.as_bps() as f64;
     if !(1e-12..=1e5).contains(&seconds) {
-        let origin = &traffic.node("message").origin;
         let text = format!(
             "{message} at {rate} take {seconds:.1e} s, which must be between 1 ps and 100000 s"
         );
-        out.push(Diagnostic::new(&join(path, "message"), origin, text));
+        out.push(Diagnostic::at(traffic, OnOffKeys::message, path, text));
     }
 }
 
 /// Refuses an interval of 0 between connections: an unlimited number would be opened at once.
 fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let interval = traffic.node("interval");
-    if distribution::is_zero(interval) {
+    let key = RequestKeys::interval;
+    if traffic.get(key).is_some_and(distribution::is_zero) {
         let message =
             "must be greater than 0 s: connections would be opened without limit at one time";
-        out.push(Diagnostic::new(
-            &join(path, "interval"),
-            &interval.origin,
-            message,
-        ));
+        out.push(Diagnostic::at(traffic, key, path, message));
     }
 }
 
 /// Reads the file: the scenario's hash covers the table, and the resolved scenario runs without the file.
 fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    if let Err(both) = refuse_both(traffic, "csv", path) {
+    let (file_key, text_key) = (TraceKeys::file, TraceKeys::csv);
+    if let Err(both) = refuse_both(traffic, file_key, text_key, path) {
         return out.push(both);
     }
-    let named = traffic.get("file").cloned();
-    if !traffic.contains_key("csv") {
-        let Some(file) = traffic.get("file").cloned() else {
-            let origin = &traffic.node("kind").origin;
+    let named = traffic.get(file_key).cloned();
+    if !traffic.has(text_key) {
+        let Some(file) = &named else {
             let message = "a trace needs a table, such as file = \"trace.csv\"";
+            let origin = &traffic.node(KIND).origin;
             return out.push(Diagnostic::new(path, origin, message));
         };
-        let name = traffic.word("file").to_string();
-        match read_text(&relative_to(&file.origin, &name)) {
-            Ok(text) => traffic.derive("csv", Value::Text(text), &format!("the text of {name}")),
-            Err(reason) => {
-                return out.push(Diagnostic::new(&join(path, "file"), &file.origin, reason));
-            }
+        let keys = (file_key, text_key, TraceKeys::from_file);
+        if let Err(reason) = replace_file(traffic, file, keys) {
+            return out.push(Diagnostic::at(traffic, file_key, path, reason));
         }
-        let short = Path::new(&name).file_name();
-        let short = short.map_or(name.clone(), |short| short.display().to_string());
-        traffic.remove("file");
-        traffic.insert("from_file".to_string(), Node::text(&short, file.origin));
     }
-    if let Err(reason) = trace::parse(traffic.word("csv")) {
+    if let Err(reason) = trace::parse(traffic.word(text_key)) {
         let (key, node) = match &named {
-            Some(file) => ("file", file),
-            None => ("csv", traffic.node("csv")),
+            Some(file) => (file_key.name(), file),
+            None => (text_key.name(), traffic.node(text_key)),
         };
         out.push(Diagnostic::new(&join(path, key), &node.origin, reason));
     }
 }
 
-/// The engine's configuration of resolved bursts.
-pub(crate) fn bursts(traffic: &Table) -> Bursts {
-    Bursts::of(&defaults::values(traffic))
-}
-
 /// The engine's configuration of a TCP flow with a resolved application.
-pub(crate) fn transport(tcp: Arc<Tcp>, traffic: &Table) -> Transport {
-    let values = defaults::values(traffic);
+pub(crate) fn transport(tcp: Arc<Tcp>, traffic: Traffic) -> Transport {
     let mss = u64::from(tcp.mss_bytes);
-    let source = match traffic.word("kind") {
-        "on-off" => return Transport::Messages(tcp, OnOffKeys::of(&values).into()),
-        "trace" => {
-            let entries = trace::parse(&TraceKeys::of(&values).csv).expect("checked when resolved");
+    let source = match traffic {
+        Traffic::OnOff(keys) => return Transport::Messages(tcp, keys.into()),
+        Traffic::Trace(keys) => {
+            let entries = trace::parse(&keys.csv).expect("checked when resolved");
             Source::Trace(entries.into())
         }
-        "packmime" => Source::Requests(PackMimeKeys::of(&values).into()),
-        "perturbation" => Source::CutOff(PerturbationKeys::of(&values).lifetime),
-        "web" => Source::Web(WebKeys::of(&values).with_segments_of(mss)),
-        _ => Source::Requests(RequestKeys::of(&values).into()),
+        Traffic::PackMime(keys) => Source::Requests(keys.into()),
+        Traffic::Perturbation(keys) => Source::CutOff(keys.lifetime),
+        Traffic::Web(keys) => Source::Web(keys.with_segments_of(mss)),
+        Traffic::Requests(keys) => Source::Requests(keys.into()),
     };
     Transport::Traffic(tcp, Arc::new(source))
 }

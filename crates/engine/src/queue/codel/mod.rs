@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use longhaul_keys::{Kind, Profile, Refusal, SIZE, TIME, Values, keys};
+use longhaul_keys::{Kind, Profile, Refusal, SIZE, TIME, Table, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use super::fifo::Packets;
@@ -60,12 +60,12 @@ impl Parameters for CoDelConfig {
     const SOURCE: &'static str = "RFC 8289";
     const OUTSIDE_LINKS: bool = true;
 
-    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
-        link.complete_size(values, "max_packet");
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, CoDelParameters::max_packet);
         Ok(())
     }
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 

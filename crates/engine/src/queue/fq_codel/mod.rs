@@ -6,7 +6,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use longhaul_keys::{Kind, Refusal, SIZE, Values, keys};
+use longhaul_keys::{Kind, Refusal, SIZE, Table, keys};
 use longhaul_units::{Bytes, Rate, Time};
 
 use super::codel::{CoDelParameters, Control};
@@ -55,13 +55,13 @@ impl Parameters for FqCoDelConfig {
     const SOURCE: &'static str = "RFC 8290";
     const OUTSIDE_LINKS: bool = true;
 
-    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
-        link.complete_size(values, "max_packet");
-        link.complete_size(values, "quantum");
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, CoDelParameters::max_packet);
+        link.complete_size(values, Self::quantum);
         Ok(())
     }
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use longhaul_keys::{Kind, PROBABILITY, Profile, Range, Refusal, SIZE, TIME, Values, keys};
+use longhaul_keys::{Kind, PROBABILITY, Profile, Range, Refusal, SIZE, TIME, Table, keys};
 use longhaul_units::{Bytes, Rate, Span};
 
 use super::link_context::check_update;
@@ -67,12 +67,12 @@ impl Parameters for PieConfig {
         "Steers the probability of drops on arrival towards a target delay.";
     const SOURCE: &'static str = "RFC 8033";
 
-    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
-        link.complete_size(values, "mean_packet");
-        check_update(values)
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, Self::mean_packet);
+        check_update(values, Self::update)
     }
 
-    fn read(values: &Values, rate: Rate) -> Self {
+    fn read(values: &Table, rate: Rate) -> Self {
         Self::of(values, rate)
     }
 

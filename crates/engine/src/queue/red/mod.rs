@@ -15,7 +15,7 @@ mod parameters;
 #[cfg(test)]
 mod tests;
 
-use longhaul_keys::{Refusal, Values};
+use longhaul_keys::{Refusal, Table};
 use longhaul_units::{Rate, Span, Time};
 
 pub use self::parameters::{Adaptation, Adaptive, Gentle, Marking, RedConfig, Rule};
@@ -37,11 +37,11 @@ impl Parameters for RedConfig {
         "Floyd and Jacobson, ToN 1(4), 1993; Floyd, Gummadi and Shenker 2001; ns-2";
     const ON_ARRIVAL: bool = true;
 
-    fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         parameters::complete(values, link)
     }
 
-    fn read(values: &Values, rate: Rate) -> Self {
+    fn read(values: &Table, rate: Rate) -> Self {
         Self::complete(values, rate)
     }
 

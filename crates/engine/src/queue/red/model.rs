@@ -214,8 +214,8 @@ proptest! {
                 waiting_bytes: waiting.iter().map(|&bytes| u64::from(bytes)).sum(),
                 idle_since,
             };
-            let rests = arrival.idle_since.is_some() && red.accepts_trivially(arrival.now);
-            let verdict = if rests {
+            let is_idle = arrival.idle_since.is_some() && red.accepts_trivially(arrival.now);
+            let verdict = if is_idle {
                 Verdict::Accept
             } else {
                 red.decide(&arrival)

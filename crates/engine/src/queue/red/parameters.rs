@@ -5,7 +5,7 @@
 //! round trips and the floor of `max_p`.
 
 use longhaul_keys::{
-    Key, Kind, PROBABILITY, Profile, Range, Read, Refusal, SIZE, TIME, Value, Values, keys,
+    Key, Kind, Origin, PROBABILITY, Profile, Range, Read, Refusal, SIZE, TIME, Table, Value, keys,
 };
 use longhaul_units::{Bytes, Dimension, Quantity, Rate, Span};
 
@@ -139,8 +139,9 @@ impl Adaptive {
     pub const KEYS: &'static [Key] = Adaptation::KEYS;
 
     /// Reads it from checked values.
-    pub fn of(values: &Values) -> Self {
-        let adapts = values.get("adaptive") != Some(&Value::Flag(false));
+    pub fn of(values: &Table) -> Self {
+        let off = Value::Flag(false);
+        let adapts = values.node(Adaptation::rule).value != off;
         Self(adapts.then(|| Adaptation::of(values)))
     }
 }
@@ -210,16 +211,16 @@ impl Read for Rule {
 }
 
 /// Makes automatic values explicit, and refuses thresholds and bounds in the wrong order.
-pub(super) fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Refusal> {
-    link.complete_size(values, "mean_packet");
-    let mean_packet: Bytes = values.read("mean_packet");
+pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+    link.complete_size(values, RedConfig::mean_packet);
+    let mean_packet = values.read(RedConfig::mean_packet);
     let packets_per_s = link.rate.packets_per_s(mean_packet.0);
     complete_thresholds(values, packets_per_s)?;
     if let Some(time_constant_s) = averaging_time_s(values, packets_per_s, link.delay) {
         let weight = 1.0 - libm::exp(-1.0 / (time_constant_s * packets_per_s));
         let rule =
             "1 - exp(-1/packets) over one second, or over ten round trips of at least 100 ms";
-        values.derive("weight", Value::Number(weight), rule);
+        values.derive(RedConfig::weight, Value::Number(weight), rule);
     }
     explain_limit_in_bytes(values, mean_packet);
     complete_adaptation(values, link.rate)
@@ -227,43 +228,44 @@ pub(super) fn complete(values: &mut Values, link: &LinkContext) -> Result<(), Re
 
 /// Says how many bytes a limit in packets stands for where the queue is measured in bytes (ns-2: `qlim_` times
 /// `mean_pktsize` in `red.cc`).
-fn explain_limit_in_bytes(values: &mut Values, mean_packet: Bytes) {
-    let Some(&Value::Quantity(Quantity::Packets(packets))) = values.get("limit") else {
+fn explain_limit_in_bytes(values: &mut Table, mean_packet: Bytes) {
+    let Quantity::Packets(packets) = values.read(RedConfig::limit.seen_as()) else {
         return;
     };
-    if !values.read::<bool>("in_bytes") {
+    if !values.read(RedConfig::queue_in_bytes) {
         return;
     }
     let bytes = Bytes(packets as u64 * mean_packet.0);
-    let until = if values.read("limit_overshoot") {
+    let until = if values.read(RedConfig::limit_overshoot) {
         "a packet is let in while less waits"
     } else {
         "a packet is let in if it fits"
     };
-    let rule = values.rules().find(|(key, _)| *key == "limit");
-    let before = rule.map_or(String::new(), |(_, rule)| format!("{rule}; "));
+    let before = match &values.node(RedConfig::limit).origin {
+        Origin::Derived(rule) => format!("{rule}; "),
+        _ => String::new(),
+    };
     let rule = format!("{before}measured in bytes, {bytes} of packets of {mean_packet}: {until}");
-    values.derive("limit", Value::Quantity(Quantity::Packets(packets)), &rule);
+    let packets = Value::Quantity(Quantity::Packets(packets));
+    values.derive(RedConfig::limit, packets, rule);
 }
 
-fn complete_thresholds(values: &mut Values, packets_per_s: f64) -> Result<(), Refusal> {
+fn complete_thresholds(values: &mut Table, packets_per_s: f64) -> Result<(), Refusal> {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));
-    if values.is_word("min_th", "auto") {
-        let target_delay: Span = values.read("target_delay");
+    if values.is_word(RedConfig::min_th_pkts, "auto") {
+        let target_delay = values.read(RedConfig::target_delay);
         let min_th = f64::max(5.0, target_delay.as_secs_f64() * packets_per_s / 2.0);
         let rule = "max(5, half of target_delay at the link's rate), in mean packets";
-        values.derive("min_th", packets(min_th), rule);
+        values.derive(RedConfig::min_th_pkts, packets(min_th), rule);
     }
-    let min_th: f64 = values.read("min_th");
-    if values.is_word("max_th", "auto") {
-        values.derive("max_th", packets(3.0 * min_th), "3 min_th");
+    let min_th = values.read(RedConfig::min_th_pkts);
+    if values.is_word(RedConfig::max_th_pkts, "auto") {
+        values.derive(RedConfig::max_th_pkts, packets(3.0 * min_th), "3 min_th");
     }
-    let max_th: f64 = values.read("max_th");
+    let max_th = values.read(RedConfig::max_th_pkts);
     if min_th > max_th {
-        return Err(Refusal {
-            key: "min_th",
-            message: format!("min_th ({min_th} packets) is above max_th ({max_th} packets)"),
-        });
+        let message = format!("min_th ({min_th} packets) is above max_th ({max_th} packets)");
+        return Err(Refusal::of(RedConfig::min_th_pkts, message));
     }
     Ok(())
 }
@@ -271,10 +273,10 @@ fn complete_thresholds(values: &mut Values, packets_per_s: f64) -> Result<(), Re
 /// The time constant that an automatic weight gives the average: one second (Adaptive RED, section 4) or ten
 /// round trips, where the round trip is taken as three times the link's delay and transmission time, at least
 /// 100 ms (ns-2.35).
-fn averaging_time_s(values: &Values, packets_per_s: f64, delay: Span) -> Option<f64> {
-    if values.is_word("weight", "per-packet") {
+fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f64> {
+    if values.is_word(RedConfig::weight, "per-packet") {
         Some(1.0)
-    } else if values.is_word("weight", "auto") {
+    } else if values.is_word(RedConfig::weight, "auto") {
         let round_trip_s = 3.0 * (delay.as_secs_f64() + 1.0 / packets_per_s);
         Some(10.0 * f64::max(0.1, round_trip_s))
     } else {
@@ -282,32 +284,36 @@ fn averaging_time_s(values: &Values, packets_per_s: f64, delay: Span) -> Option<
     }
 }
 
-fn complete_adaptation(values: &mut Values, rate: Rate) -> Result<(), Refusal> {
+fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
     let Adaptive(Some(adaptation)) = Adaptive::of(values) else {
         // What steers an adaptation that does not happen says nothing.
-        for key in ["interval", "alpha", "beta", "top", "bottom"] {
-            values.remove(key);
-        }
+        values.remove(Adaptation::interval);
+        values.remove(Adaptation::alpha);
+        values.remove(Adaptation::beta);
+        values.remove(Adaptation::top);
+        values.remove(Adaptation::bottom);
         return Ok(());
     };
     if adaptation.rule == Rule::GentleAdaptive {
         // It has no lower bound.
-        values.remove("bottom");
+        values.remove(Adaptation::bottom);
         return Ok(());
     }
-    if values.is_word("bottom", "auto") {
+    if values.is_word(Adaptation::bottom, "auto") {
         // A packet per bandwidth-delay product of 1000-byte packets and 100 ms (ns-2.35): 8000 bits over
         // 0.1 s, over the rate.
         let packet_per_bdp = 80_000.0 / rate.as_bps() as f64;
         let bottom = Value::Number(f64::min(0.01, packet_per_bdp));
-        values.derive("bottom", bottom, "80 kbit/s over the rate, at most 0.01");
+        let rule = "80 kbit/s over the rate, at most 0.01";
+        values.derive(Adaptation::bottom, bottom, rule);
     }
-    let (bottom, top) = (values.read::<f64>("bottom"), adaptation.top);
+    let (bottom, top) = (
+        values.read(Adaptation::bottom.seen_as::<f64>()),
+        adaptation.top,
+    );
     if bottom > top {
-        return Err(Refusal {
-            key: "bottom",
-            message: format!("bottom ({bottom}) is above top ({top})"),
-        });
+        let message = format!("bottom ({bottom}) is above top ({top})");
+        return Err(Refusal::of(Adaptation::bottom, message));
     }
     Ok(())
 }
@@ -315,8 +321,8 @@ fn complete_adaptation(values: &mut Values, rate: Rate) -> Result<(), Refusal> {
 impl RedConfig {
     /// Reads complete values. If the queue is measured in bytes, a limit in packets stands for packets of the
     /// mean size.
-    pub(super) fn complete(values: &Values, rate: Rate) -> Self {
-        let mean_packet: Bytes = values.read("mean_packet");
+    pub(super) fn complete(values: &Table, rate: Rate) -> Self {
+        let mean_packet = values.read(Self::mean_packet);
         let mut config = Self::of(values, rate.packets_per_s(mean_packet.0));
         if let (Capacity::Packets(limit), true) = (config.limit, config.queue_in_bytes) {
             config.limit = Capacity::Bytes(limit * mean_packet.0);

@@ -1,6 +1,6 @@
 //! RED against the published curves, closed forms and ns-2.35's numbers.
 
-use longhaul_keys::{Profile, Value};
+use longhaul_keys::{Field, Profile, Value};
 use longhaul_units::{Bytes, Quantity, Rate};
 
 use super::*;
@@ -12,12 +12,14 @@ const MEAN: u64 = 500;
 pub(super) fn config<const N: usize>(
     rate: Rate,
     delay: Span,
-    values: [(&str, Value); N],
+    values: [(&'static str, Value); N],
 ) -> RedConfig {
     let limit = Value::Quantity(Quantity::Packets(1e6));
-    let defaults = Values::defaults(RedConfig::KEYS, Profile::Rfc).with("limit", limit);
+    let defaults = Table::defaults(RedConfig::KEYS, Profile::Rfc).with(RedConfig::limit, limit);
     let given = values.into_iter();
-    let mut values = given.fold(defaults, |values, (key, value)| values.with(key, value));
+    let mut values = given.fold(defaults, |values, (key, value)| {
+        values.with(Field::<()>::new(key), value)
+    });
     let link = LinkContext {
         rate,
         delay,

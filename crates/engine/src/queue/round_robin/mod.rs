@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use longhaul_keys::{Values, keys};
+use longhaul_keys::{Table, keys};
 use longhaul_units::{Bytes, Rate, Time};
 
 use super::flow::FlowNumbers;
@@ -36,7 +36,7 @@ impl Parameters for RoundRobinConfig {
     const DESCRIPTION: &'static str = "A queue for each flow, served packet by packet in turn.";
     const SOURCE: &'static str = "Nagle, RFC 970";
 
-    fn read(values: &Values, _rate: Rate) -> Self {
+    fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)
     }
 

@@ -6,7 +6,7 @@
 //! of the traffic is shuffled, lost and gained at once, so that shares become equal. Bounds and first
 //! values are those of ns-2.35's `xcpq.cc`.
 
-use longhaul_keys::{Kind, PROBABILITY, Range, Values, keys};
+use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys};
 use longhaul_units::{Rate, Span, Time};
 
 use super::fifo::Packets;
@@ -50,7 +50,7 @@ impl Parameters for XcpConfig {
     const SOURCE: &'static str =
         "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; ns-2";
 
-    fn read(values: &Values, rate: Rate) -> Self {
+    fn read(values: &Table, rate: Rate) -> Self {
         Self::of(values, rate)
     }
 

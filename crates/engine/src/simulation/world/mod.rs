@@ -208,14 +208,14 @@ impl World {
     fn flow_counters(&mut self) -> Vec<FlowCounters> {
         let now = self.env.network.now;
         let traffic = self.traffic.counters(now);
-        let fates = self.env.network.flow_drops(self.tcp.len());
+        let drops = self.env.network.flow_drops(self.tcp.len());
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, to } => {
                 let received = self.tcp[to].received();
-                let fate = fates[from];
+                let dropped = drops[from];
                 FlowCounters {
-                    dropped_pkts: fate.dropped_pkts,
-                    marked_pkts: fate.marked_pkts,
+                    dropped_pkts: dropped.dropped_pkts,
+                    marked_pkts: dropped.marked_pkts,
                     ..received.counted_in(self.tcp[from].sender.counters(now))
                 }
             }

@@ -10,9 +10,11 @@ mod knots;
 #[cfg(test)]
 mod tests;
 
+use longhaul_kernel::interpolate;
+
 use self::gaussian::Shape;
 pub(super) use self::gaussian::{Gaussian, begin_together};
-use crate::config::{Distribution, PackMime, interpolate};
+use crate::config::{Distribution, PackMime};
 use crate::random::Stream;
 
 /// One part of the model at work.

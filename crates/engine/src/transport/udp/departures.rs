@@ -3,7 +3,8 @@
 use longhaul_units::{Span, Time};
 
 use crate::config::{Distribution, Spacing, Udp};
-use crate::random::{Bursts, Stream};
+use crate::random::Stream;
+use crate::transport::Bursts;
 
 /// The clock of a stream.
 #[derive(Debug)]

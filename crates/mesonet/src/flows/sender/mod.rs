@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::rtt::RttEstimator;
 use super::{Env, Timer};
 use crate::network::{FlowId, Kind, Packet};
-use longhaul_engine::prefetch;
+use longhaul_kernel::prefetch::prefetch;
 
 /// Wait after the first SYN, doubled with each (NIST SP 500-282, equations 1 to 3).
 const SYN_WAIT: Span = Span::from_secs(3);

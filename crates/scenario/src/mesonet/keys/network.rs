@@ -1,8 +1,9 @@
 //! Keys of `[mesonet.network]` and `[mesonet.hosts]`, and of topology files.
 
-use longhaul_keys::{COUNT_MAX, Key as Field, Kind, PROBABILITY, Range, key as field, required};
+use longhaul_keys::{COUNT_MAX, Kind, PROBABILITY, Range, Read, Table, Value, keys, words};
+use longhaul_mesonet::config::Service;
 
-use super::{FACTOR, STEPS};
+use super::{FACTOR, STEPS, Written};
 
 /// Packets per time step.
 const RATE: Kind = Kind::Number(Range::above(0.0, 1e9));
@@ -17,244 +18,235 @@ const HOSTS_BELOW: Kind = Kind::Whole {
     max: MAX_HOSTS,
 };
 
-/// Buffer sizing rules, in the order of their original codes from 1.
-pub(crate) const SIZINGS: &[&str] = &["rtt-capacity", "rtt-capacity/sqrt-n", "mean"];
-
-/// How the two queues of a router share its capacity.
-const SERVICES: &[&str] = &["shared", "alternating", "dual"];
-
-pub(super) const NETWORK: &[Field] = &[
-    field(
-        "topology",
-        Kind::OneOf(&[Kind::Text, Kind::Table(TOPOLOGY_FILE)]),
-        "`abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the \
-         published verification), a topology file relative to this one, or its contents.",
-    ),
-    field(
-        "delay_factor",
-        FACTOR,
-        "Multiplies the delays of all links, which are then rounded to time steps, halves to even \
-         (deltaX); 1 by default.",
-    ),
-    field(
-        "backbone_rate",
-        RATE,
-        "Packets per time step from which all capacities follow (R1); 1200 by default.",
-    ),
-    field(
-        "backbone_speedup",
-        FACTOR,
-        "Backbone routers forward this many times that (BBspeedup); 2 by default.",
-    ),
-    field(
-        "pop_divisor",
-        FACTOR,
-        "Points of presence forward backbone_rate divided by this (R2); 4 by default.",
-    ),
-    field(
-        "access_divisor",
-        FACTOR,
-        "Normal access routers forward that, divided by this (R3); 10 by default.",
-    ),
-    field(
-        "fast_factor",
-        FACTOR,
-        "Fast access routers forward this many times what normal ones do (Bfast); 2 by default.",
-    ),
-    field(
-        "direct_factor",
-        FACTOR,
-        "Direct access routers forward this many times what normal ones do (Bdirect); 10 by default.",
-    ),
-    field(
-        "buffer",
-        Kind::OneOf(&[Kind::Word(SIZINGS), BUFFER]),
-        "Packets that each queue holds: mean round trip of the topology times capacity \
-         (`rtt-capacity`, default; QszAlg 1), that divided by the root of half the hosts below \
-         (`rtt-capacity/sqrt-n`; 2), the mean of both (`mean`; 3), or a number.",
-    ),
-    field(
-        "buffer_factor",
-        FACTOR,
-        "Multiplies all buffers (Qfactor); 1 by default.",
-    ),
-    field(
-        "service",
-        Kind::Word(SERVICES),
-        "How the two queues of an access router or a point of presence share its capacity: one server \
-         that alternates while both hold packets (`shared`, default), one that idles when the queue \
-         whose turn it is holds none (`alternating`), or a server of that rate for each (`dual`).",
-    ),
-    field(
-        "shared_buffer",
-        Kind::Flag,
-        "Whether the two queues of an access router or a point of presence share one buffer of that size \
-         instead of a buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.",
-    ),
-];
-
-pub(super) const HOSTS: &[Field] = &[
-    field(
-        "sources",
-        Kind::Number(Range::closed(0.0, 1e9)),
-        "Sources below an access router, on average over the three classes; receivers are four times \
-         as many (baseSources); 100 by default.",
-    ),
-    field(
-        "scale",
-        FACTOR,
-        "Multiplies the numbers of sources and receivers (deltaU); 2 by default.",
-    ),
-    field(
-        "source_shares",
-        Kind::Table(SOURCE_SHARES),
-        "Where sources are, by class of access router; a third each by default. One that is left out \
-         is the rest.",
-    ),
-    field(
-        "receiver_shares",
-        Kind::Table(RECEIVER_SHARES),
-        "Where receivers are; 0.6, 0.2 and 0.2 by default. One that is left out is the rest.",
-    ),
-    field(
-        "base_rate",
-        RATE,
-        "Packets per time step that a basic host can send (Hbase); 8 by default.",
-    ),
-    field(
-        "fast_rate",
-        RATE,
-        "Packets per time step that a fast host can send (Hfast); 80 by default.",
-    ),
-    field(
-        "fast_share",
-        PROBABILITY,
-        "Probability that a host is fast (FastHostProb); 0.4 by default.",
-    ),
-];
-
-const SOURCE_SHARES: &[Field] = &[
-    field(
-        "normal",
-        PROBABILITY,
-        "Part below normal access routers (probNs).",
-    ),
-    field("fast", PROBABILITY, "Part below fast ones (probNsf)."),
-    field("direct", PROBABILITY, "Part below direct ones (probNsd)."),
-];
-
-const RECEIVER_SHARES: &[Field] = &[
-    field(
-        "normal",
-        PROBABILITY,
-        "Part below normal access routers (probNr).",
-    ),
-    field("fast", PROBABILITY, "Part below fast ones (probNrf)."),
-    field("direct", PROBABILITY, "Part below direct ones (probNrd)."),
-];
-
-/// A topology file.
-pub(crate) const TOPOLOGY_FILE: &[Field] = &[
-    field("title", Kind::Text, "What the network is."),
-    required(
-        "backbone",
-        Kind::List(&Kind::Table(BACKBONE)),
-        "Backbone routers, with everything below them.",
-    ),
-    required(
-        "links",
-        Kind::List(&Kind::Table(LINK)),
-        "Links between backbone routers, numbered from 1 in this order.",
-    ),
-    field(
-        "routes",
-        Kind::List(&Kind::Table(ROUTE)),
-        "Next routers of paths; by shortest delay where none is given.",
-    ),
-];
-
-const BACKBONE: &[Field] = &[
-    required("name", Kind::Text, "Name of the router."),
-    field("rate", RATE, RATE_HELP),
-    field("buffer", BUFFER, BUFFER_HELP),
-    field(
-        "direct",
-        ACCESS_ROUTERS,
-        "Direct access routers below it: their number, or a table for each; named X0a and so on below X.",
-    ),
-    field(
-        "pops",
-        Kind::List(&Kind::Table(POP)),
-        "Points of presence below it; named X1 and so on below X.",
-    ),
-];
-
-const POP: &[Field] = &[
-    field("name", Kind::Text, "Name of the point of presence."),
-    field("rate", RATE, RATE_HELP),
-    field("buffer", BUFFER, BUFFER_HELP),
-    field(
-        "normal",
-        ACCESS_ROUTERS,
-        "Normal access routers below it: their number, or each; named X1a and so on below X1.",
-    ),
-    field(
-        "fast",
-        ACCESS_ROUTERS,
-        "Fast access routers below it: their number, or each; named after the normal ones.",
-    ),
-];
-
+/// Access routers of a class below another one: their number, or a table for each.
 const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
     Kind::Whole {
         min: 0,
         max: MAX_ROUTERS,
     },
-    Kind::List(&Kind::Table(&[
-        field("name", Kind::Text, "Name of the access router."),
-        field("rate", RATE, RATE_HELP),
-        field("buffer", BUFFER, BUFFER_HELP),
-        field(
-            "sources",
-            HOSTS_BELOW,
-            "Sources below it, instead of those that hosts.source_shares gives.",
-        ),
-        field(
-            "receivers",
-            HOSTS_BELOW,
-            "Receivers below it, instead of those that hosts.receiver_shares gives.",
-        ),
-    ])),
+    Kind::List(&Kind::Table(AccessKeys::KEYS)),
 ]);
 
-const RATE_HELP: &str = "Packets per time step, instead of those that its class has.";
-const BUFFER_HELP: &str = "Packets that each of its queues holds, instead of network.buffer.";
+words! {
+    /// Rules for the sizes of buffers, in the order of their original codes from 1.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Sizing {
+        /// Round trip times capacity.
+        RttCapacity = "rtt-capacity",
+        /// That, divided by the root of half the hosts.
+        OverRoot = "rtt-capacity/sqrt-n",
+        /// The mean of both.
+        Mean = "mean",
+    }
+}
 
-const LINK: &[Field] = &[
-    required("from", Kind::Text, "Backbone router at one end."),
-    required("to", Kind::Text, "Backbone router at the other end."),
-    required(
-        "delay",
-        STEPS,
-        "Propagation delay, one way: a time, or time steps.",
-    ),
-    field(
-        "both",
-        Kind::Flag,
-        "Whether there is a link back, numbered after this one; true by default.",
-    ),
-];
+/// Packets that a queue holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Buffer {
+    /// So many.
+    Packets(u64),
+    /// By a rule.
+    Sized(Sizing),
+}
 
-const ROUTE: &[Field] = &[
-    required("at", Kind::Text, "Backbone router that packets are at."),
-    required(
-        "next",
-        Kind::Text,
-        "Next backbone router, over the first link to it.",
-    ),
-    required(
-        "to",
-        Kind::List(&Kind::Text),
-        "Backbone routers of their destinations.",
-    ),
-];
+impl Read for Buffer {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value? {
+            Value::Text(_) => Read::read(value).map(Self::Sized),
+            _ => Read::read(value).map(Self::Packets),
+        }
+    }
+}
+
+/// Access routers below another router.
+pub(crate) enum Routers {
+    /// So many.
+    Number(u64),
+    /// Each with keys of its own.
+    Each,
+}
+
+impl Read for Routers {
+    fn read(value: Option<&Value>) -> Option<Self> {
+        match value {
+            None => Some(Self::Number(0)),
+            Some(Value::List(_)) => Some(Self::Each),
+            _ => Read::read(value).map(Self::Number),
+        }
+    }
+}
+
+keys! {
+    /// Routers and links.
+    pub(crate) struct NetworkKeys {
+        /// `abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the published
+        /// verification), a topology file relative to this one, or its contents.
+        pub topology: Table = Kind::OneOf(&[Kind::Text, Kind::Table(TopologyFile::KEYS)]).key(),
+        /// Multiplies the delays of all links, which are then rounded to time steps, halves to even (deltaX); 1 by
+        /// default.
+        pub delay_factor: f64 = FACTOR.key(),
+        /// Packets per time step from which all capacities follow (R1); 1200 by default.
+        pub backbone_rate: f64 = RATE.key(),
+        /// Backbone routers forward this many times that (BBspeedup); 2 by default.
+        pub backbone_speedup: f64 = FACTOR.key(),
+        /// Points of presence forward backbone_rate divided by this (R2); 4 by default.
+        pub pop_divisor: f64 = FACTOR.key(),
+        /// Normal access routers forward that, divided by this (R3); 10 by default.
+        pub access_divisor: f64 = FACTOR.key(),
+        /// Fast access routers forward this many times what normal ones do (Bfast); 2 by default.
+        pub fast_factor: f64 = FACTOR.key(),
+        /// Direct access routers forward this many times what normal ones do (Bdirect); 10 by default.
+        pub direct_factor: f64 = FACTOR.key(),
+        /// Packets that each queue holds: mean round trip of the topology times capacity (`rtt-capacity`, default;
+        /// QszAlg 1), that divided by the root of half the hosts below (`rtt-capacity/sqrt-n`; 2), the mean of both
+        /// (`mean`; 3), or a number.
+        pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
+        /// Multiplies all buffers (Qfactor); 1 by default.
+        pub buffer_factor: f64 = FACTOR.key(),
+        /// How the two queues of an access router or a point of presence share its capacity: one server that alternates
+        /// while both hold packets (`shared`, default), one that idles when the queue whose turn it is holds none
+        /// (`alternating`), or a server of that rate for each (`dual`).
+        pub service: Service = Kind::Word(Service::WORDS).key(),
+        /// Whether the two queues of an access router or a point of presence share one buffer of that size instead of a
+        /// buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.
+        pub shared_buffer: bool = Kind::Flag.key(),
+    }
+}
+
+keys! {
+    /// Sources and receivers.
+    pub(crate) struct HostKeys {
+        /// Sources below an access router, on average over the three classes; receivers are four times as many
+        /// (baseSources); 100 by default.
+        pub sources: f64 = Kind::Number(Range::closed(0.0, 1e9)).key(),
+        /// Multiplies the numbers of sources and receivers (deltaU); 2 by default.
+        pub scale: f64 = FACTOR.key(),
+        /// Where sources are, by class of access router; a third each by default. One that is left out is the rest.
+        pub source_shares: SourceShares = Kind::Table(SourceShares::KEYS).key(),
+        /// Where receivers are; 0.6, 0.2 and 0.2 by default. One that is left out is the rest.
+        pub receiver_shares: ReceiverShares = Kind::Table(ReceiverShares::KEYS).key(),
+        /// Packets per time step that a basic host can send (Hbase); 8 by default.
+        pub base_rate: f64 = RATE.key(),
+        /// Packets per time step that a fast host can send (Hfast); 80 by default.
+        pub fast_rate: f64 = RATE.key(),
+        /// Probability that a host is fast (FastHostProb); 0.4 by default.
+        pub fast_share: f64 = PROBABILITY.key(),
+    }
+}
+
+keys! {
+    /// Where sources are.
+    pub(crate) struct SourceShares {
+        /// Part below normal access routers (probNs).
+        pub normal: f64 = PROBABILITY.key(),
+        /// Part below fast ones (probNsf).
+        pub fast: f64 = PROBABILITY.key(),
+        /// Part below direct ones (probNsd).
+        pub direct: f64 = PROBABILITY.key(),
+    }
+}
+
+keys! {
+    /// Where receivers are.
+    pub(crate) struct ReceiverShares {
+        /// Part below normal access routers (probNr).
+        pub normal: f64 = PROBABILITY.key(),
+        /// Part below fast ones (probNrf).
+        pub fast: f64 = PROBABILITY.key(),
+        /// Part below direct ones (probNrd).
+        pub direct: f64 = PROBABILITY.key(),
+    }
+}
+
+keys! {
+    /// A topology file.
+    pub(crate) struct TopologyFile {}
+    apart {
+        /// What the network is.
+        pub title: Option<String> = Kind::Text.key(),
+        /// Backbone routers, with everything below them.
+        pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
+        /// Links between backbone routers, numbered from 1 in this order.
+        pub links: Vec<Table> = Kind::List(&Kind::Table(LinkKeys::KEYS)).key().required(),
+        /// Next routers of paths; by shortest delay where none is given.
+        pub routes: Vec<Table> = Kind::List(&Kind::Table(RouteKeys::KEYS)).key(),
+    }
+}
+
+keys! {
+    /// A backbone router.
+    pub(crate) struct BackboneKeys {
+        /// Name of the router.
+        pub name: String = Kind::Text.key().required(),
+        /// Packets per time step, instead of those that its class has.
+        pub rate: Option<f64> = RATE.key(),
+        /// Packets that each of its queues holds, instead of network.buffer.
+        pub buffer: Option<u64> = BUFFER.key(),
+    }
+    apart {
+        /// Direct access routers below it: their number, or a table for each; named X0a and so on below X.
+        pub direct: Routers = ACCESS_ROUTERS.key(),
+        /// Points of presence below it; named X1 and so on below X.
+        pub pops: Vec<Table> = Kind::List(&Kind::Table(PopKeys::KEYS)).key(),
+    }
+}
+
+keys! {
+    /// A point of presence.
+    pub(crate) struct PopKeys {
+        /// Name of the point of presence.
+        pub name: Option<String> = Kind::Text.key(),
+        /// Packets per time step, instead of those that its class has.
+        pub rate: Option<f64> = RATE.key(),
+        /// Packets that each of its queues holds, instead of network.buffer.
+        pub buffer: Option<u64> = BUFFER.key(),
+    }
+    apart {
+        /// Normal access routers below it: their number, or each; named X1a and so on below X1.
+        pub normal: Routers = ACCESS_ROUTERS.key(),
+        /// Fast access routers below it: their number, or each; named after the normal ones.
+        pub fast: Routers = ACCESS_ROUTERS.key(),
+    }
+}
+
+keys! {
+    /// An access router.
+    pub(crate) struct AccessKeys {
+        /// Name of the access router.
+        pub name: Option<String> = Kind::Text.key(),
+        /// Packets per time step, instead of those that its class has.
+        pub rate: Option<f64> = RATE.key(),
+        /// Packets that each of its queues holds, instead of network.buffer.
+        pub buffer: Option<u64> = BUFFER.key(),
+        /// Sources below it, instead of those that hosts.source_shares gives.
+        pub sources: Option<u32> = HOSTS_BELOW.key(),
+        /// Receivers below it, instead of those that hosts.receiver_shares gives.
+        pub receivers: Option<u32> = HOSTS_BELOW.key(),
+    }
+}
+
+keys! {
+    /// A link of the backbone.
+    pub(crate) struct LinkKeys {
+        /// Backbone router at one end.
+        pub from: String = Kind::Text.key().required(),
+        /// Backbone router at the other end.
+        pub to: String = Kind::Text.key().required(),
+        /// Propagation delay, one way: a time, or time steps.
+        pub delay: Written = STEPS.key().required(),
+        /// Whether there is a link back, numbered after this one; true by default.
+        pub both: bool = Kind::Flag.key(),
+    }
+}
+
+keys! {
+    /// The next router of some paths.
+    pub(crate) struct RouteKeys {
+        /// Backbone router that packets are at.
+        pub at: String = Kind::Text.key().required(),
+        /// Next backbone router, over the first link to it.
+        pub next: String = Kind::Text.key().required(),
+        /// Backbone routers of their destinations.
+        pub to: Vec<String> = Kind::List(&Kind::Text).key().required(),
+    }
+}

@@ -1,209 +1,144 @@
 //! Keys of sources: think times, files, congestion control; and of long-lived flows.
 
-use longhaul_keys::{Key as Field, Kind, PROBABILITY, Range, key as field, required};
+use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys, words};
 
-use super::{IDENTIFIER, MOMENT, PACKETS, POSITIVE_STEPS, WHOLE_FACTOR};
+use super::{IDENTIFIER, Identifier, MOMENT, PACKETS, POSITIVE_STEPS, WHOLE_FACTOR, Written};
 
-pub(super) const USERS: &[Field] = &[
-    field(
-        "think",
-        POSITIVE_STEPS,
-        "Mean of the exponential time between two files of a source: a time, or time steps \
-         (lambdaOFF); 5000 by default.",
-    ),
-    field(
-        "start",
-        Kind::Table(START),
-        "How the first requests are spread.",
-    ),
-];
+keys! {
+    /// Sources.
+    pub(crate) struct UserKeys {
+        /// Mean of the exponential time between two files of a source: a time, or time steps (lambdaOFF); 5000 by
+        /// default.
+        pub think: Written = POSITIVE_STEPS.key(),
+        /// How the first requests are spread.
+        pub start: StartKeys = Kind::Table(StartKeys::KEYS).key(),
+    }
+}
 
-const START: &[Field] = &[
-    field(
-        "at_once",
-        PROBABILITY,
-        "Probability that a source requests its first file at once (prON); 0.25 by default.",
-    ),
-    field(
-        "second",
-        PROBABILITY,
-        "... after a third of the mean time between files (prONsecond); 0.08 by default.",
-    ),
-    field(
-        "third",
-        PROBABILITY,
-        "... after two thirds of it (prONthird); 0.17 by default. All others wait that time itself.",
-    ),
-];
+keys! {
+    /// First requests.
+    pub(crate) struct StartKeys {
+        /// Probability that a source requests its first file at once (prON); 0.25 by default.
+        pub at_once: f64 = PROBABILITY.key(),
+        /// ... after a third of the mean time between files (prONsecond); 0.08 by default.
+        pub second: f64 = PROBABILITY.key(),
+        /// ... after two thirds of it (prONthird); 0.17 by default. All others wait that time itself.
+        pub third: f64 = PROBABILITY.key(),
+    }
+}
 
-pub(super) const FILES: &[Field] = &[
-    field(
-        "mean",
-        PACKETS,
-        "Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.",
-    ),
-    field(
-        "shape",
-        Kind::Number(Range::above(1.0, 1000.0)),
-        "Its shape, above 1 for there to be a mean (alpha); 1.5 by default.",
-    ),
-    field(
-        "documents",
-        Kind::Table(DOCUMENTS),
-        "Files whose size is multiplied; all others are Web objects.",
-    ),
-    field(
-        "service_packs",
-        Kind::Table(LARGE_FILES),
-        "Files whose size is multiplied by more; none by default.",
-    ),
-    field(
-        "movies",
-        Kind::Table(LARGE_FILES),
-        "Files whose size is multiplied by most; none by default.",
-    ),
-    field(
-        "admission",
-        Kind::Flag,
-        "Whether the numbers of active large files have upper and lower limits (NIST SP 500-282, \
-         chapter 8); false by default.",
-    ),
-    field(
-        "path_shares",
-        Kind::Table(PATH_SHARES),
-        "Parts of the flows by class of path, from which the lower limits follow; by default products \
-         of the shares of sources and receivers that are below each class of access routers.",
-    ),
-    field(
-        "jumbo",
-        Kind::Table(JUMBO),
-        "A part of the run in which files between direct access routers are larger; none by \
-         default.",
-    ),
-];
+keys! {
+    /// Files.
+    pub(crate) struct FileKeys {
+        /// Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.
+        pub mean: f64 = PACKETS.key(),
+        /// Its shape, above 1 for there to be a mean (alpha); 1.5 by default.
+        pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
+        /// Files whose size is multiplied; all others are Web objects.
+        pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
+        /// Files whose size is multiplied by more; none by default.
+        pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
+        /// Files whose size is multiplied by most; none by default.
+        pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
+        /// Whether the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
+        /// default.
+        pub admission: bool = Kind::Flag.key(),
+        /// Parts of the flows by class of path, from which the lower limits follow; by default products of the shares
+        /// of sources and receivers that are below each class of access routers.
+        pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
+        /// A part of the run in which files between direct access routers are larger; none by default.
+        pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
+    }
+}
 
-const DOCUMENTS: &[Field] = &[
-    field(
-        "probability",
-        PROBABILITY,
-        "Probability of the type (Fp); 0.01 by default.",
-    ),
-    field(
-        "factor",
-        WHOLE_FACTOR,
-        "What the size drawn is multiplied by (Fx); 10 by default.",
-    ),
-];
+keys! {
+    /// Documents.
+    pub(crate) struct Documents {
+        /// Probability of the type (Fp); 0.01 by default.
+        pub probability: f64 = PROBABILITY.key(),
+        /// What the size drawn is multiplied by (Fx); 10 by default.
+        pub factor: u64 = WHOLE_FACTOR.key(),
+    }
+}
 
-const LARGE_FILES: &[Field] = &[
-    field(
-        "probability",
-        PROBABILITY,
-        "Probability of the type (Sp, Mp); 0 by default.",
-    ),
-    field(
-        "factor",
-        WHOLE_FACTOR,
-        "What the size drawn is multiplied by (Sx, Mx); 1000 for service packs, 10000 for movies by \
-         default.",
-    ),
-];
+keys! {
+    /// A type of larger files.
+    pub(crate) struct LargeFiles {
+        /// Probability of the type (Sp, Mp); 0 by default.
+        pub probability: f64 = PROBABILITY.key(),
+        /// What the size drawn is multiplied by (Sx, Mx); 1000 for service packs, 10000 for movies by default.
+        pub factor: u64 = WHOLE_FACTOR.key(),
+    }
+}
 
-const PATH_SHARES: &[Field] = &[
-    required(
-        "very_fast",
-        PROBABILITY,
-        "Between two direct access routers.",
-    ),
-    required(
-        "fast",
-        PROBABILITY,
-        "Between fast ones, or a fast and a direct one.",
-    ),
-    required("typical", PROBABILITY, "With a normal access router."),
-];
+keys! {
+    /// Parts of the flows by class of path.
+    pub(crate) struct PathShares {
+        /// Between two direct access routers.
+        pub very_fast: f64 = PROBABILITY.key().required(),
+        /// Between fast ones, or a fast and a direct one.
+        pub fast: f64 = PROBABILITY.key().required(),
+        /// With a normal access router.
+        pub typical: f64 = PROBABILITY.key().required(),
+    }
+}
 
-/// What the factor of jumbo files multiplies.
-const JUMBO_BASES: &[&str] = &["document", "file"];
+words! {
+    /// What the factor of jumbo files multiplies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum JumboBase {
+        /// Sizes of documents.
+        Document = "document",
+        /// Sizes of files as drawn.
+        File = "file",
+    }
+}
 
-const JUMBO: &[Field] = &[
-    required(
-        "from",
-        MOMENT,
-        "When it begins: a time, or a part of the run; never from 1 on (Jon).",
-    ),
-    required(
-        "until",
-        MOMENT,
-        "When it is over: a time, or a part of the run (Joff).",
-    ),
-    required("factor", WHOLE_FACTOR, "What sizes are multiplied by (Jx)."),
-    field(
-        "base",
-        Kind::Word(JUMBO_BASES),
-        "Which sizes: those of documents (`document`, default: a Web object is multiplied by \
-         documents.factor as well), or of files as drawn (`file`).",
-    ),
-];
+keys! {
+    /// A part of the run with jumbo files.
+    pub(crate) struct JumboKeys {
+        /// When it begins: a time, or a part of the run; never from 1 on (Jon).
+        pub from: Written = MOMENT.key().required(),
+        /// When it is over: a time, or a part of the run (Joff).
+        pub until: Written = MOMENT.key().required(),
+        /// What sizes are multiplied by (Jx).
+        pub factor: u64 = WHOLE_FACTOR.key().required(),
+        /// Which sizes: those of documents (`document`, default: a Web object is multiplied by documents.factor as
+        /// well), or of files as drawn (`file`).
+        pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
+    }
+}
 
-pub(super) const ALGORITHM: &[Field] = &[
-    field(
-        "label",
-        Kind::Text,
-        "What tables call it; the name of the algorithm by default.",
-    ),
-    field(
-        "congestion",
-        Kind::Congestion,
-        "The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; \
-         or `python`.",
-    ),
-    field(
-        "share",
-        PROBABILITY,
-        "Probability that a source has it; by default what the others leave, in equal parts.",
-    ),
-    field(
-        "alternate",
-        Kind::Flag,
-        "Whether flow groups count it as the alternate algorithm; all but Reno by default.",
-    ),
-];
+keys! {
+    /// An algorithm of sources.
+    pub(crate) struct AlgorithmKeys {
+        /// What tables call it; the name of the algorithm by default.
+        pub label: String = Kind::Text.key(),
+        /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
+        pub congestion: Table = Kind::Congestion.key(),
+        /// Probability that a source has it; by default what the others leave, in equal parts.
+        pub share: f64 = PROBABILITY.key(),
+        /// Whether flow groups count it as the alternate algorithm; all but Reno by default.
+        pub alternate: bool = Kind::Flag.key(),
+    }
+}
 
-pub(super) const LONG_LIVED: &[Field] = &[
-    field(
-        "label",
-        Kind::Text,
-        "What tables call it; L1 and so on by default.",
-    ),
-    required(
-        "from",
-        IDENTIFIER,
-        "Access router of the source, by name or by number from 1 (LL_FLOW_SOURCES).",
-    ),
-    required(
-        "to",
-        IDENTIFIER,
-        "Access router of the receiver, by name or by number from 1 (LL_FLOW_RECEIVERS).",
-    ),
-    field(
-        "start",
-        MOMENT,
-        "When it starts to send: a time, or a part of the run; never from 1 on (LLon); 0 by default.",
-    ),
-    field(
-        "stop",
-        MOMENT,
-        "When it stops: a time, or a part of the run; 1 by default.",
-    ),
-    field(
-        "algorithm",
-        Kind::Text,
-        "Label of its algorithm (SOURCE_TYPE); drawn like those of sources by default.",
-    ),
-    field(
-        "rate",
-        PACKETS,
-        "What its hosts can send, in packets per time step; hosts.fast_rate by default.",
-    ),
-];
+keys! {
+    /// A long-lived flow.
+    pub(crate) struct LongLivedKeys {
+        /// What tables call it; L1 and so on by default.
+        pub label: String = Kind::Text.key(),
+        /// Access router of the source, by name or by number from 1 (LL_FLOW_SOURCES).
+        pub from: Identifier = IDENTIFIER.key().required(),
+        /// Access router of the receiver, by name or by number from 1 (LL_FLOW_RECEIVERS).
+        pub to: Identifier = IDENTIFIER.key().required(),
+        /// When it starts to send: a time, or a part of the run; never from 1 on (LLon); 0 by default.
+        pub start: Written = MOMENT.key(),
+        /// When it stops: a time, or a part of the run; 1 by default.
+        pub stop: Written = MOMENT.key(),
+        /// Label of its algorithm (SOURCE_TYPE); drawn like those of sources by default.
+        pub algorithm: Option<String> = Kind::Text.key(),
+        /// What its hosts can send, in packets per time step; hosts.fast_rate by default.
+        pub rate: f64 = PACKETS.key(),
+    }
+}

@@ -11,7 +11,7 @@ mod scoreboard;
 use std::sync::Arc;
 
 use longhaul_congestion::{Controller, ControllerSpec, SlowStart};
-use longhaul_keys::{Profile, Value, Values};
+use longhaul_keys::{Profile, Table, Value};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Receiver, Sender};
@@ -29,7 +29,7 @@ use crate::transport::{Env, EventLog};
 /// An initial window of ten 1500-byte packets, immediate acknowledgements, no ECN.
 fn tcp(recovery: Recovery) -> Tcp {
     let rfc =
-        Values::defaults(Tcp::KEYS, Profile::Rfc).with("receive_window", Value::Whole(100_000));
+        Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(100_000));
     let (congestion, slow_start) = (ControllerSpec::default(), SlowStart::Standard);
     let rfc = Tcp::of(&rfc, None, 1460, congestion, slow_start, recovery);
     Tcp {

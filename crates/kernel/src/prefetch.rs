@@ -12,14 +12,14 @@ pub fn prefetch<T>(place: &T) {
 /// The same for so many lines of what may be in `place`, so many bytes behind its beginning: whether there
 /// is anything need not be known.
 #[inline]
-pub(crate) fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
+pub fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
     let first = std::ptr::from_ref(place).cast::<u8>();
     prefetch_from::<LINES>(first.wrapping_add(offset));
 }
 
 /// The same for so many lines, beginning with that of `place`.
 #[inline]
-pub(crate) fn prefetch_lines<const LINES: usize, T>(place: &T) {
+pub fn prefetch_lines<const LINES: usize, T>(place: &T) {
     prefetch_from::<LINES>(std::ptr::from_ref(place).cast());
 }
 

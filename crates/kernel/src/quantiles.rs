@@ -32,7 +32,7 @@ impl Quantiles {
     }
 
     /// The quantile of a probability below 1.
-    pub(crate) fn at(&self, probability: f64) -> f64 {
+    pub fn at(&self, probability: f64) -> f64 {
         match self.root {
             None => interpolate(&self.points, probability),
             Some(degree) => libm::pow(interpolate(&self.points, above(probability)), degree),
@@ -47,7 +47,7 @@ fn above(probability: f64) -> f64 {
 
 /// A point on a line through `points`, ascending in the first number. Beyond both ends the outermost
 /// pieces go on.
-pub(crate) fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
+pub fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let above = points.partition_point(|&(known, _)| known <= x);
     let at = above.clamp(1, points.len() - 1);
     let ((x0, y0), (x1, y1)) = (points[at - 1], points[at]);

@@ -18,8 +18,13 @@ impl Heap {
         self.keys.first().copied().unwrap_or(Key::MAX)
     }
 
+    /// How many entries there are.
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    #[allow(
+        clippy::len_without_is_empty,
+        reason = "whether there is one, the first entry says"
+    )]
+    pub fn len(&self) -> usize {
         self.keys.len()
     }
 
@@ -33,7 +38,7 @@ impl Heap {
 
     /// Puts `key` in the place of the first entry.
     #[inline]
-    pub(super) fn replace_first(&mut self, key: Key) {
+    pub fn replace_first(&mut self, key: Key) {
         self.sift_down(0, key);
     }
 
@@ -49,7 +54,7 @@ impl Heap {
 
     /// Puts `key` in the place of `entry`, which is usually the first.
     #[inline]
-    pub(super) fn replace(&mut self, entry: Key, key: Key) {
+    pub fn replace(&mut self, entry: Key, key: Key) {
         let at = self.position(entry);
         if at > 0 && key < self.keys[(at - 1) / 4] {
             self.sift_up(at, key);
@@ -58,8 +63,9 @@ impl Heap {
         }
     }
 
+    /// Takes out an entry that is there.
     #[inline]
-    pub(super) fn remove(&mut self, entry: Key) {
+    pub fn remove(&mut self, entry: Key) {
         if self.first() == entry {
             self.remove_first();
         } else if let Some(last) = self.keys.pop()

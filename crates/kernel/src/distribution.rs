@@ -1,11 +1,13 @@
 //! Distributions that delays, rates, probabilities, sizes and counts are drawn from.
 
 use longhaul_keys::{
-    Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, Values, key, required,
+    KIND, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Table, Value, key, required,
 };
 use longhaul_units::Quantity;
 
-use super::Quantiles;
+use crate::Quantiles;
+
+pub use drawn::Drawn;
 
 /// A distribution of numbers that are not negative: seconds, bits per second, bytes, or counts, as the
 /// context says.
@@ -81,10 +83,10 @@ impl Read for Distribution {
         match value? {
             Value::Table(table) => {
                 let distribution = Self::of(table)?;
-                Some(match table.get("limit") {
+                Some(match table.get(Drawn::limit) {
                     Some(limit) => Self::Limited {
                         of: Box::new(distribution),
-                        max: in_base_unit(limit)?,
+                        max: in_base_unit(&limit.value)?,
                     },
                     None => distribution,
                 })
@@ -95,41 +97,42 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    fn of(table: &Values) -> Option<Self> {
-        let value = |key| in_base_unit(table.get(key)?);
-        let Value::Text(kind) = table.get("kind")? else {
-            return None;
-        };
-        Some(match kind.as_str() {
-            "uniform" => Self::Uniform(value("min")?, value("max")?),
+    fn of(table: &Table) -> Option<Self> {
+        let value = |key| in_base_unit(&table.get(key)?.value);
+        Some(match table.word(KIND) {
+            "uniform" => Self::Uniform(value(Drawn::min)?, value(Drawn::max)?),
             "exponential" => Self::Exponential {
-                mean: value("mean")?,
+                mean: value(Drawn::mean)?,
             },
             "pareto" => Self::Pareto {
-                mean: value("mean")?,
-                shape: value("shape")?,
+                mean: value(Drawn::mean)?,
+                shape: value(Drawn::shape)?,
             },
             "pareto-ii" => Self::ParetoII {
-                mean: value("mean")?,
-                shape: value("shape")?,
+                mean: value(Drawn::mean)?,
+                shape: value(Drawn::shape)?,
             },
             "bounded-pareto" => Self::BoundedPareto {
-                min: value("min")?,
-                max: value("max")?,
-                shape: value("shape")?,
+                min: value(Drawn::min)?,
+                max: value(Drawn::max)?,
+                shape: value(Drawn::shape)?,
             },
             "weibull" => Self::Weibull {
-                shape: value("shape")?,
-                scale: value("scale")?,
+                shape: value(Drawn::shape)?,
+                scale: value(Drawn::scale)?,
             },
             "log-normal" => Self::LogNormal {
-                median: value("median")?,
-                sigma: value("sigma")?,
+                median: value(Drawn::median)?,
+                sigma: value(Drawn::sigma)?,
             },
             "empirical" => {
-                let probabilities = numbers(table.get("probabilities")?)?.into_iter();
-                let quantiles: Vec<_> = probabilities.zip(numbers(table.get("values")?)?).collect();
-                Self::Empirical(Quantiles::new(&quantiles, value("root")))
+                let numbers = |key| -> Option<Vec<f64>> {
+                    let items = table.list(key).iter();
+                    items.map(|item| in_base_unit(&item.value)).collect()
+                };
+                let probabilities = numbers(Drawn::probabilities)?.into_iter();
+                let quantiles: Vec<_> = probabilities.zip(numbers(Drawn::values)?).collect();
+                Self::Empirical(Quantiles::new(&quantiles, value(Drawn::root)))
             }
             _ => return None,
         })
@@ -147,10 +150,37 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
     }
 }
 
-fn numbers(value: &Value) -> Option<Vec<f64>> {
-    match value {
-        Value::List(items) => items.iter().map(in_base_unit).collect(),
-        _ => None,
+/// The keys of distributions, each of which has some of them.
+#[allow(non_upper_case_globals)]
+mod drawn {
+    use longhaul_keys::Field;
+
+    /// By which the keys are reached.
+    pub struct Drawn;
+
+    impl Drawn {
+        /// Smallest value.
+        pub const min: Field<f64> = Field::new("min");
+        /// Largest value.
+        pub const max: Field<f64> = Field::new("max");
+        /// Mean.
+        pub const mean: Field<f64> = Field::new("mean");
+        /// Shape, or tail index.
+        pub const shape: Field<f64> = Field::new("shape");
+        /// Scale.
+        pub const scale: Field<f64> = Field::new("scale");
+        /// Median.
+        pub const median: Field<f64> = Field::new("median");
+        /// Standard deviation of the natural logarithm.
+        pub const sigma: Field<f64> = Field::new("sigma");
+        /// Probabilities of quantiles.
+        pub const probabilities: Field<Vec<f64>> = Field::new("probabilities");
+        /// Quantiles.
+        pub const values: Field<Vec<f64>> = Field::new("values");
+        /// Degree of a root between quantiles.
+        pub const root: Field<f64> = Field::new("root");
+        /// What larger draws become.
+        pub const limit: Field<f64> = Field::new("limit");
     }
 }
 
@@ -171,86 +201,86 @@ macro_rules! drawn {
             (
                 "uniform",
                 &[
-                    required("min", $min, "Smallest value."),
-                    required("max", $value, "Largest value."),
+                    required(Drawn::min.name(), $min, "Smallest value."),
+                    required(Drawn::max.name(), $value, "Largest value."),
                 ],
             ),
             (
                 "exponential",
                 &[
-                    required("mean", $value, "Mean."),
-                    key("limit", $value, LIMIT_HELP),
+                    required(Drawn::mean.name(), $value, "Mean."),
+                    key(Drawn::limit.name(), $value, LIMIT_HELP),
                 ],
             ),
             (
                 "pareto",
                 &[
-                    required("mean", $value, "Mean."),
-                    required("shape", TAIL, TAIL_HELP),
-                    key("limit", $value, LIMIT_HELP),
+                    required(Drawn::mean.name(), $value, "Mean."),
+                    required(Drawn::shape.name(), TAIL, TAIL_HELP),
+                    key(Drawn::limit.name(), $value, LIMIT_HELP),
                 ],
             ),
             (
                 "pareto-ii",
                 &[
-                    required("mean", $value, "Mean."),
-                    required("shape", TAIL, TAIL_HELP),
-                    key("limit", $value, LIMIT_HELP),
+                    required(Drawn::mean.name(), $value, "Mean."),
+                    required(Drawn::shape.name(), TAIL, TAIL_HELP),
+                    key(Drawn::limit.name(), $value, LIMIT_HELP),
                 ],
             ),
             (
                 "bounded-pareto",
                 &[
-                    required("min", $value, "Smallest value."),
-                    required("max", $value, "Largest value."),
-                    required("shape", BOUNDED_TAIL, TAIL_HELP),
+                    required(Drawn::min.name(), $value, "Smallest value."),
+                    required(Drawn::max.name(), $value, "Largest value."),
+                    required(Drawn::shape.name(), BOUNDED_TAIL, TAIL_HELP),
                 ],
             ),
             (
                 "weibull",
                 &[
-                    required("scale", $value, "Scale."),
+                    required(Drawn::scale.name(), $value, "Scale."),
                     required(
-                        "shape",
+                        Drawn::shape.name(),
                         WEIBULL_SHAPE,
                         "Shape: 1 is exponential, less has a heavier tail.",
                     ),
-                    key("limit", $value, LIMIT_HELP),
+                    key(Drawn::limit.name(), $value, LIMIT_HELP),
                 ],
             ),
             (
                 "log-normal",
                 &[
-                    required("median", $value, "Median."),
+                    required(Drawn::median.name(), $value, "Median."),
                     required(
-                        "sigma",
+                        Drawn::sigma.name(),
                         SIGMA,
                         "Standard deviation of the natural logarithm.",
                     ),
-                    key("limit", $value, LIMIT_HELP),
+                    key(Drawn::limit.name(), $value, LIMIT_HELP),
                 ],
             ),
             (
                 "empirical",
                 &[
                     required(
-                        "probabilities",
+                        Drawn::probabilities.name(),
                         Kind::List(&PROBABILITY),
                         "Probabilities in ascending order, from 0 to 1, or below 1 with `root`.",
                     ),
                     required(
-                        "values",
+                        Drawn::values.name(),
                         Kind::List(&$min),
                         "The quantiles that belong to them; straight lines between.",
                     ),
                     key(
-                        "root",
+                        Drawn::root.name(),
                         ROOT,
                         "Degree of the root of the value that is linear in the logarithm of the \
                          probability to be above, also beyond the last quantile; without it the \
                          value is linear in the probability.",
                     ),
-                    key("limit", $value, LIMIT_HELP),
+                    key(Drawn::limit.name(), $value, LIMIT_HELP),
                 ],
             ),
         ])

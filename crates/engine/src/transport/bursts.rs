@@ -3,8 +3,8 @@
 
 use longhaul_units::Span;
 
-use super::Stream;
 use crate::config::Bursts as OnOff;
+use crate::random::Stream;
 
 /// The clock of a source.
 #[derive(Debug)]

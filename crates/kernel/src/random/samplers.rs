@@ -3,15 +3,15 @@
 use longhaul_units::Span;
 
 use super::Stream;
-use crate::config::Distribution;
+use crate::Distribution;
 
 /// Bytes or pieces of an unlimited source.
-pub(crate) const WITHOUT_END: u64 = 1 << 56;
+pub const WITHOUT_END: u64 = 1 << 56;
 
 impl Stream {
     /// A number from a distribution: by inversion of one number of the stream, but for constants, which
     /// take none, and log-normal numbers, which take two.
-    pub(crate) fn draw(&mut self, distribution: &Distribution) -> f64 {
+    pub fn draw(&mut self, distribution: &Distribution) -> f64 {
         match *distribution {
             Distribution::Constant(value) => value,
             Distribution::Uniform(min, max) => min + self.uniform() * (max - min),
@@ -40,25 +40,28 @@ impl Stream {
     }
 
     /// A size or count: the next whole number, at least 1.
+    #[inline]
     pub fn draw_count(&mut self, distribution: &Distribution) -> u64 {
         whole(self.draw(distribution))
     }
 
     /// A time from a distribution of seconds.
-    pub(crate) fn draw_span(&mut self, distribution: &Distribution) -> Span {
+    #[inline]
+    pub fn draw_span(&mut self, distribution: &Distribution) -> Span {
         /// Longer times are as good as without end; sums of several stay within 64 bits of picoseconds.
         const LONGEST_S: f64 = 100_000.0;
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
     }
 
     /// A Gaussian number of mean 0 and variance 1, from two numbers of the stream (Box and Muller).
-    pub(crate) fn normal(&mut self) -> f64 {
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
     /// A stream of its own for one of many like things, of which nothing else is known beforehand.
-    pub(crate) fn split(&mut self) -> Self {
+    pub fn split(&mut self) -> Self {
         match &self.0 {
             super::Generator::Own(_) => {
                 let seed = (self.uniform() * (1_u64 << 53) as f64) as u64;
@@ -71,7 +74,8 @@ impl Stream {
 
 /// The next whole number, at least 1, and no more than what is as good as without end: tails may not
 /// have a mean, and sums have to stay within 64 bits.
-pub(crate) fn whole(number: f64) -> u64 {
+#[inline]
+pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
 }
 
@@ -83,7 +87,7 @@ fn weibull(p: f64, shape: f64, scale: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Quantiles;
+    use crate::Quantiles;
 
     const DRAWS: usize = 400_000;
 

@@ -6,7 +6,6 @@
 //! script drew after `ns-random SEED`. Both are pinned by published vectors. None of it may ever
 //! change under a seed.
 
-mod bursts;
 mod mrg32k3a;
 mod samplers;
 mod xoshiro;
@@ -19,9 +18,8 @@ use longhaul_keys::words;
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::bursts::Bursts;
 use self::mrg32k3a::Mrg32k3a;
-pub(crate) use self::samplers::{WITHOUT_END, whole};
+pub use self::samplers::{WITHOUT_END, whole};
 use self::xoshiro::Xoshiro256;
 
 words! {
@@ -68,13 +66,13 @@ impl Streams {
 
     /// The stream called `path` in any case: whoever asks for it again draws the same. The path need not be a
     /// string yet.
-    pub(crate) fn own(&self, path: impl Display) -> Stream {
+    pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }
 
     /// The stream of a link's losses. ns-2's scripts give their error models generators of their
     /// own, from the same seed.
-    pub(crate) fn losses(&self, path: &str) -> Stream {
+    pub fn losses(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
             Some(_) => Stream(Generator::Ns2(ns2_generator(self.seed + self.replication))),
@@ -100,17 +98,19 @@ enum Generator {
 
 impl Stream {
     /// The stream called `path` of a run.
-    pub(crate) fn new(seed: u64, replication: u64, path: impl Display) -> Self {
+    pub fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 
     /// A number with so many random bits as a double has.
-    pub(crate) fn bits(&mut self) -> u64 {
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
         (self.uniform() * (1_u64 << 53) as f64) as u64
     }
 
     /// Whether other streams draw from the same generator.
-    pub(crate) fn is_shared(&self) -> bool {
+    #[inline]
+    pub fn is_shared(&self) -> bool {
         matches!(self.0, Generator::Ns2(_))
     }
 
@@ -129,13 +129,15 @@ impl Stream {
     }
 
     /// A span uniform on [0, `limit`).
-    pub(crate) fn span(&mut self, limit: Span) -> Span {
+    #[inline]
+    pub fn span(&mut self, limit: Span) -> Span {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
     /// Where in its interval a start lies, from 0 to 1. ns-2's scripts draw starts with the command
     /// `ns-random`: 31 bits, divided by the largest.
-    pub(crate) fn start_fraction(&mut self) -> f64 {
+    #[inline]
+    pub fn start_fraction(&mut self) -> f64 {
         let number = self.uniform();
         match self.0 {
             Generator::Own(_) => number,
@@ -144,7 +146,7 @@ impl Stream {
     }
 
     /// Number of failures before the first success of probability `p` (0 < p <= 1).
-    pub(crate) fn geometric(&mut self, p: f64) -> u64 {
+    pub fn geometric(&mut self, p: f64) -> u64 {
         if p >= 1.0 {
             return 0;
         }

@@ -1,0 +1,54 @@
+//! Keys by which code reaches the values of a table.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A declared key, whose value is read as `T`. [`keys!`](crate::keys!) makes one for each key that it declares, with
+/// the name of the struct's field.
+pub struct Field<T> {
+    name: &'static str,
+    of: PhantomData<fn() -> T>,
+}
+
+/// What a table is, where it may be of several kinds, with keys that depend on it.
+pub const KIND: Field<String> = Field::new("kind");
+
+impl<T> Field<T> {
+    /// The key of this name.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            of: PhantomData,
+        }
+    }
+
+    /// Its name in scenario files.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The same key, read as another type: before what it says in words or in other units is made explicit.
+    pub const fn seen_as<U>(self) -> Field<U> {
+        Field::new(self.name)
+    }
+}
+
+impl<T> Clone for Field<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Field<T> {}
+
+impl<T> fmt::Debug for Field<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<T> fmt::Display for Field<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.name)
+    }
+}

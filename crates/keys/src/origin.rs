@@ -1,0 +1,143 @@
+//! Where values come from: a place in a file, an override, a profile, a default, or a rule.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A text that values were read from.
+#[derive(Debug)]
+pub struct Source {
+    /// Name in messages: a path as the user wrote it.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+    /// Where its lines begin.
+    lines: Vec<usize>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// A place in a file.
+    File(Arc<Source>, Range<usize>),
+    /// An override, as written after `--set`.
+    Set(Arc<str>),
+    /// The profile of this name.
+    Profile(&'static str),
+    /// The same default in every profile.
+    Default,
+    /// Computed from other values, by this rule.
+    Derived(String),
+}
+
+impl Origin {
+    /// Position in the file, to sort messages by.
+    pub fn offset(&self) -> usize {
+        if let Self::File(_, span) = self {
+            span.start
+        } else {
+            0
+        }
+    }
+
+    /// Whether both are in one text: the same file, or the same override.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(one, _), Self::File(other, _)) => Arc::ptr_eq(one, other),
+            (Self::Set(one), Self::Set(other)) => one == other,
+            _ => false,
+        }
+    }
+
+    /// Where it is, for the head of a message: `name:line:column`.
+    pub fn place(&self) -> String {
+        match self {
+            Self::File(source, span) => {
+                let (line, column) = source.position(span.start);
+                format!("{}:{line}:{column}", source.name)
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// The line with the value underlined, or the part of it around the value if it is long; nothing
+    /// for a whole file.
+    pub fn snippet(&self) -> Option<String> {
+        let Self::File(source, span) = self else {
+            return None;
+        };
+        if span.is_empty() {
+            return None;
+        }
+        let (number, column) = source.position(span.start);
+        let line = source.text.lines().nth(number - 1)?;
+        let length = source
+            .text
+            .get(span.clone())
+            .map_or(1, |text| text.chars().count());
+        let (text, indent) = around(line, column - 1);
+        let rest = text.chars().count().saturating_sub(indent).max(1);
+        let marks = "^".repeat(length.clamp(1, rest));
+        let (gutter, indent) = (" ".repeat(number.to_string().len()), " ".repeat(indent));
+        Some(format!(" {number} | {text}\n {gutter} | {indent}{marks}"))
+    }
+}
+
+/// Characters of a line that are shown, and how many of them before the value: programs write whole
+/// scenarios in one line.
+const SHOWN: usize = 100;
+const SHOWN_BEFORE: usize = 40;
+
+/// The part of a line around a place, and the place in it.
+fn around(line: &str, place: usize) -> (String, usize) {
+    let skipped = if line.chars().count() <= SHOWN {
+        0
+    } else {
+        place.saturating_sub(SHOWN_BEFORE)
+    };
+    let mut rest = line.chars().skip(skipped);
+    let mut text: String = rest.by_ref().take(SHOWN).collect();
+    if rest.next().is_some() {
+        text.push_str(" ...");
+    }
+    if skipped == 0 {
+        return (text, place);
+    }
+    let before = "... ";
+    (format!("{before}{text}"), before.len() + place - skipped)
+}
+
+impl fmt::Display for Origin {
+    /// What `longhaul explain` shows.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(source, span) => {
+                write!(out, "{}:{}", source.name, source.position(span.start).0)
+            }
+            Self::Set(text) => write!(out, "--set {text}"),
+            Self::Profile(name) => write!(out, "profile {name}"),
+            Self::Default => out.write_str("default"),
+            Self::Derived(rule) => write!(out, "derived: {rule}"),
+        }
+    }
+}
+
+impl Source {
+    /// A text of this name.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let (name, text) = (name.into(), text.into());
+        let ends = text.match_indices('\n').map(|(newline, _)| newline + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        Self { name, text, lines }
+    }
+
+    /// Line and column of a byte, both counted from one.
+    fn position(&self, offset: usize) -> (usize, usize) {
+        // A parser may point into a character, or behind the end.
+        let inside = self.text.is_char_boundary(offset);
+        let offset = if inside { offset } else { self.text.len() };
+        let line = self.lines.partition_point(|&start| start <= offset);
+        let before = &self.text[self.lines[line - 1]..offset];
+        (line, before.chars().count() + 1)
+    }
+}

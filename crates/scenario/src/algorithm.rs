@@ -1,0 +1,39 @@
+//! Keys of tables of congestion control and slow start that are not parameters of the registry.
+
+use longhaul_keys::{Field, KIND};
+
+use crate::document::Table;
+
+/// The algorithm of a flow that names none.
+pub(crate) const DEFAULT_CONGESTION: &str = "reno";
+
+/// Which form of an algorithm.
+pub(crate) const VARIANT: Field<String> = Field::new("variant");
+
+/// Where limited slow start begins.
+pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
+
+/// File and class of an algorithm that the user writes.
+pub(crate) const PYTHON: Field<String> = Field::new("python");
+
+/// The text of that file.
+pub(crate) const SOURCE: Field<String> = Field::new("source");
+
+/// The file, if one is named, and the class.
+pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
+    match python.rsplit_once(':') {
+        Some((file, class)) => (Some(file), class),
+        None => (None, python),
+    }
+}
+
+/// The name of the algorithm of a table, which is the default label of its flows: that of a class, or a kind.
+pub(crate) fn name(congestion: Option<&Table>) -> &str {
+    let python = congestion.and_then(|table| table.get(PYTHON));
+    let kind = congestion.and_then(|table| table.get(KIND));
+    match (python, kind) {
+        (Some(python), _) => split(python.word()).1,
+        (None, Some(kind)) => kind.word(),
+        (None, None) => DEFAULT_CONGESTION,
+    }
+}

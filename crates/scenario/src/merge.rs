@@ -1,0 +1,55 @@
+//! Merging of documents, by `extends` and `--set`.
+
+use longhaul_keys::KIND;
+
+use crate::algorithm::{PYTHON, SOURCE};
+use crate::document::{Node, Table, Value};
+use crate::mesonet::keys::TopologyFile;
+use crate::model::Scenario;
+
+/// Keys that name what a table describes: a built-in kind, or the file of a custom one.
+const NAMES: [&str; 2] = [KIND.name(), PYTHON.name()];
+
+/// Takes out the name of what a table describes, before another one comes. The text of a file goes with it.
+fn forget_name(table: &mut Table) {
+    if table.remove(PYTHON).is_some() {
+        table.remove(SOURCE);
+    }
+    table.remove(KIND);
+}
+
+/// Sets one key of a table as if it were written there instead of what it had. The other keys stay, whatever kind
+/// it names: one that the new kind does not have is refused by the checker.
+pub(crate) fn put(table: &mut Table, key: String, node: Node) {
+    if NAMES.contains(&key.as_str()) {
+        forget_name(table);
+    }
+    table.entries.insert(key, node);
+}
+
+/// Merges `upper` into `lower`, whose values it overrides: tables are merged, other values replaced.
+pub(crate) fn overlay(lower: &mut Table, upper: Table) {
+    let upper = upper.entries;
+    if NAMES.iter().any(|key| upper.contains_key(*key)) {
+        forget_name(lower);
+    }
+    for (key, node) in upper {
+        // Another kind of network, or other routers: links and routes of the lower one do not apply to them.
+        let replaces = key == Scenario::topology.name()
+            && lower.get(Scenario::topology).is_some_and(|below| {
+                let kinds = |node: &Node| node.table()?.entries.keys().next().cloned();
+                let routers = node.table().map(|table| table.has(TopologyFile::backbone));
+                routers == Some(true) || kinds(below) != kinds(&node)
+            });
+        match (lower.entries.get_mut(&key), node.value) {
+            (
+                Some(Node {
+                    value: Value::Table(below),
+                    ..
+                }),
+                Value::Table(above),
+            ) if !replaces => overlay(below, above),
+            (_, value) => drop(lower.entries.insert(key, Node { value, ..node })),
+        }
+    }
+}
