@@ -354,16 +354,15 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         *table = Table::from([("kind".to_string(), Node::text("standard", origin))]);
         return;
     }
-    let limited = matches!(
-        table.get("kind").map(|node| &node.value),
-        Some(Value::Text(kind)) if kind != "standard"
-    );
-    let entries = registry::slow_starts();
-    let bare = !table.contains_key("kind");
-    let parameters = entries
+    // Parameters without a kind are those of limited slow start.
+    let kind = match table.get("kind").map(|node| &node.value) {
+        Some(Value::Text(kind)) => kind.as_str(),
+        _ => "limited",
+    };
+    let entry = registry::slow_starts()
         .iter()
-        .find(|entry| (limited || bare) && !entry.parameters.is_empty())
-        .map_or(&[][..], |entry| entry.parameters);
+        .find(|entry| entry.kind == kind);
+    let parameters = entry.map_or(&[][..], |entry| entry.parameters);
     check_parameters(&["kind"], parameters, table, path, out);
 }
 

@@ -40,6 +40,19 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
+/// The slow start of a flow that names none: the kernel has HyStart in CUBIC alone.
+pub(crate) fn slow_start(profile: Profile, congestion: &Table) -> Node {
+    let has = |key: &str, word: &Value| congestion.get(key).is_some_and(|node| node.value == *word);
+    let kernel_s_cubic = profile == Profile::Linux
+        && has("kind", &Value::Text("cubic".to_string()))
+        && has("variant", &variant(profile).value);
+    if kernel_s_cubic {
+        Node::text("hystart", Origin::Profile(profile.name()))
+    } else {
+        Node::text("standard", Origin::Default)
+    }
+}
+
 /// Gives all values of a table one origin.
 fn attribute(table: &mut Table, origin: &Origin) {
     for node in table.values_mut() {

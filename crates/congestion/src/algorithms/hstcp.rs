@@ -575,6 +575,7 @@ mod tests {
                 now: Time::ZERO,
                 base: cwnd,
                 keep_ssthresh: false,
+                sent: 0,
             };
             hstcp(Variant::Nist, &[]).on_timeout(&event, &mut window);
             near(window.ssthresh(), expected, 1e-5);
@@ -679,6 +680,7 @@ mod tests {
             now: Time::ZERO,
             base: 10000.0,
             keep_ssthresh: false,
+            sent: 0,
         };
         ns2.on_timeout(&event, &mut window);
         assert_eq!((window.cwnd(), window.ssthresh()), (1.0, 5000.0));

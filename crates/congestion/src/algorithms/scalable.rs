@@ -167,6 +167,7 @@ mod tests {
             now: Time::ZERO,
             base: cwnd,
             keep_ssthresh: false,
+            sent: 0,
         };
         scalable(variant).on_timeout(&event, &mut window);
         assert_eq!(window.cwnd(), 1.0);

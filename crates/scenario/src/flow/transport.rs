@@ -31,7 +31,6 @@ pub(crate) fn resolve_tcp(
 ) -> Option<ControllerSpec> {
     let preferred = profile::variant(shared.context.profile);
     let congestion = resolve_congestion(flow, path, &preferred, shared.algorithms, out);
-    resolve_slow_start(flow, shared.context.profile);
     let controller = congestion.as_ref().and_then(|spec| spec.build().ok());
     if let Some(controller) = &controller {
         resolve_recovery(flow, controller);
@@ -39,6 +38,7 @@ pub(crate) fn resolve_tcp(
     flow.default("tcp", Value::Table(Table::new()), Origin::Default);
     let recovery = flow.read::<Recovery>("recovery");
     let packet = flow.read::<Bytes>("packet");
+    let flow_path = path;
     let tcp = flow.sub_mut("tcp");
     let path = join(path, "tcp");
     layer_options(tcp, shared.tcp, &path, out);
@@ -47,6 +47,7 @@ pub(crate) fn resolve_tcp(
     }
     resolve_one_way_option(tcp);
     fill_options(tcp, shared.context.profile);
+    let paced = !matches!(tcp.node("pacing").value, Value::Flag(false));
     for key in ["ack_size", "sack_option", "sack_block"] {
         refuse_large(tcp, key, &path, out);
     }
@@ -85,6 +86,7 @@ pub(crate) fn resolve_tcp(
             message,
         ));
     }
+    resolve_slow_start(flow, flow_path, shared.context.profile, paced, out);
     congestion
 }
 
@@ -359,18 +361,37 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// `max_ssthresh` alone means the profile's limited slow start.
-fn resolve_slow_start(flow: &mut Table, profile: Profile) {
+/// The profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
+fn resolve_slow_start(
+    flow: &mut Table,
+    path: &str,
+    profile: Profile,
+    paced: bool,
+    out: &mut Vec<Diagnostic>,
+) {
+    let usual = profile::slow_start(profile, flow.sub("congestion"));
     flow.default("slow_start", Value::Table(Table::new()), Origin::Default);
     let table = flow.sub_mut("slow_start");
-    if table.contains_key("max_ssthresh") {
-        let limited = profile::limited_slow_start(profile);
-        table.entry("kind".to_string()).or_insert(limited);
+    let chosen = if table.contains_key("max_ssthresh") {
+        profile::limited_slow_start(profile)
+    } else {
+        usual
+    };
+    table.entry("kind".to_string()).or_insert(chosen);
+    if paced && table.word("kind") == "hystart" && !table.contains_key("train") {
+        table.derive("train", Value::Number(1.0), "segments are paced");
     }
-    table.default("kind", Value::Text("standard".to_string()), Origin::Default);
     if let Ok(settings) = slow_start(table).settings() {
         for (parameter, value) in settings.values() {
             table.default(parameter.name, Value::Number(value), Origin::Default);
         }
+    }
+    if let Err(error) = slow_start(table).build() {
+        let origin = &table.node("kind").origin;
+        out.push(Diagnostic::new(
+            &join(path, "slow_start"),
+            origin,
+            error.to_string(),
+        ));
     }
 }

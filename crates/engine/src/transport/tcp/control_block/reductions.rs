@@ -114,6 +114,7 @@ impl ControlBlock {
             now,
             base,
             keep_ssthresh,
+            sent: self.max_sent.saturating_sub(1),
         });
         self.counters.timeouts += 1;
         self.last_reduction = LastReduction::Timeout;
