@@ -324,7 +324,8 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             } else {
                 "?"
             };
-            let message = unknown("variant", found, names);
+            let message = renamed::variant(found, entry.variants)
+                .unwrap_or_else(|| unknown("variant", found, names));
             out.push(Diagnostic::new(&join(path, "variant"), origin, message));
         }
     }

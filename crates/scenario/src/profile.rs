@@ -24,8 +24,8 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
 /// The variant that a profile chooses for algorithms that have it.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
-        // Variant `linux` of an algorithm is that of an older kernel.
-        Profile::Rfc | Profile::Linux => "paper",
+        Profile::Rfc => "paper",
+        Profile::Linux => "linux-6.18",
         Profile::Ns2_35 | Profile::Ns2_2003 => "ns2",
     };
     Node::text(name, Origin::Profile(profile.name()))
