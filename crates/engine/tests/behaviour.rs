@@ -108,6 +108,8 @@ impl Small {
                 timeout: Span::from_millis(100),
                 segments: 2,
                 delays_syn: false,
+                quick: 0,
+                push: false,
             }),
             ack_counting: AckCounting::PerSegment {
                 slow_start_limit: 2.0,
@@ -498,6 +500,8 @@ fn packets_take_few_events() {
         timeout: Span::from_millis(100),
         segments: 2,
         delays_syn: false,
+        quick: 0,
+        push: false,
     });
     add_flows(&mut config, "greedy", 2, AT_ONCE, greedy);
     let (totals, _) = run(&config);

@@ -265,6 +265,13 @@ keys! {
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// Whether the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
+        /// ACKs at the start of a connection that are not delayed: slow start is not held up. A kernel's receiver has
+        /// 16, and one more for each segment while its window opens.
+        pub quick: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key()
+            .default("0").unit("ACKs").source("Linux: TCP_MAX_QUICKACKS, tcp_incr_quickack, tcp_grow_window"),
+        /// Whether the last segment of all data, which has PSH, is acknowledged at once.
+        pub push: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
+            .source("Linux: ICSK_ACK_PUSHED, tcp_cleanup_rbuf"),
     }
 }
 

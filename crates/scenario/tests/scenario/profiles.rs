@@ -76,6 +76,7 @@ fn linux_is_a_current_kernel() {
     assert_eq!(tcp.rto.max, Span::from_secs(120));
     let delayed = tcp.delayed_ack.expect("acknowledgements are delayed");
     assert_eq!(delayed.timeout, Span::from_millis(40));
+    assert!(delayed.push, "tcp_cleanup_rbuf");
     // The label and a flow's own choice follow.
     assert_eq!(scenario.config().flows[0].label, "cubic");
     let chosen = with(&["profile=linux"]);

@@ -12,7 +12,7 @@ use super::ranges::Ranges;
 use super::regular::{unusual, usual};
 use super::reports::Reports;
 use super::wire::Wire;
-use crate::config::{ClockError, Ecn, Tcp};
+use crate::config::{ClockError, DelayedAck, Ecn, Tcp};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::prefetch::prefetch_lines;
@@ -41,6 +41,8 @@ pub(crate) struct Receiver {
     end: u64,
     /// In-order segments not yet acknowledged.
     unacknowledged: u32,
+    /// Acknowledgements still to come that are not delayed.
+    quick: u32,
     ack_bytes: u16,
     reports_sack: bool,
     /// Whether acknowledgements echo congestion.
@@ -71,6 +73,7 @@ impl Receiver {
             dummy_answers: None,
             reports: Reports::new(config.timestamps.is_one_way(), asks_routers),
             unacknowledged: 0,
+            quick: config.delayed_ack.map_or(0, |delayed| delayed.quick),
             timer: Timer::IDLE,
             end,
             config,
@@ -123,6 +126,7 @@ impl Receiver {
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         self.take_segment::<false>(packet, env);
         let plain = self.next > 1
+            && self.quick == 0
             && self.reports.is_none()
             && self.out_of_order.is_empty()
             && !(self.config.ecn == Ecn::Dctcp && self.congestion_seen);
@@ -182,8 +186,9 @@ impl Receiver {
             return true;
         };
         let delays = usual::<REGULAR>(segment > 0) || delayed.delays_syn;
+        let at_once = !REGULAR && self.hurries(delayed, segment);
         self.unacknowledged += 1;
-        if self.unacknowledged >= delayed.segments || !delays || echo_changes {
+        if self.unacknowledged >= delayed.segments || !delays || echo_changes || at_once {
             return true;
         }
         if self.unacknowledged == 1 {
@@ -191,6 +196,12 @@ impl Receiver {
             self.timer.set(due, self.own_timer(), env.schedule());
         }
         false
+    }
+
+    /// Whether acknowledgements of data are not delayed at the moment: those of the beginning (Linux,
+    /// `tcp_in_quickack_mode`), and that of the end (`tcp_cleanup_rbuf`, of what has PSH).
+    fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
+        segment > 0 && (self.quick > 0 || delayed.push && segment + 1 == self.end)
     }
 
     /// Records a segment's congestion mark. Returns whether the echo changes with it and has to
@@ -302,6 +313,9 @@ impl Receiver {
     fn acknowledge<const REGULAR: bool>(&mut self, reports: bool, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.cancel();
+        if !REGULAR && self.next > 1 {
+            self.quick = self.quick.saturating_sub(1);
+        }
         let blocks = if reports {
             &self.reported
         } else {

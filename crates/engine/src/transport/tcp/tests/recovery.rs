@@ -195,6 +195,8 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
             timeout: Span::from_millis(40),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::RackTlp)
     };

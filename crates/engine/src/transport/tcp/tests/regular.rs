@@ -144,9 +144,9 @@ proptest! {
     #[test]
     fn regular_segments_are_answered_like_any(
         steps in prop::collection::vec((prop_oneof![12 => Just(0u64), 1 => 1u64..4], 0u8..24, 1u64..150), 1..200),
-        delayed in any::<bool>(), ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
+        delayed in any::<bool>(), quick in 0u32..20, push in any::<bool>(), ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
     ) {
-        let held = DelayedAck { segments: 2, timeout: Span::from_millis(100), delays_syn: false };
+        let held = DelayedAck { segments: 2, timeout: Span::from_millis(100), delays_syn: false, quick, push };
         let tcp = Tcp { ecn, delayed_ack: delayed.then_some(held), ..tcp(Recovery::Sack) };
         let mut usual = ReceiverBench::open(tcp.clone());
         let mut any = ReceiverBench::open(tcp);
