@@ -18,6 +18,8 @@ from validation import coexistence, page
 from validation.cases import gold_cases
 from validation.compare import compare
 from validation.fluid import __main__ as fluid_page
+from validation.mesonet import document as mesonet_page
+from validation.mesonet import report as mesonet_report
 from validation.response import __main__ as response_page
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +37,7 @@ def test_pages_are_what_their_commands_write_of_the_recorded_figures() -> None:
         "validation.md": page.page(page.read_report(REPORT)).splitlines(),
         "response-functions.md": response_page.page(list(response_page.recorded())),
         "fluid-and-packets.md": fluid_page.page(fluid_page.recorded()),
+        "mesonet_validation.md": mesonet_page.page(mesonet_report.read()).splitlines(),
     }.items():
         written = "\n".join(lines) + "\n"
         assert (DOCS / document).read_text(encoding="utf-8") == written, document
@@ -64,17 +67,27 @@ def test_pictures_are_there_and_no_others() -> None:
     assert named == {path.name for path in (DOCS / "images").iterdir()}
 
 
-LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """What links to headings of a page are called."""
+    headings = HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_links_between_pages_lead_somewhere() -> None:
     pages = [ROOT / "README.md", ROOT / "CHANGES.md", *DOCS.glob("*.md")]
     pages += [*ROOT.glob("python/longhaul/studies/*/*.md"), *ROOT.glob("validation/*.md")]
     for one in pages:
-        for link in LINK.findall(one.read_text(encoding="utf-8")):
+        for link, anchor in LINK.findall(one.read_text(encoding="utf-8")):
             written_by = {"notes.md": DOCS, "linux_modules.md": DOCS, "coexistence.md": DOCS}
             folder = written_by.get(one.name, one.parent)
-            assert (folder / link).exists(), f"{one.relative_to(ROOT)}: {link}"
+            target = folder / link if link else one
+            assert target.exists(), f"{one.relative_to(ROOT)}: {link}"
+            if anchor:
+                assert anchor in anchors_of(target), f"{one.relative_to(ROOT)}: {link}#{anchor}"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """MesoNet beside NIST SP 500-282: judged figures are within tolerance, but for known ones."""
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean
@@ -12,12 +13,15 @@ from longhaul.mesonet.responses import flow_pps
 from validation.mesonet import (
     conditions,
     connections,
+    differences,
     direct_routers,
+    document,
     dumbbell,
     goodput_readings,
     jumbo_readings,
     long_lived,
     loss_free,
+    readings,
     report,
     sizes,
     sources_alone,
@@ -27,7 +31,7 @@ from validation.mesonet import (
     windows,
 )
 from validation.mesonet.network import quiet
-from validation.mesonet.rows import Row
+from validation.mesonet.rows import HERE, KINDS, Row, table
 from validation.mesonet.verification import Verification, verifications
 
 # docs/mesonet_validation.md says why.
@@ -206,3 +210,89 @@ def test_the_report_has_every_verification() -> None:
     assert {one.case for one in verifications()} <= cases
     outside = {(row.case, row.metric) for row in rows if row.within is False}
     assert outside == KNOWN
+
+
+def test_recorded_rows_of_whole_conditions_follow_from_the_recorded_runs() -> None:
+    assert report.read()[conditions.PART] == list(conditions.rows())
+
+
+def test_the_report_is_read_as_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = report.read()
+    assert {row.kind for rows in recorded.values() for row in rows} == set(KINDS)
+    rows = [
+        Row("two flows", "never, and not judged", None, None, "as found", None, KINDS[-1]),
+        Row("two flows", "a third", 1 / 3, 3.0, "± 0.1", within=False),
+    ]
+    monkeypatch.setattr(report, "FILE", tmp_path / "comparison.csv")
+    report.write(recorded | {dumbbell.PART: rows})
+    assert report.read() == recorded | {dumbbell.PART: rows}
+
+
+def page_table(page: str, first: str) -> list[list[str]]:
+    """The rows of the table of a page whose header begins so."""
+    lines = iter(page.splitlines())
+    next(line for line in lines if line.startswith(f"| {first} |"))
+    next(lines)
+    rows = []
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows
+
+
+def test_the_page_counts_the_rows_that_are_recorded() -> None:
+    page = document.DOCUMENT.read_text(encoding="utf-8")
+    counts = {int(row[0]): [int(cell) for cell in row[2:6]] for row in page_table(page, "chapter")}
+    rows = table(report.FILE)
+    for chapter in (3, 4, 5, 6, 7, 9):
+        verdicts = Counter(row["within"] for row in rows if row["chapter"] == str(chapter))
+        shown = [verdicts.total(), verdicts["yes"], verdicts["no"], verdicts[""]]
+        assert counts[chapter] == shown, chapter
+    assert counts.keys() - {8} == {int(row["chapter"]) for row in rows}
+    shortened = table(HERE / "measured" / "readings.csv")
+    of_chapter_8 = sum(row["case"].startswith("chapter 8") for row in shortened)
+    assert counts[8] == [of_chapter_8, 0, 0, of_chapter_8]
+    assert f"\n{len(KNOWN)} values are outside" in page
+    assert "{{" not in page
+
+
+def test_the_page_says_how_large_every_difference_is_and_what_is_known_of_it() -> None:
+    described = [name for one in differences.DIFFERENCES for name in one.rows]
+    assert Counter(described) == Counter(KNOWN)
+    jumbo = ("N7-MAIN condition 8", "L1: goodput in TP2, packets/s")
+    page = document.page(report.read())
+    assert "16,278 → 40,612" in page
+    assert f"**{jumbo[0]}**" not in page
+    # One that nothing is said of is listed nevertheless.
+    unknown = Row("a run", "its goodput", 2000.0, 1.5, "± 10 %", within=False)
+    recorded = report.read()
+    page = document.page(recorded | {dumbbell.PART: [*recorded[dumbbell.PART], unknown]})
+    assert "- **a run**, its goodput: 2,000 → 1.5." in page
+
+
+def test_recorded_readings_have_the_published_values_beside_them() -> None:
+    recorded = {
+        (row["case"], row["metric"]): float(row["published"])
+        for row in table(HERE / "measured" / "readings.csv")
+    }
+    assert recorded == {
+        (name, one.title): one.published for name, one, _ in readings.beside_print()
+    }
+    recorded_goodputs = [float(row["published"]) for row in goodput_readings.read()]
+    printed = [there for _, _, there, _ in goodput_readings.beside_print()]
+    assert recorded_goodputs == printed
+
+
+def test_what_was_tried_is_a_table_of_single_results() -> None:
+    tried = table(HERE / "measured" / "tried.csv")
+    kinds = {"variant", "observation", "derived", "published", "cost"}
+    assert {row["kind"] for row in tried} == kinds
+    for row in tried:
+        assert None not in row, row
+        assert row["subject"], row
+        assert row["metric"], row
+        assert row["published"] or row["measured"] or row["varied"], row
+        assert bool(row["setting"]) or row["kind"] != "variant", row

@@ -1,7 +1,7 @@
 """The comparison: `python -m validation.mesonet [PART ...]`.
 
 Runs the parts that are named, or all of them, prints their rows, takes those of the others from
-`report.json`, and writes `report.json` and `docs/mesonet_validation.md`.
+`measured/comparison.csv`, and writes that table and `docs/mesonet_validation.md`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,17 @@ from itertools import groupby
 from statistics import fmean
 
 from validation.mesonet import whole_runs
-from validation.mesonet.rows import Row, between, close, exactly, found, near, published
+from validation.mesonet.rows import (
+    CONDITIONS_MEAN,
+    RUNS_MEAN,
+    Row,
+    between,
+    close,
+    exactly,
+    found,
+    near,
+    published,
+)
 
 PART = "conditions"
 
@@ -53,7 +63,8 @@ def ranges(case: str, experiment: str, figures: Figures) -> Iterator[Row]:
         if said["experiment"] == experiment and measured is not None:
             low, high, beyond = (float(said[name]) for name in ("lowest", "highest", "tolerance"))
             title, mean = said["title"], float(said["mean"])
-            yield between(case, title, mean, measured, low * (1 - beyond), high * (1 + beyond))
+            low, high = low * (1 - beyond), high * (1 + beyond)
+            yield between(case, title, mean, measured, low, high, CONDITIONS_MEAN)
 
 
 def lines(runs: Mapping[int, Figures]) -> Iterator[Row]:
@@ -68,7 +79,7 @@ def lines(runs: Mapping[int, Figures]) -> Iterator[Row]:
         else:
             for run, value in values.items():
                 title = f"{said['title']} (mean of C{line}'s 8 runs)"
-                yield found(f"SA64 run {run}", title, there, value)
+                yield found(f"SA64 run {run}", title, there, value, RUNS_MEAN)
 
 
 def judged(case: str, said: dict[str, str], figures: Figures) -> Iterator[Row]:

@@ -1,162 +1,176 @@
-"""`docs/mesonet_validation.md`: tables, figures, and what explains misses."""
+"""`docs/mesonet_validation.md`: `page.md`, with the tables that follow from recorded rows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from statistics import fmean
+from statistics import fmean, median
 
-from validation.mesonet import goodput_readings, jumbo_readings, readings
-from validation.mesonet.long_lived import ENDS
-from validation.mesonet.rows import HERE, Row, published, table
+from validation.mesonet import goodput_readings, readings, report
+from validation.mesonet.differences import DIFFERENCES, Difference
+from validation.mesonet.rows import HERE, VALUE, Row, table
 
 DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
-TITLES = {
-    "dumbbell": "Two flows through a slow router (tables 5-10 and 5-11)",
-    "long-lived": "Long-lived flows without other flows (chapter 7)",
-    "direct-routers": "Long-lived flows among jumbo files (chapter 7)",
-    "loss-free": "Files on very fast paths without losses (chapter 9)",
-    "conditions": "Whole conditions of chapters 4, 6 and 7",
-    "units": "Definitions and worked examples of chapter 3",
+TEXT = HERE / "page.md"
+NOTEBOOK = "5bbc4b27b543"
+"""The last commit whose page has every row and all that was tried."""
+CHAPTERS = {
+    3: "definitions and worked examples",
+    4: "run 64, line C8 of table 4-28 (eight runs), single runs of line C1",
+    5: "two flows through a slow router: tables 5-10 and 5-11, section 5.4",
+    6: "conditions 1, 2, 4, 31 and 32: tables 6-28 to 6-32, sections 6.3 to 6.5",
+    7: "conditions 3, 5, 8 and 21, long-lived flows alone, with jumbo files: tables 7-9 to 7-17",
+    8: "conditions 1, 2, 31 and 32, shortened runs",
+    9: "files without losses: tables 9-10 and 9-11",
 }
+SHORTENED = 8
+"""The chapter of which there are shortened runs alone, those of the decided readings."""
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
     """Write the page from the rows of all parts."""
-    DOCUMENT.write_text("\n".join(_lines(parts)) + "\n", encoding="utf-8")
+    DOCUMENT.write_text(page(parts), encoding="utf-8")
 
 
-def _lines(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    yield _notes("head")
-    yield ""
-    yield "## Summary"
-    yield ""
-    yield "| part | figures | within | outside | as found |"
-    yield "|---|---:|---:|---:|---:|"
-    for name, title in TITLES.items():
-        verdicts = [row.within for row in parts[name]]
+def page(parts: Mapping[str, Sequence[Row]]) -> str:
+    """The text of the page."""
+    text = TEXT.read_text(encoding="utf-8")
+    outside = [row for rows in parts.values() for row in rows if row.within is False]
+    unjudged = [row for row in parts["dumbbell"] if row.within is None]
+    for name, generated in {
+        "by_chapter": _lines(_by_chapter(parts)),
+        "outside": str(len(outside)),
+        "explained": _lines(_differences(outside, explained=True)),
+        "unexplained": _lines([*_differences(outside, explained=False), *_undescribed(outside)]),
+        "ctcp_buffer": _spread(unjudged, "CTCP", "buffer utilisation"),
+        "tuning_fairness": _spread(unjudged, "FAST tuning", "Jain's index"),
+        "active_flows": _active_flows("chapter 8, condition 1, BIC"),
+        "readings": _lines(_readings()),
+        "goodput_readings": _goodput_readings(),
+        "resources": _lines(_resources()),
+        "parts": ", ".join(f"`{part}`" for part in parts),
+        "notebook": NOTEBOOK,
+    }.items():
+        text = text.replace("{{" + name + "}}", generated)
+    return text
+
+
+def _lines(lines: Iterator[str] | Sequence[str]) -> str:
+    return "\n".join(lines)
+
+
+def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """How many values of each chapter agree, and how far they are apart."""
+    rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
+    for part, of_part in parts.items():
+        for row in of_part:
+            rows[report.chapter(part, row)].append(row)
+    yield "| chapter | what | values | within | outside | not judged | median distance | 9 of 10 |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|"
+    for chapter, title in CHAPTERS.items():
+        verdicts = [row.within for row in rows[chapter]]
+        distances = [*_distances(rows[chapter])]
+        if chapter == SHORTENED:
+            distances = [*_distances_of_shortened_runs(f"chapter {chapter},")]
+            verdicts = [None] * len(distances)
         counts = (len(verdicts), verdicts.count(True), verdicts.count(False), verdicts.count(None))
-        yield f"| {title} | {' | '.join(map(str, counts))} |"
-    yield ""
-    yield from _outside(parts)
-    for name, title in TITLES.items():
-        yield f"## {title}"
-        yield ""
-        yield _notes(name)
-        yield ""
-        yield from (_verifications if name == "dumbbell" else _table)(parts[name])
-        yield ""
-        if name == "direct-routers":
-            yield from _jumbo_readings()
-            yield ""
-    yield "## Routers' buffers and the first timeout"
-    yield ""
-    yield _notes("readings")
-    yield ""
-    yield from _readings()
-    yield ""
-    yield "## Which flows share a goodput"
-    yield ""
-    yield _notes("goodput-readings")
-    yield ""
-    yield from _goodput_readings()
-    yield ""
-    yield "## What it takes"
-    yield ""
-    yield _notes("resources")
-    yield ""
-    yield from _resources()
+        sizes = (median(distances), _nine_of_ten(distances)) if distances else ()
+        cells = [*map(str, counts), *(_percent(size) for size in sizes)]
+        yield f"| {chapter} | {title} | {' | '.join(cells)} |"
 
 
-def _outside(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    outside = [row for name in TITLES for row in parts[name] if row.within is False]
-    for row in outside:
-        yield (
-            f"- **outside**: {row.case}, {row.metric}: {_value(row.published)} published, "
-            f"{_value(row.measured)} measured ({row.tolerance})"
-        )
-    if outside:
-        yield ""
-
-
-def _table(rows: Sequence[Row]) -> Iterator[str]:
-    yield "| case | figure | published | measured | tolerance | within |"
-    yield "|---|---|---:|---:|---|---|"
+def _distances(rows: Sequence[Row]) -> Iterator[float]:
+    """Of judged values that are printed of the very case."""
     for row in rows:
-        cells = (row.case, row.metric, _value(row.published), _value(row.measured), row.tolerance)
-        yield f"| {' | '.join(cells)} | {_verdict(row)} |"
+        if row.within is not None and row.kind == VALUE and row.published and row.measured:
+            yield _distance(row.measured, row.published)
 
 
-def _verifications(rows: Sequence[Row]) -> Iterator[str]:
-    """A line a run, published beside measured; then what is said of some of them besides."""
-    figures = ("link utilisation", "buffer utilisation", "Jain's index")
-    yield "| run | link | measured | buffer | measured | Jain's index | measured |"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
-    for case, of_case in groupby((row for row in rows if row.metric in figures), lambda r: r.case):
-        cells = [
-            cell
-            for row in of_case
-            for cell in (f"{row.published:.2f}", _marked(row, f"{row.measured:.2f}"))
-        ]
-        yield f"| {case} | {' | '.join(cells)} |"
-    yield ""
-    yield from _table([row for row in rows if row.metric not in figures])
+def _distances_of_shortened_runs(chapter: str) -> Iterator[float]:
+    for case, response, measured in readings.beside_print():
+        if case.startswith(chapter):
+            yield _distance(measured[-1], response.published)
 
 
-def _marked(row: Row, text: str) -> str:
-    """Bold where it is outside, in italics where it is not judged."""
-    return {True: text, False: f"**{text}**", None: f"*{text}*"}[row.within]
+def _nine_of_ten(distances: Sequence[float]) -> float:
+    return sorted(distances)[math.ceil(0.9 * len(distances)) - 1]
+
+
+def _distance(measured: float, published: float) -> float:
+    return abs(measured / published - 1.0)
+
+
+def _differences(outside: Sequence[Row], *, explained: bool) -> Iterator[str]:
+    for difference in DIFFERENCES:
+        if difference.explained == explained and (values := [*_values(difference, outside)]):
+            yield f"- **{difference.title}** ({'; '.join(values)}). {difference.text}"
+
+
+def _values(difference: Difference, outside: Sequence[Row]) -> Iterator[str]:
+    rows = {(row.case, row.metric): row for row in outside}
+    for name, label in difference.rows.items():
+        if (row := rows.get(name)) is not None:
+            yield f"{label}: {_change(row)}"
+
+
+def _undescribed(outside: Sequence[Row]) -> Iterator[str]:
+    """Values outside of which `differences.py` says nothing."""
+    described = {name for difference in DIFFERENCES for name in difference.rows}
+    for row in outside:
+        if (row.case, row.metric) not in described:
+            yield f"- **{row.case}**, {row.metric}: {_change(row)}."
+
+
+def _change(row: Row) -> str:
+    return f"{_value(row.published)} → {_value(row.measured)}"
+
+
+def _spread(rows: Sequence[Row], algorithm: str, metric: str) -> str:
+    """Lowest and highest of an algorithm's runs, published and measured."""
+    chosen = [row for row in rows if f" {algorithm} " in row.case and row.metric == metric]
+    sides = ([row.published or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
+    return " → ".join(f"{min(values):.2f} to {max(values):.2f}" for values in sides if values)
+
+
+def _active_flows(name: str) -> str:
+    """Published and measured of a shortened run."""
+    (change,) = (
+        f"{_value(response.published)} → {_value(measured[-1])}"
+        for case, response, measured in readings.beside_print()
+        if (case, response.response) == (name, "y1")
+    )
+    return change
 
 
 def _readings() -> Iterator[str]:
-    """Figures of shortened runs with each reading, the nearest to print in bold."""
+    """The mean distance from print of each reading, by chapter."""
+    beside_print = [*readings.beside_print()]
     titles = [reading.title for reading in readings.READINGS.values()]
-    yield f"| case | figure | published | {' | '.join(titles)} |"
-    yield f"|---|---|---:|{'---:|' * len(titles)}"
-    found = list(readings.beside_print())
-    for case, one, measured in found:
-        gaps = [_gap(value, one) for value in measured]
-        cells = (
-            f"**{_value(value)}**" if gap == min(gaps) else _value(value)
-            for value, gap in zip(measured, gaps, strict=True)
-        )
-        yield f"| {case} | {one.title} | {_value(one.published)} | {' | '.join(cells)} |"
-    if found:
-        gaps_of = ([_gap(value, one) for value in measured] for _, one, measured in found)
-        every = zip(*gaps_of, strict=True)
-        means = (f"{fmean(gaps):.1%}" for gaps in every)
-        yield f"| all | mean distance from print | | {' | '.join(means)} |"
+    yield f"| chapter | values | {' | '.join(titles)} |"
+    yield f"|---|---:|{'---:|' * len(titles)}"
+    chapters = dict.fromkeys(case.split(",")[0] for case, *_ in beside_print)
+    for chapter in (*chapters, "all"):
+        distances = [
+            [_distance(value, response.published) for value in measured]
+            for case, response, measured in beside_print
+            if chapter in ("all", case.split(",")[0])
+        ]
+        means = " | ".join(_percent(mean) for mean in _means(distances))
+        yield f"| {chapter.removeprefix('chapter ')} | {len(distances)} | {means} |"
 
 
-def _goodput_readings() -> Iterator[str]:
-    """Goodput of a flow with each reading, the nearest to print in bold."""
-    yield f"| line | class | published | {' | '.join(goodput_readings.TITLES)} |"
-    yield f"|---|---|---:|{'---:|' * len(goodput_readings.TITLES)}"
-    found = list(goodput_readings.beside_print())
-    for line, name, said, measured in found:
-        nearest = min(measured, key=lambda value: abs(value - said))
-        cells = (f"**{value:.1f}**" if value == nearest else f"{value:.1f}" for value in measured)
-        yield f"| C{line} | {name} | {said:.1f} | {' | '.join(cells)} |"
-    gaps_of = ([abs(value / said - 1) for value in measured] for *_, said, measured in found)
-    means = (f"{fmean(gaps):.1%}" for gaps in zip(*gaps_of, strict=True))
-    yield f"| all | mean distance from print | | {' | '.join(means)} |"
+def _goodput_readings() -> str:
+    """The mean distance from print of each reading."""
+    distances = [
+        [_distance(value, published) for value in measured]
+        for *_, published, measured in goodput_readings.beside_print()
+    ]
+    means = zip(goodput_readings.TITLES, _means(distances), strict=True)
+    return "; ".join(f"{title} {_percent(mean)}" for title, mean in means)
 
 
-def _jumbo_readings() -> Iterator[str]:
-    """Goodputs of long-lived flows with each reading, below those in print."""
-    flows = tuple(ENDS)
-    yield f"| goodput in TP2, packets/s | algorithm | seed | {' | '.join(flows)} |"
-    yield f"|---|---|---:|{'---:|' * len(flows)}"
-    recorded = jumbo_readings.read()
-    algorithms = {row["algorithm"] for row in recorded}
-    printed = [row for row in published("table_7_16") if row["algorithm"] in algorithms]
-    for row in [{"reading": "in print", "seed": "", **row} for row in printed] + recorded:
-        goodputs = (f"{int(row[flow]):,}" for flow in flows)
-        yield f"| {row['reading']} | {row['algorithm']} | {row['seed']} | {' | '.join(goodputs)} |"
-
-
-def _gap(measured: float, one: readings.Figure) -> float:
-    return abs(measured / one.published - 1.0)
+def _means(rows: Sequence[Sequence[float]]) -> Iterator[float]:
+    return map(fmean, zip(*rows, strict=True))
 
 
 def _resources() -> Iterator[str]:
@@ -168,15 +182,11 @@ def _resources() -> Iterator[str]:
             yield f"| {' | '.join(row.values())} |"
 
 
+def _percent(part: float) -> str:
+    return f"{part * 100:.1f} %"
+
+
 def _value(value: float | None) -> str:
     if value is None:
         return "never"
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.5g}"
-
-
-def _verdict(row: Row) -> str:
-    return {True: "yes", False: "**no**", None: ""}[row.within]
-
-
-def _notes(name: str) -> str:
-    return (HERE / "notes" / f"{name}.md").read_text(encoding="utf-8").rstrip()
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import longhaul
 from longhaul import examples
 from longhaul.mesonet import MesoNet
-from validation.mesonet.rows import Row, close, found, near, published
+from validation.mesonet.rows import TREND, Row, close, found, near, published
 from validation.mesonet.verification import Verification, Windows, verifications
 from validation.mesonet.workers import pool
 
@@ -126,4 +126,4 @@ def trend_of_tuning(
 
 
 def _holds(case: str, statement: str, holds: bool) -> Row:
-    return Row(case, statement, 1.0, float(holds), "holds: 1", holds)
+    return Row(case, statement, 1.0, float(holds), "holds: 1", holds, TREND)

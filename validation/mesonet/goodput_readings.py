@@ -9,7 +9,7 @@ ones.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 import polars as pl
@@ -75,21 +75,31 @@ def read() -> list[dict[str, str]]:
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
     """Line, class, what is printed and what each reading gives."""
-    printed = {
-        (row["line"], row["response"]): float(row["value"]) for row in published("table_4_28")
-    }
     for row in read():
-        line, name = row["line"], row["class"]
         goodputs = [float(row[reading]) for reading in READINGS]
-        yield int(line), name, printed[line, RESPONSES[name]], goodputs
+        yield int(row["line"]), row["class"], _printed(row), goodputs
+
+
+def _printed(row: Mapping[str, str]) -> float:
+    """What table 4-28 has of a line and class."""
+    (value,) = (
+        float(said["value"])
+        for said in published("table_4_28")
+        if (said["line"], said["response"]) == (row["line"], RESPONSES[row["class"]])
+    )
+    return value
 
 
 def record(lines: Sequence[int]) -> None:
     """Run lines and record them."""
     for line in lines:
-        found = [row for row in read() if row["line"] != str(line)] + list(simulate(line))
-        found.sort(key=lambda row: int(row["line"]))
-        write_table(FILE, HEAD, ("line", "class", *READINGS), found)
+        _write([row for row in read() if row["line"] != str(line)] + list(simulate(line)))
+
+
+def _write(rows: Sequence[Mapping[str, str]]) -> None:
+    ordered = sorted(rows, key=lambda row: int(row["line"]))
+    cells = ({**row, "published": f"{_printed(row):g}"} for row in ordered)
+    write_table(FILE, HEAD, ("line", "class", "published", *READINGS), cells)
 
 
 if __name__ == "__main__":

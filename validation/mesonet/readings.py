@@ -206,12 +206,12 @@ def record(names: list[str]) -> None:
 
 def _write(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
     ordered = (
-        rows[name, one.response]
+        {**rows[name, one.response], "metric": one.title, "published": f"{one.published:.10g}"}
         for name, case in CASES.items()
         for one in case.figures
         if (name, one.response) in rows
     )
-    write_table(FILE, HEAD, ("case", "response", *READINGS), ordered)
+    write_table(FILE, HEAD, ("case", "response", "metric", "published", *READINGS), ordered)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,71 @@
-"""`report.json`: every row with its part, as the last run of each part left it."""
+"""`measured/comparison.csv`: every row with its part, as the last run of each part left it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from validation.mesonet.rows import HERE, Row
+from validation.mesonet.rows import HERE, Row, number, table, write_table
 
-REPORT = HERE / "report.json"
+FILE = HERE / "measured" / "comparison.csv"
+HEAD = (
+    "# NIST SP 500-282: published and measured (python -m validation.mesonet). "
+    "An empty value: never reached; an empty within: not judged\n"
+)
+COLUMNS = (
+    "chapter", "part", "kind", "case", "metric", "published", "measured", "tolerance", "within",
+)  # fmt: skip
+
+_EXPERIMENTS = {"SA64 ": 4, "N6-MAIN ": 6, "N7-MAIN ": 7}
+_PARTS = {"units": 3, "dumbbell": 5, "long-lived": 7, "direct-routers": 7, "loss-free": 9}
+_WITHIN = {"yes": True, "no": False, "": None}
+_JUDGED = {within: cell for cell, within in _WITHIN.items()}
+
+
+def chapter(part: str, row: Row) -> int:
+    """The chapter that prints what a row is compared with."""
+    for experiment, number_of_chapter in _EXPERIMENTS.items():
+        if row.case.startswith(experiment):
+            return number_of_chapter
+    return _PARTS[part]
 
 
 def read() -> dict[str, list[Row]]:
     """The rows of the last time, by part."""
     parts: dict[str, list[Row]] = {}
-    if REPORT.exists():
-        for plain in json.loads(REPORT.read_text(encoding="utf-8")):
-            parts.setdefault(plain.pop("part"), []).append(Row(**plain))
+    for cells in table(FILE):
+        row = Row(
+            cells["case"],
+            cells["metric"],
+            number(cells["published"]),
+            number(cells["measured"]),
+            cells["tolerance"],
+            _WITHIN[cells["within"]],
+            cells["kind"],
+        )
+        parts.setdefault(cells["part"], []).append(row)
     return parts
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
     """Write the rows of all parts."""
-    plain = [{"part": name, **row.to_json()} for name, rows in parts.items() for row in rows]
-    REPORT.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+    write_table(FILE, HEAD, COLUMNS, _cells(parts))
+
+
+def _cells(parts: Mapping[str, Sequence[Row]]) -> Iterator[dict[str, str]]:
+    for part, rows in parts.items():
+        for row in rows:
+            yield {
+                "chapter": str(chapter(part, row)),
+                "part": part,
+                "kind": row.kind,
+                "case": row.case,
+                "metric": row.metric,
+                "published": _cell(row.published),
+                "measured": _cell(row.measured),
+                "tolerance": row.tolerance,
+                "within": _JUDGED[row.within],
+            }
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else repr(float(value)).removesuffix(".0")

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).parent
+
+VALUE = "value"
+"""Printed of this very case."""
+CONDITIONS_MEAN = "mean of all conditions"
+"""Printed with the lowest and the highest condition, between which this one has to be."""
+RUNS_MEAN = "mean of eight runs"
+"""Printed as a mean over runs, of which this is one."""
+TREND = "trend"
+"""A statement: 1 where it holds."""
+KINDS = (VALUE, CONDITIONS_MEAN, RUNS_MEAN, TREND)
 
 
 @dataclass(frozen=True)
@@ -24,10 +33,8 @@ class Row:
     """How `within` was decided."""
     within: bool | None
     """None where the figure is reported as found."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry of report.json."""
-        return asdict(self)
+    kind: str = VALUE
+    """What is published, one of `KINDS`."""
 
 
 def exactly(case: str, metric: str, published: float, measured: float) -> Row:
@@ -50,15 +57,24 @@ def close(case: str, metric: str, published: float, measured: float, part: float
 
 
 def between(
-    case: str, metric: str, published: float, measured: float, low: float, high: float
+    case: str,
+    metric: str,
+    published: float,
+    measured: float,
+    low: float,
+    high: float,
+    kind: str = VALUE,
 ) -> Row:
     """In a range."""
-    return Row(case, metric, published, measured, f"{low:g} to {high:g}", low <= measured <= high)
+    within = low <= measured <= high
+    return Row(case, metric, published, measured, f"{low:g} to {high:g}", within, kind)
 
 
-def found(case: str, metric: str, published: float | None, measured: float | None) -> Row:
+def found(
+    case: str, metric: str, published: float | None, measured: float | None, kind: str = VALUE
+) -> Row:
     """Reported as found, not judged."""
-    return Row(case, metric, published, measured, "as found", None)
+    return Row(case, metric, published, measured, "as found", None, kind)
 
 
 def published(name: str) -> list[dict[str, str]]:

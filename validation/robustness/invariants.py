@@ -62,12 +62,31 @@ def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _allowance(
     run: longhaul.Results, resolved: dict[str, Any], keys: dict[str, Any], window: str
 ) -> float:
-    """How far above 1 the utilisation may be: by a token bucket's burst."""
+    """How far above 1 the utilisation may be: by what a token bucket has saved.
+
+    That is its burst or, of a shaper, a larger packet that has waited for its tokens.
+    """
     more = _rounding(run, resolved)
     seconds = _seconds_of(run, whole=bool(window))
-    for bucket in (keys[key] for key in ("shaper", "policer") if key in keys):
-        more += 8 * _bytes(bucket["burst"]) / (_bps(bucket["rate"]) * seconds)
+    for key in (key for key in ("shaper", "policer") if key in keys):
+        bucket = keys[key]
+        saved = _bytes(bucket["burst"])
+        if key == "shaper":
+            saved = max(saved, _largest_packet(resolved))
+        more += 8 * saved / (_bps(bucket["rate"]) * seconds)
     return more
+
+
+def _largest_packet(resolved: dict[str, Any]) -> float:
+    """Bytes of the largest segment or acknowledgement of a flow."""
+    sizes = [0.0]
+    for flow in resolved.get("flows", []):
+        tcp = flow.get("tcp", {})
+        option = _bytes(tcp.get("timestamp_option", "0 B"))
+        sizes += [
+            _bytes(size) + option for size in (flow.get("packet"), tcp.get("ack_size")) if size
+        ]
+    return max(sizes)
 
 
 def _rounding(run: longhaul.Results, resolved: dict[str, Any]) -> float:

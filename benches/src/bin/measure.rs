@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::ExitCode;
 
+use longhaul_benches::processor_time_s;
 use longhaul_engine::measure::{
     AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
     NoRecorder, ProxySample, Recorder, Totals,
@@ -114,15 +115,4 @@ fn simulated(config: &Config, recorder: &mut dyn Recorder) -> Totals {
         Ok(totals) => totals,
         Err(error) => panic!("{error}"),
     }
-}
-
-/// Of this process so far, as Linux counts it.
-fn processor_time_s() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux tells it");
-    let nanoseconds: f64 = text
-        .split(' ')
-        .next()
-        .and_then(|field| field.parse().ok())
-        .expect("a number comes first");
-    nanoseconds * 1e-9
 }

@@ -8,7 +8,7 @@ use longhaul_congestion::Variant;
 use longhaul_engine::Config;
 use longhaul_engine::config::{Ecn, Recovery, Shaper, Start, Tcp};
 use longhaul_engine::measure::LinkCounters;
-use longhaul_engine::queue::Capacity;
+use longhaul_engine::queue::{self, Capacity};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 fn mbps(mbps: u64) -> Rate {
@@ -211,5 +211,17 @@ fn filtered_acks_do_not_limit_the_way_there() {
         assert!(acks.dropped_filtered_pkts > acks.departed_pkts, "{acks:?}");
         let gone = acks.departed_pkts + acks.dropped_pkts();
         assert!((gone..gone + 52).contains(&acks.arrived_pkts), "{acks:?}");
+    }
+}
+
+/// What is tested of every discipline is tested of all that links may have.
+#[test]
+fn no_discipline_is_left_out() {
+    let tested = DISCIPLINES.map(|discipline| discipline.scenario().0);
+    let on_links = queue::DISCIPLINES
+        .iter()
+        .filter(|known| !known.outside_links);
+    for known in on_links {
+        assert!(tested.contains(&known.kind), "{} is not", known.kind);
     }
 }

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -157,13 +157,6 @@ class Design:
         if times < 1:
             raise DesignError(f"expected at least 1 replication, found {times}")
         return replace(self, replications=times)
-
-    def with_levels(self, levels: Mapping[str, Sequence[Level]]) -> "Design":
-        """The same design with other natural levels of some factors."""
-        for name in levels:
-            self._known(name)
-        factors = [Factor(f.name, tuple(levels.get(f.name, f.levels))) for f in self.factors]
-        return replace(self, factors=tuple(factors))
 
     def effect(self, word: str) -> tuple[int, ...]:
         """The columns of a product such as `x1*x2`."""

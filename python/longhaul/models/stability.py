@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import acos, log, log1p, pi, sqrt
+from math import acos, log, log1p, sqrt
 
 import numpy as np
 
@@ -190,13 +190,6 @@ class OneDelay:
             return True
         rate = sqrt(self.b**2 - self.a**2)
         return self.delay_s < acos(-self.a / self.b) / rate
-
-    def passes_sufficient(self) -> bool:
-        """Whether `T (a + b) < pi / 2`, which is sufficient.
-
-        The report prints `w (2 p + w p') < pi / 2` (equation 11), half of what this is.
-        """
-        return self.delay_s * (self.a + self.b) < pi / 2.0
 
 
 def hollot_bound(

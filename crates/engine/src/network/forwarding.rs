@@ -78,26 +78,37 @@ impl Network {
 
     /// A link that had no packets to forward has one.
     #[inline]
-    pub(super) fn activate(&mut self, link: u32) {
+    fn activate(&mut self, link: u32) {
         match self.deliveries[link as usize] {
-            Delivery::ToObservation => self.forward_without_events(link),
+            Delivery::ToObservation => {
+                self.forward_without_events(link);
+            }
             _ => self.await_arrival(link),
         }
     }
 
+    /// The same of a link that may have several by now, each of which goes on as it would have alone.
+    pub(super) fn activate_all(&mut self, link: u32) {
+        if self.deliveries[link as usize] != Delivery::ToObservation {
+            return self.await_arrival(link);
+        }
+        while self.links[link as usize].next().is_some() && self.forward_without_events(link) {}
+    }
+
     /// A link's only packet waits for its arrival, unless that may be processed ahead of time.
     #[inline]
-    pub(super) fn await_arrival(&mut self, link: u32) {
+    fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
             Delivery::ToHolds => self.ready.push(link),
             _ => self.enter_arrival(link),
         }
     }
 
-    /// Forwards the only packet of a link to the next link, and so on as far as links work ahead of time: without
-    /// any event.
+    /// Forwards the first packet of a link to the next link, and so on as far as links work ahead of time: without
+    /// any event. Where it stops, its arrival is awaited. Returns whether it has left its link.
     #[inline(never)]
-    fn forward_without_events(&mut self, mut link: u32) {
+    fn forward_without_events(&mut self, mut link: u32) -> bool {
+        let mut goes_on = false;
         let DualClockTime { time, ns2_s } = self.dual_clock_time();
         let until = self.schedule.next_observation();
         while self.deliveries[link as usize] == Delivery::ToObservation
@@ -111,11 +122,16 @@ impl Network {
             (self.now, self.ns2_s) = (time, ns2_s);
             match offer {
                 Offer::First => link = next,
-                Offer::Accepted => return,
-                Offer::Dropped => return self.options.forget(sack),
+                Offer::Accepted => return true,
+                Offer::Dropped => {
+                    self.options.forget(sack);
+                    return true;
+                }
             }
+            goes_on = true;
         }
         self.await_arrival(link);
+        goes_on
     }
 
     /// Enters the arrival of a link's only packet.

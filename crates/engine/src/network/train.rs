@@ -42,13 +42,8 @@ impl Network {
     #[inline]
     pub(crate) fn end_train(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);
-        if !first {
-            return;
-        }
-        if self.links[to as usize].has_several() {
-            self.await_arrival(to);
-        } else {
-            self.activate(to);
+        if first {
+            self.activate_all(to);
         }
     }
 }

@@ -75,8 +75,15 @@ pub const DISCIPLINES: [Discipline; 15] = [
 impl Discipline {
     /// In front of a link of this rate and delay.
     pub fn config(self, limit: Capacity, ecn: bool, rate: Rate, delay: Span) -> QueueConfig {
+        let (kind, given) = self.scenario();
+        let given = given.into_iter().chain([("ecn", Value::Flag(ecn))]);
+        queue((kind, Profile::Rfc), limit, (rate, delay), given)
+    }
+
+    /// Its kind, and what is given beside it, as scenarios have them.
+    pub fn scenario(self) -> (&'static str, Option<(&'static str, Value)>) {
         let word = |word: &str| Value::Text(word.to_string());
-        let (kind, given) = match self {
+        match self {
             Self::DropTail => ("droptail", Some(("counting", word("in-service")))),
             Self::HeadDrop => ("droptail", Some(("drop", word("head")))),
             Self::Red => ("red", None),
@@ -95,8 +102,6 @@ impl Discipline {
             Self::Drr => ("drr", None),
             Self::Vcp => ("vcp", None),
             Self::Xcp => ("xcp", None),
-        };
-        let given = given.into_iter().chain([("ecn", Value::Flag(ecn))]);
-        queue((kind, Profile::Rfc), limit, (rate, delay), given)
+        }
     }
 }

@@ -1,6 +1,6 @@
 """Distribution functions on fixed grids, with bands over replications, and by classes of size."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +55,3 @@ def by_class(values: ArrayLike, sizes: ArrayLike, bounds: Sequence[float]) -> li
     """Values whose size is up to the first bound, up to the second and so on, and beyond all."""
     given, of = np.asarray(values), np.searchsorted(np.asarray(bounds), np.asarray(sizes, float))
     return [given[of == number] for number in range(len(bounds) + 1)]
-
-
-def largest_gap(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """The largest vertical distance between two curves of each name, as in Kolmogorov's test."""
-    return {name: float(np.abs(one[name] - other[name]).max()) for name in one}

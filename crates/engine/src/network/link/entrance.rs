@@ -1,7 +1,7 @@
 //! The near end of a link for many packets, one after the other: what serves them is looked up once for all.
 
 use super::Offer;
-use super::clock::{DualClockTime, ExactClock};
+use super::clock::{Clock, DualClockTime, ExactClock};
 use super::explicit::ExplicitService;
 use super::ns2_clock::Ns2Clock;
 use super::port::Port;
@@ -49,21 +49,7 @@ pub(crate) enum Entrance<'a> {
     Explicit(Lane<'a, ExplicitService>),
 }
 
-impl PacketService for ExactClock {
-    #[inline(always)]
-    fn take(
-        &mut self,
-        port: &mut Port,
-        packet: &Packet,
-        route: u32,
-        arrival: DualClockTime,
-        _: &mut OptionStore,
-    ) -> Offer {
-        port.offer(self, packet, route, arrival)
-    }
-}
-
-impl PacketService for Ns2Clock {
+impl<C: Clock> PacketService for C {
     #[inline(always)]
     fn take(
         &mut self,

@@ -168,12 +168,6 @@ impl Link {
         }
     }
 
-    /// Whether it has more than one packet to forward.
-    #[inline]
-    pub(crate) fn has_several(&self) -> bool {
-        self.ahead(1).is_some()
-    }
-
     /// The packet that reaches the far end next, if that is known yet.
     #[inline]
     pub(crate) fn next(&self) -> Option<&Packet> {

@@ -54,12 +54,8 @@ impl Ns2Clock {
     /// The tie-break of a packet that is now the next one to reach the far end.
     #[inline]
     pub(super) fn tie_break(&mut self, packet: &Packet) -> TieBreak {
-        let arrival = DualClockTime {
-            time: packet.time,
-            ns2_s: packet.ns2_s,
-        };
         let transit = self.transit(packet.bytes).tie_break;
-        self.order.tie_break(arrival, &transit)
+        self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
     #[inline]

@@ -2,8 +2,8 @@
 //! with a large window most are.
 //!
 //! They are processed like all others, by the same functions, which are compiled twice: for any acknowledgement, and,
-//! with `REGULAR`, without what cannot be so for these. Van Jacobson's header prediction is the same idea (RFC 7323,
-//! appendix of RFC 1323; Linux, `tcp_rcv_established`).
+//! with `REGULAR`, without what cannot be so for these. Van Jacobson's header prediction is the same idea (Linux,
+//! `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
 
 /// Whether something is so that never is where `REGULAR`.
 #[inline(always)]

@@ -80,7 +80,7 @@ impl ControlBlock {
         if unusual::<REGULAR>(self.nxt < next) {
             self.nxt = next;
         }
-        self.count_delivered::<REGULAR>();
+        self.count_delivered();
     }
 
     /// Processes a duplicate acknowledgement: a segment has arrived, which one is not known.
@@ -88,14 +88,14 @@ impl ControlBlock {
         self.dupacks += 1;
         self.sacked_or_dupacked =
             (self.sacked_or_dupacked + 1).min((self.max_sent - self.una).saturating_sub(1));
-        self.count_delivered::<false>();
+        self.count_delivered();
     }
 
     /// Processes selective acknowledgements, of `total` segments in all; new ones are reported one by
     /// one to [`Self::on_sacked`].
     pub(crate) fn process_sacked(&mut self, total: u64) {
         self.sacked_or_dupacked = total;
-        self.count_delivered::<false>();
+        self.count_delivered();
     }
 
     /// The segments from `left` to `right` are selectively acknowledged.
@@ -113,13 +113,8 @@ impl ControlBlock {
 
     /// Never decreases: what a scoreboard forgets after a timeout was delivered all the same.
     #[inline]
-    fn count_delivered<const REGULAR: bool>(&mut self) {
-        let beyond = if unusual::<REGULAR>(self.sacked_or_dupacked > 0) {
-            self.sacked_or_dupacked
-        } else {
-            0
-        };
-        self.delivered = self.delivered.max(self.una - 1 + beyond);
+    fn count_delivered(&mut self) {
+        self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
     #[inline]

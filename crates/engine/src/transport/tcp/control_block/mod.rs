@@ -295,6 +295,12 @@ impl ControlBlock {
         in_flight < self.peer_window && self.cwnd_allows(in_flight)
     }
 
+    /// Whether there is a new segment to send that the peer takes.
+    #[inline]
+    pub(super) fn has_new(&self) -> bool {
+        self.nxt < self.end && self.nxt < self.una + self.peer_window
+    }
+
     /// Segments that window and peer allow in flight: whole segments of the window.
     #[inline]
     pub(super) fn window(&self) -> u64 {

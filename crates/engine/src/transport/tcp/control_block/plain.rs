@@ -39,6 +39,13 @@ impl ControlBlock {
         self.plain != Plain::Nothing && segment < self.short.first() && segment < self.fin
     }
 
+    /// The next new segment, if the window has room for it beside all that was sent and there is one that the peer takes.
+    #[inline(always)]
+    pub(crate) fn next_new(&self) -> Option<u64> {
+        let room = self.cwnd_allows(self.max_sent - self.una);
+        (room && self.has_new()).then_some(self.nxt)
+    }
+
     /// Something happens after which it is not known whether anything is out of the ordinary.
     #[inline]
     pub(crate) fn leave_plain(&mut self) {

@@ -132,9 +132,7 @@ impl LossRecovery for Rack {
             return Some(tcb.una);
         }
         if REGULAR {
-            let room = tcb.cwnd_allows(tcb.max_sent - tcb.una);
-            let new = room && tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
-            return new.then_some(tcb.nxt);
+            return tcb.next_new();
         }
         let room = match &self.prr {
             Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
@@ -143,7 +141,7 @@ impl LossRecovery for Rack {
         if !room {
             return None;
         }
-        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+        let new = tcb.has_new();
         self.flight.first_lost().or(new.then_some(tcb.nxt))
     }
 

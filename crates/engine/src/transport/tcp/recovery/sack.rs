@@ -94,9 +94,7 @@ impl LossRecovery for Sack {
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if REGULAR {
-            let room = tcb.cwnd_allows(tcb.max_sent - tcb.una);
-            let new = room && tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
-            return new.then_some(tcb.nxt);
+            return tcb.next_new();
         }
         let room = match &self.prr {
             Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
@@ -110,7 +108,7 @@ impl LossRecovery for Sack {
         {
             return Some(segment);
         }
-        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+        let new = tcb.has_new();
         if new {
             return Some(tcb.nxt);
         }

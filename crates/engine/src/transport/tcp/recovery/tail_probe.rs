@@ -49,7 +49,7 @@ impl TailProbe {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
         }
-        let new = tcb.nxt < tcb.end && tcb.nxt < tcb.una + tcb.peer_window;
+        let new = tcb.has_new();
         Some(if new { tcb.nxt } else { tcb.max_sent - 1 })
     }
 

@@ -101,7 +101,12 @@ impl Sender {
     /// An acknowledgement arrives.
     #[inline(always)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut impl Environment) {
-        with_recovery!(self, recovery => process_packet(&mut self.tcb, recovery, packet, env));
+        let tcb = &mut self.tcb;
+        if tcb.expects(packet) {
+            with_recovery!(self, recovery => process_regular_ack(tcb, recovery, packet, env));
+        } else {
+            with_recovery!(self, recovery => process_any_ack(tcb, recovery, packet, env));
+        }
     }
 
     /// Has the next acknowledgement processed as any, whatever it is.
@@ -142,7 +147,7 @@ impl Sender {
         with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, false, env));
     }
 
-    /// The event of the timer of the recovery of loss recovery.
+    /// The event of RACK-TLP's timer.
     pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
@@ -247,23 +252,19 @@ impl Sender {
     }
 }
 
-/// An acknowledgement arrives. There is one such function for each recovery, so that which one it is is
+/// A regular acknowledgement arrives. There is one such function for each recovery, so that which one it is is
 /// decided once for all that follows.
 #[inline(never)]
-fn process_packet(
+fn process_regular_ack(
     tcb: &mut ControlBlock,
     recovery: &mut impl LossRecovery,
     packet: &Packet,
     env: &mut impl Environment,
 ) {
-    if tcb.expects(packet) {
-        process_ack::<true>(tcb, recovery, packet, env);
-    } else {
-        process_any_ack(tcb, recovery, packet, env);
-    }
+    process_ack::<true>(tcb, recovery, packet, env);
 }
 
-/// One that is not regular, out of line: it has no part in what the others keep in registers.
+/// The same for one that is not regular.
 #[inline(never)]
 fn process_any_ack(
     tcb: &mut ControlBlock,

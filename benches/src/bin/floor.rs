@@ -1,0 +1,145 @@
+//! What one flow's packets cost as bare arithmetic: the floor under what the engine takes for them.
+//!
+//! A window that HighSpeed TCP's table enlarges for each acknowledgement, over one drop-tail link and back: the sums of
+//! ns-2's clock, the round-trip estimator in ticks, the retransmission timer's deadline and the counters of queue and flow, as
+//! one loop over two arrays. No losses, no other flow, no events, nothing that could be otherwise.
+#![allow(clippy::print_stdout)]
+
+use std::hint::black_box;
+
+use longhaul_benches::processor_time_s;
+
+const PACKETS: u64 = 20_000_000;
+/// Places for packets under way: more than the largest window.
+const PLACES: usize = 1 << 15;
+const RATE_BPS: f64 = 1e9;
+const DELAY_S: f64 = 0.05;
+const TICK_PS: u64 = 10_000_000_000;
+
+/// One direction of a link: when it is idle again, and what crosses it.
+struct Line {
+    transmission_s: f64,
+    idle_from_s: f64,
+}
+
+impl Line {
+    fn new(bytes: f64) -> Self {
+        Self {
+            transmission_s: 8.0 * bytes / RATE_BPS,
+            idle_from_s: 0.0,
+        }
+    }
+
+    /// When a packet that comes now begins service, and when it is at the far end.
+    fn take(&mut self, now_s: f64) -> (f64, f64) {
+        let begin_s = now_s.max(self.idle_from_s);
+        self.idle_from_s = begin_s + self.transmission_s;
+        (begin_s, begin_s + (self.transmission_s + DELAY_S))
+    }
+}
+
+/// The queue in front of the link, whose services begin one transmission apart.
+#[derive(Default)]
+struct Queue {
+    waiting: u64,
+    next_begin_s: f64,
+    longest: u64,
+    found: u64,
+    waited_ps: u128,
+}
+
+/// The estimator of RFC 6298 in scaled ticks, as ns-2 and BSD keep it, and what samples add up to.
+struct RoundTrips {
+    srtt: i64,
+    variation: i64,
+    sum_ps: u64,
+    least_ps: u64,
+    most_ps: u64,
+    deadline_ps: u64,
+}
+
+impl RoundTrips {
+    fn take(&mut self, sent_ps: u64, now_ps: u64) {
+        let sample_ps = now_ps - sent_ps;
+        self.sum_ps += sample_ps;
+        self.least_ps = self.least_ps.min(sample_ps);
+        self.most_ps = self.most_ps.max(sample_ps);
+        let ticks = ((sample_ps + sent_ps % TICK_PS) / TICK_PS).max(1) as i64;
+        let error = ticks - (self.srtt >> 3);
+        self.srtt += error;
+        self.variation += error.abs() - (self.variation >> 2);
+        let timeout = (self.srtt >> 3) + self.variation;
+        self.deadline_ps = now_ps + (timeout as u64 * TICK_PS).max(200_000_000_000);
+    }
+}
+
+fn ps(time_s: f64) -> u64 {
+    (time_s * 1e12 + 0.5) as u64
+}
+
+fn main() {
+    let began_s = processor_time_s();
+    let (there, waits) = simulate();
+    let each_ns = (processor_time_s() - began_s) * 1e9 / PACKETS as f64;
+    println!("{each_ns:.1} ns a data packet ({there} in flight at the end, longest queue {waits})");
+}
+
+fn simulate() -> (u64, u64) {
+    let (mut link, mut back) = (Line::new(1500.0), Line::new(40.0));
+    let mut queue = Queue::default();
+    let mut arrivals_s = vec![0.0_f64; PLACES];
+    let mut sent_ps = vec![0_u64; PLACES];
+    let mut trips = RoundTrips {
+        srtt: 80,
+        variation: 20,
+        sum_ps: 0,
+        least_ps: u64::MAX,
+        most_ps: 0,
+        deadline_ps: 0,
+    };
+    let table: Vec<(f64, f64)> = (0..64).map(|step| (f64::from(step), 1.0)).collect();
+    let (mut sent, mut acknowledged) = (0_u64, 0_u64);
+    let (mut cwnd, mut integral, mut since_ps) = (8_000.0_f64, 0.0_f64, 0_u64);
+    let mut now_s = 0.0;
+    while sent < PACKETS {
+        // What the window allows leaves.
+        while ((sent - acknowledged + 1) as i64 as f64) <= cwnd {
+            while queue.waiting > 0 && queue.next_begin_s < now_s {
+                queue.waiting -= 1;
+                queue.next_begin_s += link.transmission_s;
+            }
+            queue.found += queue.waiting;
+            let (begin_s, arrival_s) = link.take(now_s);
+            if begin_s > now_s {
+                if queue.waiting == 0 {
+                    queue.next_begin_s = begin_s;
+                }
+                queue.waiting += 1;
+                queue.longest = queue.longest.max(queue.waiting);
+                queue.waited_ps += u128::from(ps(begin_s) - ps(now_s));
+            }
+            let place = sent as usize % PLACES;
+            (arrivals_s[place], sent_ps[place]) = (arrival_s, ps(now_s));
+            sent += 1;
+        }
+        // The next one arrives, and its acknowledgement comes back.
+        let place = acknowledged as usize % PLACES;
+        now_s = back.take(arrivals_s[place]).1;
+        acknowledged += 1;
+        let now_ps = ps(now_s);
+        integral += cwnd * (now_ps - since_ps) as i64 as f64;
+        since_ps = now_ps;
+        trips.take(sent_ps[place], now_ps);
+        let cell = table[(cwnd.to_bits() >> 46) as usize % 64];
+        cwnd = (cwnd + 1e-3 * (cell.0 + cell.1) / cwnd).min(15_000.0);
+    }
+    black_box((
+        integral,
+        trips.deadline_ps,
+        trips.sum_ps,
+        queue.found,
+        queue.waited_ps,
+    ));
+    black_box((trips.least_ps, trips.most_ps));
+    (sent - acknowledged, queue.longest)
+}
