@@ -12,8 +12,8 @@ use common::{
 };
 use longhaul_congestion::{SlowStartSpec, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, DelayedAck, Ecn, Pacing, Randomness, Recovery, Service, Shaper, Start, Tcp,
-    Timestamps, Transport, Work,
+    AckCounting, Clock, DelayedAck, Ecn, Pacing, PrrRule, Randomness, Recovery, RttSample, Service,
+    Shaper, Start, Tcp, Timestamps, Transport, Work,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::Capacity;
@@ -92,10 +92,15 @@ impl Small {
         for link in &mut config.links {
             self.extras.add_to(link);
         }
-        // CUBIC as a kernel has it.
-        let (variant, slow_start) = match self.congestion {
-            "cubic" => (Variant::Linux6_18, "hystart"),
-            _ => (Variant::Paper, "standard"),
+        // CUBIC is a kernel's.
+        let linux = self.congestion == "cubic";
+        let (variant, slow_start) = match linux {
+            true => (Variant::Linux6_18, "hystart"),
+            false => (Variant::Paper, "standard"),
+        };
+        let (prr, rtt_sample) = match linux {
+            true => (PrrRule::Linux, RttSample::Last),
+            false => (PrrRule::Rfc6937, RttSample::Echo),
         };
         let slow_start = SlowStartSpec {
             kind: slow_start.to_string(),
@@ -108,6 +113,9 @@ impl Small {
             } else {
                 100_000
             },
+            prr,
+            rtt_sample,
+            growth_beyond_use: linux,
             congestion: controller(self.congestion, variant, &[]),
             slow_start: slow_start.build().expect("a registered slow start"),
             ecn: self.ecn,

@@ -32,9 +32,8 @@ impl Profile {
         match self {
             Self::Rfc => "What the RFCs say today.",
             Self::Linux => {
-                "What Linux 6.18 does by default, with the names of its settings. Not modelled: ACKs that are not \
-                 delayed at the start of a connection, segmentation offload, and undoing of spurious cwnd \
-                 reductions."
+                "What Linux 6.18 does by default, with the names of its settings. Not modelled: segmentation \
+                 offload, and undoing of spurious cwnd reductions."
             }
             Self::Ns2_35 => "The defaults of ns-2 version 2.35.",
             Self::Ns2_2003 => {

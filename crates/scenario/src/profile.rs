@@ -40,6 +40,18 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
+/// How many times what the path holds the receive window is that limits nobody. A kernel's receiver leaves six times what
+/// arrived in the round trip with which slow start ended, twice as much as in the one before (`tcp_rcvbuf_grow`).
+pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
+    if profile == Profile::Linux {
+        let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";
+        (6.0, rule)
+    } else {
+        let rule = "2 x (path's bandwidth-delay product + its queues), at least 64 segments";
+        (2.0, rule)
+    }
+}
+
 /// The slow start of a flow that names none: the kernel has HyStart in CUBIC alone.
 pub(crate) fn slow_start(profile: Profile, congestion: &Table) -> Node {
     let has = |key: &str, word: &Value| congestion.get(key).is_some_and(|node| node.value == *word);

@@ -28,7 +28,8 @@ pub use quantiles::Quantiles;
 pub(crate) use quantiles::interpolate;
 pub use service_curve::{DeliveryTrace, RateSteps, ServiceCurve, Work};
 pub use tcp::{
-    AckCounting, DelayedAck, Ecn, Fin, Pacing, Recovery, Rto, RttClock, Tcp, Timestamps,
+    AckCounting, DelayedAck, Ecn, Fin, Pacing, PrrRule, Recovery, Rto, RttClock, RttSample, Tcp,
+    Timestamps,
 };
 pub use traffic::{
     Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,

@@ -58,8 +58,8 @@ pub(crate) fn resolve_tcp(
         out.push(Diagnostic::new(&path, &flow.node("packet").origin, message));
         return None;
     };
-    let auto = (2.0 * held).ceil().clamp(64.0, 1e12) as i64;
-    let rule = "2 x (path's bandwidth-delay product + its queues), at least 64 segments";
+    let (times, rule) = profile::receive_window(shared.context.profile);
+    let auto = (times * held).ceil().clamp(64.0, 1e12) as i64;
     resolve_window(
         tcp,
         "receive_window",

@@ -1,7 +1,9 @@
 //! Profiles give the values of their sources.
 
 use longhaul_congestion::{MinCwnd, Rounding, SlowStart, SlowStartSpec, Variant};
-use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Timestamps};
+use longhaul_engine::config::{
+    AckCounting, Ecn, PrrRule, Recovery, RttClock, RttSample, Tcp, Timestamps,
+};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, Marking, QueueConfig, RedConfig};
 use longhaul_scenario::{Scenario, parse};
 use longhaul_units::Span;
@@ -77,10 +79,20 @@ fn linux_is_a_current_kernel() {
     let delayed = tcp.delayed_ack.expect("acknowledgements are delayed");
     assert_eq!(delayed.timeout, Span::from_millis(40));
     assert!(delayed.push, "tcp_cleanup_rbuf");
+    assert_eq!(delayed.quick, 16, "TCP_MAX_QUICKACKS");
+    assert_eq!((tcp.prr, tcp.rtt_sample), (PrrRule::Linux, RttSample::Last));
+    assert!(tcp.growth_beyond_use, "tcp_is_cwnd_limited");
+    assert_eq!(tcp.initial_ssthresh, Some(2_147_483_647.0));
+    // tcp_rcvbuf_grow: six times what arrived in a round trip, where the RFCs' receiver has twice what the path holds.
+    let plain = parse(&text, "base.toml", None, &[]).expect("a sound scenario");
+    let three = 3 * self::tcp(&plain).receive_window;
+    assert!(tcp.receive_window.abs_diff(three) <= 3, "{three}");
     // The label and a flow's own choice follow.
     assert_eq!(scenario.config().flows[0].label, "cubic");
     let chosen = with(&["profile=linux"]);
     assert_eq!(self::tcp(&chosen).congestion.kind, "reno");
+    let bbr = with(&["profile=linux", "flows.0.congestion.kind=bbr"]);
+    assert_eq!(self::tcp(&bbr).congestion.variant, Variant::Linux6_18);
 }
 
 #[test]

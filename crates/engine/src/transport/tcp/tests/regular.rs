@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::DelayedAck;
+use crate::config::{DelayedAck, PrrRule, RttSample};
 
 /// What becomes of the segments on their way.
 #[derive(Clone, Copy, Debug)]
@@ -88,8 +88,16 @@ proptest! {
     fn regular_acknowledgements_do_what_any_do(
         fates in fates(), recovery in recoveries(), algorithm in algorithms(), stamps in any::<bool>(),
         bytes in prop::option::of(100_000u64..3_000_000), jitter_ms in prop::sample::select(vec![0, 0, 20]),
+        linux in any::<bool>(),
     ) {
+        let (prr, rtt_sample) = match linux {
+            true => (PrrRule::Linux, RttSample::Last),
+            false => (PrrRule::Rfc6937, RttSample::Echo),
+        };
         let tcp = Tcp {
+            prr,
+            rtt_sample,
+            growth_beyond_use: linux,
             timestamps: if stamps { Timestamps::Standard(12) } else { Timestamps::Off },
             transfer: bytes,
             receive_window: 300,
