@@ -10,7 +10,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
-	validate validate-mesonet readme lint wheel clean
+	validate validate-linux validate-mesonet readme lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -74,6 +74,10 @@ validate: build
 # The numbers of README's first scenario again.
 readme: build
 	$(BIN)/python -m validation.readme
+
+# The profile linux beside recordings of Linux 6.18; writes docs/linux.md.
+validate-linux: build
+	$(BIN)/python -m validation.linux
 
 validate-mesonet: build
 	$(BIN)/python -m validation.mesonet

@@ -183,7 +183,10 @@ def test_under_red_packets_are_where_the_model_is() -> None:
     [
         ({"flows": [{"congestion": {"kind": "bbr"}}]}, r"bbr \(`flows.0.congestion`"),
         ({"flows": [{"transfer": "1 MB"}]}, r"`flows.0.transfer`"),
-        ({"flows": [{"congestion": {"kind": "cubic", "variant": "linux"}}]}, "the variant linux"),
+        (
+            {"flows": [{"congestion": {"kind": "cubic", "variant": "linux-2.6.22"}}]},
+            "the variant linux-2.6.22",
+        ),
     ],
 )
 def test_what_the_model_cannot_represent_is_named(change: dict[str, object], named: str) -> None:

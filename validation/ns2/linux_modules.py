@@ -17,16 +17,16 @@ LINUX_SLOW_START = {"kind": "linux"}
 
 MODULES = {
     "reno": ("reno", "paper"),
-    "bic": ("bic", "linux"),
+    "bic": ("bic", "linux-2.6.22"),
     "compound": ("ctcp", "paper"),
-    "cubic": ("cubic", "linux"),
-    "highspeed": ("hstcp", "linux"),
-    "htcp": ("htcp", "linux"),
-    "illinois": ("illinois", "linux"),
-    "scalable": ("scalable", "linux"),
-    "vegas": ("vegas", "linux"),
-    "veno": ("veno", "linux"),
-    "westwood": ("westwood", "linux"),
+    "cubic": ("cubic", "linux-2.6.22"),
+    "highspeed": ("hstcp", "linux-2.6.22"),
+    "htcp": ("htcp", "linux-2.6.22"),
+    "illinois": ("illinois", "linux-2.6.22"),
+    "scalable": ("scalable", "linux-2.6.22"),
+    "vegas": ("vegas", "linux-2.6.22"),
+    "veno": ("veno", "linux-2.6.22"),
+    "westwood": ("westwood", "linux-2.6.22"),
     "yeah": ("yeah", "paper"),
 }
 """Kind and variant here of the modules that are compared."""

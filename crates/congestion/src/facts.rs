@@ -180,6 +180,8 @@ pub struct Timeout {
     /// Whether `ssthresh` should be left alone: the timer expired again in the same epoch, or
     /// right after an ECN reduction.
     pub keep_ssthresh: bool,
+    /// Segments of the connection sent so far: what [`AckSample::delivered`] is when all have arrived.
+    pub sent: u64,
 }
 
 impl AckSample {

@@ -15,22 +15,31 @@ pub enum Variant {
     Paper,
     /// As ns-2 has it.
     Ns2,
-    /// As Linux has it.
-    Linux,
+    /// As Linux 2.6.22 has it, whose modules ns-2 runs too.
+    Linux2_6_22,
+    /// As Linux 6.18 has it.
+    Linux6_18,
     /// As NIST's MesoNet has it.
     Nist,
 }
 
 impl Variant {
     /// All variants.
-    pub const ALL: [Self; 4] = [Self::Paper, Self::Ns2, Self::Linux, Self::Nist];
+    pub const ALL: [Self; 5] = [
+        Self::Paper,
+        Self::Ns2,
+        Self::Linux2_6_22,
+        Self::Linux6_18,
+        Self::Nist,
+    ];
 
     /// The name used in scenario files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
             Self::Ns2 => "ns2",
-            Self::Linux => "linux",
+            Self::Linux2_6_22 => "linux-2.6.22",
+            Self::Linux6_18 => "linux-6.18",
             Self::Nist => "nist",
         }
     }

@@ -244,7 +244,7 @@ mod tests {
         };
         assert_eq!(
             spec.build().unwrap_err().to_string(),
-            "reno: no variant `nist`; known: paper, ns2"
+            "reno: no variant `nist`; known: paper, ns2, linux-6.18"
         );
     }
 

@@ -220,6 +220,7 @@ impl Flow {
             now: self.now,
             base,
             keep_ssthresh: false,
+            sent: self.delivered,
         });
     }
 }

@@ -77,6 +77,9 @@ impl CongestionState {
     }
 
     fn on_ack_in_slow_start(&mut self, ack: &AckSample) {
+        if self.ends_watched(ack) {
+            return self.on_ack_in_avoidance(ack);
+        }
         if may_end(ack.credit, &self.window) && self.ends_slow_start(ack) {
             return;
         }
@@ -85,6 +88,16 @@ impl CongestionState {
         if self.controller.phases() == Phases::Avoidance && self.slow_start.lasts(window) {
             self.slow_start.on_ack(ack, window);
         }
+    }
+
+    /// Whether the flow's slow start ends before the window grows for an acknowledgement of new data.
+    #[inline]
+    fn ends_watched(&mut self, ack: &AckSample) -> bool {
+        if self.controller.phases() != Phases::Avoidance {
+            return false;
+        }
+        self.slow_start.watch(ack, &mut self.window);
+        !self.slow_start.lasts(&self.window)
     }
 
     /// An acknowledgement of several segments, if slow start ends with some of them: the others are one
@@ -115,6 +128,9 @@ impl CongestionState {
     /// or in any phase for one of these.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
+        if phase == Phase::NoGrowth && ack.acked > 0 && self.slow_start.lasts(&self.window) {
+            self.ends_watched(ack);
+        }
         self.controller.on_ack(ack, phase, &mut self.window);
     }
 
@@ -167,7 +183,7 @@ impl CongestionState {
     pub fn on_timeout(&mut self, event: &Timeout) {
         self.signalled = false;
         self.rate_halving = None;
-        self.slow_start.on_reduction();
+        self.slow_start.on_timeout(event);
         self.controller.on_timeout(event, &mut self.window);
     }
 
@@ -211,7 +227,7 @@ impl CongestionState {
     pub fn needs(&self) -> Needs {
         let needs = self.controller.needs();
         Needs {
-            rtt: needs.rtt || matches!(self.slow_start, SlowStart::Hystart(_)),
+            rtt: needs.rtt || self.slow_start.needs_rtt(),
             ..needs
         }
     }

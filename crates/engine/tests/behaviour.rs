@@ -10,10 +10,10 @@ use common::{
     AT_ONCE, RECOVERIES, Records, add_access, add_datagrams, add_equal_access, add_flows,
     add_own_access, controller, drop_tail, dumbbell, run, tcp,
 };
-use longhaul_congestion::Variant;
+use longhaul_congestion::{SlowStartSpec, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, DelayedAck, Ecn, Pacing, Randomness, Recovery, Service, Shaper, Start, Tcp,
-    Timestamps, Transport, Work,
+    AckCounting, Clock, DelayedAck, Ecn, Pacing, PrrRule, Randomness, Recovery, RttSample, Service,
+    Shaper, Start, Tcp, Timestamps, Transport, Work,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::Capacity;
@@ -22,7 +22,7 @@ use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
 /// Algorithms that ask different things of transports and routers.
-const CONGESTION: [&str; 5] = ["reno", "vcp", "xcp", "packet-pair", "peach"];
+const CONGESTION: [&str; 6] = ["reno", "cubic", "vcp", "xcp", "packet-pair", "peach"];
 
 /// A small network with finite and greedy flows of several kinds.
 #[derive(Clone, Debug)]
@@ -36,7 +36,8 @@ struct Small {
     loss: f64,
     extras: Extras,
     recovery: Recovery,
-    delayed_ack: bool,
+    /// With so many ACKs at the start that are not delayed, and with or without one for the last segment.
+    delayed_ack: Option<(u32, bool)>,
     timestamps: bool,
     jitter_us: u64,
     pacing: bool,
@@ -59,7 +60,8 @@ prop_compose! {
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64], extras in extras(),
         recovery in prop::sample::select(RECOVERIES.to_vec()),
-        delayed_ack: bool, timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
+        delayed_ack in prop::option::of((prop_oneof![2 => Just(0u32), 1 => 1u32..100], any::<bool>())),
+        timestamps: bool, jitter_us in prop_oneof![Just(0u64), 1u64..500],
         pacing: bool, ns2_clock: bool, at_once: bool, finite in 0usize..4, greedy in 0usize..3, bytes in 1u64..200_000,
         shaped in prop::option::weighted(0.2, 0.1..1.0f64), seed: u64,
     ) -> Small {
@@ -90,6 +92,20 @@ impl Small {
         for link in &mut config.links {
             self.extras.add_to(link);
         }
+        // CUBIC is a kernel's.
+        let linux = self.congestion == "cubic";
+        let (variant, slow_start) = match linux {
+            true => (Variant::Linux6_18, "hystart"),
+            false => (Variant::Paper, "standard"),
+        };
+        let (prr, rtt_sample) = match linux {
+            true => (PrrRule::Linux, RttSample::Last),
+            false => (PrrRule::Rfc6937, RttSample::Echo),
+        };
+        let slow_start = SlowStartSpec {
+            kind: slow_start.to_string(),
+            parameters: Vec::new(),
+        };
         let base = Tcp {
             // As many dummies may leave at once.
             receive_window: if self.congestion == "peach" {
@@ -97,17 +113,23 @@ impl Small {
             } else {
                 100_000
             },
-            congestion: controller(self.congestion, Variant::Paper, &[]),
+            prr,
+            rtt_sample,
+            growth_beyond_use: linux,
+            congestion: controller(self.congestion, variant, &[]),
+            slow_start: slow_start.build().expect("a registered slow start"),
             ecn: self.ecn,
             timestamps: if self.timestamps {
                 Timestamps::OneWay(12)
             } else {
                 Timestamps::Off
             },
-            delayed_ack: self.delayed_ack.then_some(DelayedAck {
+            delayed_ack: self.delayed_ack.map(|(quick, push)| DelayedAck {
                 timeout: Span::from_millis(100),
                 segments: 2,
                 delays_syn: false,
+                quick,
+                push,
             }),
             ack_counting: AckCounting::PerSegment {
                 slow_start_limit: 2.0,
@@ -498,6 +520,8 @@ fn packets_take_few_events() {
         timeout: Span::from_millis(100),
         segments: 2,
         delays_syn: false,
+        quick: 0,
+        push: false,
     });
     add_flows(&mut config, "greedy", 2, AT_ONCE, greedy);
     let (totals, _) = run(&config);

@@ -28,6 +28,8 @@ fn config(loss: f64) -> Config {
             timeout: Span::from_millis(100),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::Sack)
     };

@@ -40,6 +40,8 @@ fn delayed(tcp: Tcp) -> Tcp {
             timeout: Span::from_millis(100),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp
     }

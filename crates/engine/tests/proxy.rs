@@ -98,6 +98,8 @@ proptest! {
                 timeout: Span::from_millis(100),
                 segments: 2,
                 delays_syn: false,
+                quick: 0,
+                push: false,
             });
             proxy.tcp = Arc::new(Tcp { recovery, delayed_ack, ..tcp(recovery) });
         }

@@ -117,6 +117,8 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
             timeout: Span::from_millis(100),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::Sack)
     };
@@ -142,6 +144,8 @@ fn a_response_echoes_what_had_come_when_it_left() {
             timeout: Span::from_millis(100),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::RackTlp)
     };

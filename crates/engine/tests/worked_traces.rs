@@ -30,6 +30,8 @@ fn delayed(tcp: Tcp) -> Tcp {
             timeout: Span::from_secs(1),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp
     }

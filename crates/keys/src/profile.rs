@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Profile {
     /// What the RFCs say today.
     Rfc,
-    /// What a current Linux kernel does.
+    /// What Linux 6.18 does.
     Linux,
     /// The defaults of ns-2 version 2.35.
     Ns2_35,
@@ -32,9 +32,8 @@ impl Profile {
         match self {
             Self::Rfc => "What the RFCs say today.",
             Self::Linux => {
-                "What a current Linux kernel does by default, with the names of its settings. Not modelled: ACKs \
-                 that are not delayed at the start of a connection, segmentation offload, and undoing of spurious \
-                 cwnd reductions."
+                "What Linux 6.18 does by default, with the names of its settings. Not modelled: segmentation \
+                 offload, and undoing of spurious cwnd reductions."
             }
             Self::Ns2_35 => "The defaults of ns-2 version 2.35.",
             Self::Ns2_2003 => {

@@ -12,6 +12,8 @@ pub(crate) const VARIANT: Field<String> = Field::new("variant");
 
 /// Where limited slow start begins.
 pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
+/// Of the kernel's HyStart: which trains of acknowledgements end slow start.
+pub(crate) const TRAIN: Field<f64> = Field::new("train");
 
 /// File and class of an algorithm that the user writes.
 pub(crate) const PYTHON: Field<String> = Field::new("python");

@@ -329,7 +329,8 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             } else {
                 "?"
             };
-            let message = unknown("variant", found, names);
+            let message = renamed::variant(found, entry.variants)
+                .unwrap_or_else(|| unknown("variant", found, names));
             out.push(Diagnostic::new(
                 &join(path, VARIANT.name()),
                 origin,
@@ -369,16 +370,15 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         *table = Table::new();
         return table.insert(KIND, Node::text("standard", origin));
     }
-    let limited = matches!(
-        table.get(KIND).map(|node| &node.value),
-        Some(Value::Text(kind)) if kind != "standard"
-    );
-    let entries = registry::slow_starts();
-    let bare = !table.has(KIND);
-    let parameters = entries
+    // Parameters without a kind are those of limited slow start.
+    let kind = match table.get(KIND).map(|node| &node.value) {
+        Some(Value::Text(kind)) => kind.as_str(),
+        _ => "limited",
+    };
+    let entry = registry::slow_starts()
         .iter()
-        .find(|entry| (limited || bare) && !entry.parameters.is_empty())
-        .map_or(&[][..], |entry| entry.parameters);
+        .find(|entry| entry.kind == kind);
+    let parameters = entry.map_or(&[][..], |entry| entry.parameters);
     check_parameters(&[KIND.name()], parameters, table, path, out);
 }
 

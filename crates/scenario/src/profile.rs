@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use longhaul_keys::{Key, Profile};
+use longhaul_keys::{KIND, Key, Profile};
 
+use crate::algorithm::VARIANT;
 use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table};
 use crate::read;
@@ -21,8 +22,8 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
 /// The variant that a profile chooses for algorithms that have it.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
-        // Variant `linux` of an algorithm is that of an older kernel.
-        Profile::Rfc | Profile::Linux => "paper",
+        Profile::Rfc => "paper",
+        Profile::Linux => "linux-6.18",
         Profile::Ns2_35 | Profile::Ns2_2003 => "ns2",
     };
     Node::text(name, Origin::Profile(profile.name()))
@@ -35,4 +36,28 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
         Profile::Ns2_35 | Profile::Ns2_2003 => "ns2-limited",
     };
     Node::text(name, Origin::Profile(profile.name()))
+}
+
+/// How many times what the path holds the receive window is that limits nobody. A kernel's receiver leaves six times what
+/// arrived in the round trip with which slow start ended, twice as much as in the one before (`tcp_rcvbuf_grow`).
+pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
+    if profile == Profile::Linux {
+        let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";
+        (6.0, rule)
+    } else {
+        let rule = "2 x (path's bandwidth-delay product + its queues), at least 64 segments";
+        (2.0, rule)
+    }
+}
+
+/// The slow start of a flow that names none: the kernel has HyStart in CUBIC alone.
+pub(crate) fn slow_start(profile: Profile, congestion: &Table) -> Node {
+    let kernel_s_cubic = profile == Profile::Linux
+        && congestion.is_word(KIND, "cubic")
+        && congestion.is_word(VARIANT, variant(profile).word());
+    if kernel_s_cubic {
+        Node::text("hystart", Origin::Profile(profile.name()))
+    } else {
+        Node::text("standard", Origin::Default)
+    }
 }

@@ -1,4 +1,6 @@
-//! Keys that had another name: messages about an old name give the new one.
+//! Keys and variants that had another name: messages about an old name give the new one.
+
+use longhaul_congestion::Variant;
 
 /// Old and new names.
 const RENAMED: [(&str, &str); 7] = [
@@ -16,4 +18,19 @@ pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     let first = new.split('.').next()?;
     known.contains(&first).then_some(*new)
+}
+
+/// What to say of a variant that an algorithm with these does not have, if it had: `linux` was that of Linux 2.6.22.
+pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
+    let older = Variant::Linux2_6_22;
+    if name != "linux" || !known.contains(&older) {
+        return None;
+    }
+    let current = Variant::Linux6_18;
+    let other = if known.contains(&current) {
+        format!("; a current kernel's is `{current}`")
+    } else {
+        String::new()
+    };
+    Some(format!("variant `linux` is called `{older}` now{other}"))
 }

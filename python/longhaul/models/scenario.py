@@ -97,7 +97,9 @@ def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
         if congestion.get("kind") not in MODELLED:
             name = congestion.get("kind", "an algorithm in Python")
             yield f"{name} (`{place}.congestion`; there are models of {', '.join(MODELLED)})"
-        elif congestion["variant"] != "paper" and congestion["kind"] != "reno":
+        elif (
+            congestion["variant"] not in ("paper", WHOLE_SEGMENTS) and congestion["kind"] != "reno"
+        ):
             yield f"the variant {congestion['variant']} of {congestion['kind']}"
         if flow.get("direction") == "reverse":
             yield f"flows in the other direction (`{place}`)"
@@ -107,6 +109,10 @@ def _links(kind: str, topology: Mapping[str, Any]) -> list[tuple[str, Mapping[st
     if kind == "dumbbell":
         return [("dumbbell.bottleneck", topology["bottleneck"])]
     return [(f"parking-lot.hops.{n}", hop) for n, hop in enumerate(topology["hops"])]
+
+
+# CUBIC of a current kernel: what it rounds is beyond a model of means.
+WHOLE_SEGMENTS = "linux-6.18"
 
 
 class _Network:

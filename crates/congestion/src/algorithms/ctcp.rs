@@ -317,6 +317,7 @@ mod tests {
             now: Time::ZERO,
             base: 500.0,
             keep_ssthresh: false,
+            sent: 0,
         };
         ctcp.on_timeout(&event, &mut window);
         assert_eq!((window.ssthresh(), ctcp.delay), (250.0, 0.0));

@@ -2,7 +2,7 @@
 //!
 //! RFC 3649 section 5. Up to `low_window` it is standard TCP. Above, increase `a(w)` and decrease
 //! `b(w)` follow from a response function that is a line on logarithmic scales, from
-//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is that of NIST SP 500-282, variant linux
+//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is that of NIST SP 500-282, variant linux-2.6.22
 //! Linux 2.6.22, which has the table of the RFC's appendix B.
 
 use std::sync::Arc;
@@ -27,12 +27,17 @@ pub(crate) static ENTRY: Entry<Hstcp> = Entry {
         the window at the first reduction of a connection and in slow start, and below low_window \
         keeps the fraction that the last reduction above it removed. Variant nist rounds the \
         increase to whole segments, starts at a window of 31, and keeps the algorithm's own part at \
-        a timeout, too. Variant linux rounds the increase up, as the RFC's table does, keeps its own \
+        a timeout, too. Variant linux-2.6.22 rounds the increase up, as the RFC's table does, keeps its own \
         part at a timeout, and halves the rate in a recovery whatever it is to keep.",
     source: "RFC 3649",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::HighSpeedTcp, Study::GentleHighSpeedTcp, Study::Nist],
-    variants: &[Variant::Paper, Variant::Ns2, Variant::Linux, Variant::Nist],
+    variants: &[
+        Variant::Paper,
+        Variant::Ns2,
+        Variant::Linux2_6_22,
+        Variant::Nist,
+    ],
     parameters: &PARAMETERS,
     build: Hstcp::new,
 };
@@ -41,8 +46,13 @@ static PARAMETERS: [Parameter; 7] = [
     LOW_WINDOW,
     HIGH_WINDOW,
     rounded(DefaultValue::Derived {
-        rule: "0; variants linux and nist: 1",
-        value: |settings| f64::from(matches!(settings.variant(), Variant::Linux | Variant::Nist)),
+        rule: "0; variants linux-2.6.22 and nist: 1",
+        value: |settings| {
+            f64::from(matches!(
+                settings.variant(),
+                Variant::Linux2_6_22 | Variant::Nist
+            ))
+        },
     }),
     HIGH_P,
     HIGH_DECREASE,
@@ -176,7 +186,7 @@ impl Hstcp {
         Ok(Self {
             response: Arc::new(Response::new(settings)),
             ns2,
-            own_threshold: matches!(settings.variant(), Variant::Linux | Variant::Nist),
+            own_threshold: matches!(settings.variant(), Variant::Linux2_6_22 | Variant::Nist),
         })
     }
 }
@@ -278,10 +288,10 @@ impl Response {
                 // NIST SP 500-282, equation 26; rounded, as its published results are.
                 Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
                 // RFC 3649 appendix B gives the largest window of each increase.
-                Variant::Linux => Some(libm::ceil),
-                Variant::Paper | Variant::Ns2 => None,
+                Variant::Linux2_6_22 => Some(libm::ceil),
+                Variant::Paper | Variant::Linux6_18 | Variant::Ns2 => None,
             },
-            linux: settings.variant() == Variant::Linux,
+            linux: settings.variant() == Variant::Linux2_6_22,
             nist: settings.variant() == Variant::Nist,
         }
     }
@@ -469,7 +479,7 @@ mod tests {
     /// entry, 118, get two segments a round trip, and so on.
     #[test]
     fn linux_has_the_rfc_s_table() {
-        let response = hstcp(Variant::Linux, &[]).response;
+        let response = hstcp(Variant::Linux2_6_22, &[]).response;
         let rows = [
             (118.0, 112.0),
             (221.0, 104.0),
@@ -493,7 +503,7 @@ mod tests {
     /// With `p(w)` as steep as w^-3.6 the increase falls with the window.
     #[test]
     fn linux_reduces_where_no_larger_window_has_another_row() {
-        let response = hstcp(Variant::Linux, &[("high_p", 1e-15)]).response;
+        let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
         let left = response.reduced(10_000.0);
         assert!((5_000.0..9_000.0).contains(&left), "{left}");
     }
@@ -575,6 +585,7 @@ mod tests {
                 now: Time::ZERO,
                 base: cwnd,
                 keep_ssthresh: false,
+                sent: 0,
             };
             hstcp(Variant::Nist, &[]).on_timeout(&event, &mut window);
             near(window.ssthresh(), expected, 1e-5);
@@ -679,6 +690,7 @@ mod tests {
             now: Time::ZERO,
             base: 10000.0,
             keep_ssthresh: false,
+            sent: 0,
         };
         ns2.on_timeout(&event, &mut window);
         assert_eq!((window.cwnd(), window.ssthresh()), (1.0, 5000.0));

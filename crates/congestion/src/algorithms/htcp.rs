@@ -1,7 +1,7 @@
 //! H-TCP: additive increase that grows with the time since the last congestion event.
 //!
 //! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and
-//! draft-leith-tcp-htcp. Variant linux is the form of Linux 2.6.22, which scales the increase with
+//! draft-leith-tcp-htcp. Variant linux-2.6.22 is the form of Linux 2.6.22, which scales the increase with
 //! the round-trip time; variant nist is that of NIST SP 500-282, equations 30 to 36.
 
 use longhaul_units::{Span, Time};
@@ -20,14 +20,14 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
     description: "Standard TCP for one second after a congestion event; then grows the faster the \
         longer none comes. Removes the part of the window that the queue holds, judged by the \
         ratio of smallest to largest round-trip time, unless the throughput has changed much since \
-        the event before. Variant linux scales the increase with the round-trip time in units of \
-        100 ms, counts time from the end of recovery, and judges by smoothed round-trip times only if \
-        throughput was steady twice in a row and the smallest is above 10 ms; variant nist scales with the round-trip time in \
-        seconds.",
+        the event before. Variant linux-2.6.22 scales the increase with the round-trip time in units \
+        of 100 ms, counts time from the end of recovery, and judges by smoothed round-trip times only \
+        if throughput was steady twice in a row and the smallest is above 10 ms; variant nist scales \
+        with the round-trip time in seconds.",
     source: "draft-leith-tcp-htcp-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],
-    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| Ok(Htcp::new(settings)),
 };
@@ -53,9 +53,9 @@ static PARAMETERS: [Parameter; 3] = [
         name: "max_kept",
         unit: "fraction of the window",
         default: DefaultValue::Derived {
-            rule: "0.8; variant linux: 102/128",
+            rule: "0.8; variant linux-2.6.22: 102/128",
             value: |settings| match settings.variant() {
-                Variant::Linux => 102.0 / 128.0,
+                Variant::Linux2_6_22 => 102.0 / 128.0,
                 _ => 0.8,
             },
         },
@@ -137,7 +137,7 @@ impl Htcp {
         let rtt = self.min_rtt.as_secs_f64();
         let scaled = match self.variant {
             // In whole segments, over eighths of 100 ms (tcp_htcp.c, `htcp_alpha_update`).
-            Variant::Linux if self.min_rtt >= JIFFY => {
+            Variant::Linux2_6_22 if self.min_rtt >= JIFFY => {
                 let eighths = (JIFFY * 800).as_ps() / self.min_rtt.as_ps();
                 libm::floor(8.0 * libm::floor(standard) / eighths.clamp(4, 80) as f64)
             }
@@ -152,10 +152,10 @@ impl Htcp {
         let steady = self.throughput.steady(self.throughput_change);
         let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
         let trusted =
-            self.variant != Variant::Linux || self.was_steady && self.min_rtt > LINUX_MIN_RTT;
+            self.variant != Variant::Linux2_6_22 || self.was_steady && self.min_rtt > LINUX_MIN_RTT;
         self.was_steady = steady;
         let ratio = match self.variant {
-            Variant::Linux => libm::floor(RATIO_UNIT * ratio) / RATIO_UNIT,
+            Variant::Linux2_6_22 => libm::floor(RATIO_UNIT * ratio) / RATIO_UNIT,
             _ => ratio,
         };
         let known = steady && trusted && ratio.is_finite();
@@ -167,7 +167,7 @@ impl Htcp {
         if self.variant != Variant::Nist {
             let queueing = self.max_rtt.saturating_sub(self.min_rtt).as_secs_f64();
             self.max_rtt = self.min_rtt + Span::from_secs_f64(REMEMBERED * queueing);
-            if self.variant == Variant::Linux {
+            if self.variant == Variant::Linux2_6_22 {
                 self.max_rtt = whole_jiffies(self.max_rtt);
             }
         }
@@ -202,7 +202,7 @@ impl CongestionControl for Htcp {
 
     /// Estimators run in every phase (NIST SP 500-282, chapter 5).
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        if self.variant != Variant::Linux {
+        if self.variant != Variant::Linux2_6_22 {
             self.min_rtt = ack.min_rtt;
             self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
         }
@@ -211,7 +211,7 @@ impl CongestionControl for Htcp {
             return;
         }
         let since = *self.since.get_or_insert(ack.now);
-        if self.variant == Variant::Linux {
+        if self.variant == Variant::Linux2_6_22 {
             self.measure_as_linux(ack, since, window);
         }
         let step = self.increase(ack.now.since(since).as_secs_f64()) / window.cwnd();
@@ -225,7 +225,7 @@ impl CongestionControl for Htcp {
     }
 
     fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
-        if self.variant == Variant::Linux {
+        if self.variant == Variant::Linux2_6_22 {
             self.since = Some(now);
         }
     }
@@ -353,7 +353,7 @@ mod tests {
     fn the_increase_is_scaled_with_what_is_removed_and_with_the_round_trip() {
         let cases = [
             (Variant::Paper, 50, 4.5),
-            (Variant::Linux, 50, 2.0),
+            (Variant::Linux2_6_22, 50, 2.0),
             (Variant::Nist, 200, 0.9),
         ];
         for (variant, rtt_ms, expected) in cases {
@@ -394,7 +394,7 @@ mod tests {
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
-        let mut htcp = htcp(Variant::Linux);
+        let mut htcp = htcp(Variant::Linux2_6_22);
         let mut now = Time::ZERO;
         let mut take = |htcp: &mut Htcp, srtt_ms: u64| {
             now += Span::from_millis(10);
@@ -428,7 +428,7 @@ mod tests {
     /// In whole milliseconds and 128ths: 70 and 100 ms, then 98, 96, 94, 92 and 90.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
-        let mut htcp = htcp(Variant::Linux);
+        let mut htcp = htcp(Variant::Linux2_6_22);
         htcp.min_rtt = Span::from_millis(70);
         htcp.max_rtt = Span::from_millis(100);
         for (throughput, in_128ths) in [

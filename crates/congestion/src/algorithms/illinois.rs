@@ -23,7 +23,7 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
     source: "Liu, Basar and Srikant, Performance Evaluation 65, 2008",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
-    variants: &[Variant::Paper, Variant::Linux],
+    variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &PARAMETERS,
     build: Illinois::new,
 };
@@ -116,7 +116,7 @@ impl Illinois {
             min_decrease: settings.get("min_decrease"),
             low_window: settings.get("low_window"),
             patience: settings.get("patience"),
-            linux: settings.variant() == Variant::Linux,
+            linux: settings.variant() == Variant::Linux2_6_22,
             increase: settings.get("max_increase"),
             decrease: 0.5,
             patient: None,
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn linux_mistakes_what_to_remove_for_what_to_keep() {
-        for (variant, expected) in [(Variant::Paper, 700.0), (Variant::Linux, 100.0)] {
+        for (variant, expected) in [(Variant::Paper, 700.0), (Variant::Linux2_6_22, 100.0)] {
             let mut illinois = of(variant);
             illinois.decrease = 0.125;
             assert_eq!(illinois.reduced(800.0), expected);

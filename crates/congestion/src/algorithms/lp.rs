@@ -19,12 +19,12 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
     description: "Low priority: standard TCP that halves its window as soon as the smoothed delay \
         exceeds the smallest by threshold of the range seen, then holds it for inference round \
         trips; a delay as large within that time takes the window down to one segment. Brings its \
-        own, standard, slow start, which finds out the range and ends with the first loss. Variant linux \
+        own, standard, slow start, which finds out the range and ends with the first loss. Variant linux-2.6.22 \
         heeds delays in slow start too, and starts the range anew at each indication.",
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
-    variants: &[Variant::Paper, Variant::Linux],
+    variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[
         Parameter {
             name: "threshold",
@@ -84,7 +84,7 @@ struct Delays {
 
 impl Lp {
     fn new(settings: &Settings) -> Self {
-        let linux = settings.variant() == Variant::Linux;
+        let linux = settings.variant() == Variant::Linux2_6_22;
         Self {
             threshold: settings.get("threshold"),
             weight: settings.get("weight"),
@@ -233,7 +233,7 @@ mod tests {
     /// it, and 30 ms are above. Linux heeds them from the start.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
-        for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux, false)] {
+        for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {
             let mut lp = Lp::new(&ENTRY.settings(variant, &[]).unwrap());
             let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
             let take = |lp: &mut Lp, window: &mut Window, number: u64, delay_us: u64| {

@@ -6,9 +6,9 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::CongestionControl;
+use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Signal, Study};
-use crate::facts::Congestion;
+use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -18,8 +18,8 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
     description: "Adds a fixed number of segments to the window each round trip and removes a \
         fixed fraction of it at a congestion signal. With the defaults this is standard TCP; other \
         values give the general AIMD family. Variant ns2 halves the window at the first reduction \
-        of a connection and in slow start, whatever the fraction.",
-    source: "RFC 5681 section 3.1",
+        of a connection and in slow start, whatever the fraction; linux-6.18 counts whole segments.",
+    source: "RFC 5681 section 3.1; Linux 6.18, tcp_cong.c (tcp_cong_avoid_ai)",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[
         Study::HighSpeedTcp,
@@ -28,7 +28,7 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
         Study::GentleHighSpeedTcp,
         Study::Nist,
     ],
-    variants: &[Variant::Paper, Variant::Ns2],
+    variants: &[Variant::Paper, Variant::Ns2, Variant::Linux6_18],
     parameters: &[
         Parameter {
             name: "increase",
@@ -57,12 +57,17 @@ pub struct Reno {
     decrease: f64,
     /// Whether the first reduction, and those in slow start, halve the window (ns-2).
     first_halves: bool,
+    /// Whether windows are whole: a segment more for each window of acknowledged segments, of which so many have been
+    /// counted (`snd_cwnd_cnt`).
+    whole: bool,
+    counted: f64,
 }
 
 impl Reno {
     fn new(settings: &Settings) -> Self {
         Self {
             first_halves: settings.variant() == Variant::Ns2,
+            whole: settings.variant() == Variant::Linux6_18,
             ..Self::general(settings.get("increase"), settings.get("decrease"))
         }
     }
@@ -73,20 +78,50 @@ impl Reno {
             increase,
             decrease,
             first_halves: false,
+            whole: false,
+            counted: 0.0,
         }
     }
+
+    /// Segments more for `credit` acknowledged ones (`tcp_cong_avoid_ai`).
+    fn whole_increment(&mut self, credit: f64, cwnd: f64) -> f64 {
+        let needed = larger((cwnd / self.increase).floor(), 1.0);
+        let due = self.counted >= needed;
+        self.counted = if due { credit } else { self.counted + credit };
+        let more = (self.counted / needed).floor();
+        self.counted -= more * needed;
+        more + f64::from(u8::from(due))
+    }
+}
+
+/// The larger of two numbers.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 impl CongestionControl for Reno {
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        if self.whole {
+            return Some(self.whole_increment(credit, cwnd));
+        }
         Some(self.increase * credit / cwnd)
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let halve = self.first_halves && (event.first || event.in_slow_start);
         let decrease = if halve { 0.5 } else { self.decrease };
-        window.reduce_to(event.base * (1.0 - decrease));
+        let left = event.base * (1.0 - decrease);
+        self.counted = 0.0;
+        window.reduce_to(if self.whole { left.floor() } else { left });
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.counted = 0.0;
+        restart(event, window);
+        if self.whole {
+            window.set_ssthresh(window.ssthresh().floor());
+        }
     }
 
     /// The saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b p))`.
@@ -99,4 +134,28 @@ impl CongestionControl for Reno {
 /// HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`).
 pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
     libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two at a time, ten segments take five acknowledgements; what the sixth has above eleven counts for the next.
+    #[test]
+    fn linux_adds_a_segment_for_each_window_of_acknowledged_segments() {
+        let mut reno = Reno::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());
+        let mut cwnd = 10.0;
+        let mut grown = Vec::new();
+        for number in 1..=18 {
+            let more = reno.increment(2.0, cwnd).unwrap();
+            cwnd += more;
+            if more > 0.0 {
+                grown.push(number);
+            }
+        }
+        assert_eq!(grown, [5, 11, 17]);
+        assert_eq!((cwnd, reno.counted), (13.0, 3.0));
+        assert_eq!(reno.whole_increment(40.0, 10.0), 4.0);
+        assert_eq!(reno.counted, 3.0);
+    }
 }

@@ -20,21 +20,21 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
     title: "Scalable TCP",
     description: "Adds a fixed part of a segment per segment acknowledged and removes a fixed part \
         of the window at a congestion signal, so that the time to recover does not depend on the \
-        window; up to low_window it is standard TCP. Variant linux removes that part at small \
-        windows too, variants linux and nist also at a timeout. Variant linux also halves the rate in \
+        window; up to low_window it is standard TCP. Variant linux-2.6.22 removes that part at small \
+        windows too, variants linux-2.6.22 and nist also at a timeout. Variant linux-2.6.22 also halves the rate in \
         a recovery, and comes back to what it keeps in slow start.",
     source: "Kelly, CCR 33(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],
-    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
     parameters: &[
         Parameter {
             name: "increase",
             unit: "segments per segment acknowledged",
             default: DefaultValue::Derived {
-                rule: "0.01; variant linux: 0.02, to allow for delayed acknowledgements",
+                rule: "0.01; variant linux-2.6.22: 0.02, to allow for delayed acknowledgements",
                 value: |settings| {
-                    if settings.variant() == Variant::Linux {
+                    if settings.variant() == Variant::Linux2_6_22 {
                         0.02
                     } else {
                         0.01
@@ -57,9 +57,9 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
             name: "low_window",
             unit: "segments",
             default: DefaultValue::Derived {
-                rule: "16; variant linux: 1 / increase",
+                rule: "16; variant linux-2.6.22: 1 / increase",
                 value: |settings| match settings.variant() {
-                    Variant::Linux => 1.0 / settings.get("increase"),
+                    Variant::Linux2_6_22 => 1.0 / settings.get("increase"),
                     _ => 16.0,
                 },
             },
@@ -93,7 +93,7 @@ impl Scalable {
     /// What a reduction leaves of `base` segments. Linux takes whole segments off whole segments,
     /// which spares small windows one and lets two flows converge.
     fn reduced(&self, base: f64) -> f64 {
-        if self.variant == Variant::Linux {
+        if self.variant == Variant::Linux2_6_22 {
             let whole = libm::floor(base);
             return whole - libm::floor(whole * self.decrease);
         }
@@ -120,7 +120,7 @@ impl CongestionControl for Scalable {
     /// Linux takes standard TCP's, though its window is to keep seven eighths
     /// (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        (self.variant == Variant::Linux).then(|| window.ssthresh() / 2.0)
+        (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -167,6 +167,7 @@ mod tests {
             now: Time::ZERO,
             base: cwnd,
             keep_ssthresh: false,
+            sent: 0,
         };
         scalable(variant).on_timeout(&event, &mut window);
         assert_eq!(window.cwnd(), 1.0);
@@ -178,14 +179,14 @@ mod tests {
         assert_eq!(scalable(Variant::Paper).reduced(1000.0), 875.0);
         assert_eq!(scalable(Variant::Paper).reduced(15.0), 7.5);
         assert_eq!(scalable(Variant::Nist).reduced(15.0), 7.5);
-        assert_eq!(scalable(Variant::Linux).reduced(16.0), 14.0);
-        assert_eq!(scalable(Variant::Linux).reduced(111.9), 98.0);
+        assert_eq!(scalable(Variant::Linux2_6_22).reduced(16.0), 14.0);
+        assert_eq!(scalable(Variant::Linux2_6_22).reduced(111.9), 98.0);
     }
 
     #[test]
     fn timeouts_halve_or_use_the_algorithm_s_own_fraction() {
         assert_eq!(threshold_after_timeout(Variant::Paper, 1000.0), 500.0);
         assert_eq!(threshold_after_timeout(Variant::Nist, 1000.0), 875.0);
-        assert_eq!(threshold_after_timeout(Variant::Linux, 1000.0), 875.0);
+        assert_eq!(threshold_after_timeout(Variant::Linux2_6_22, 1000.0), 875.0);
     }
 }

@@ -20,13 +20,13 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
     description: "Estimates once a round trip how many segments the flow holds in the queue, from \
         the smallest and the current round-trip time, and adds or removes one segment to keep them \
         between alpha and beta; leaves slow start when they exceed gamma. Halves its window at a \
-        congestion signal. Variant linux counts the segment from the window at the start of the \
+        congestion signal. Variant linux-2.6.22 counts the segment from the window at the start of the \
         round trip before, so that it moves every second one only, and does not go below the threshold \
         of the last loss.",
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp, Study::SplitConnection],
-    variants: &[Variant::Paper, Variant::Linux],
+    variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &PARAMETERS,
     build: Vegas::new,
 };
@@ -36,9 +36,9 @@ static PARAMETERS: [Parameter; 3] = [
         name: "beta",
         unit: "segments",
         default: DefaultValue::Derived {
-            rule: "3; variant linux: 4",
+            rule: "3; variant linux-2.6.22: 4",
             value: |settings| {
-                if settings.variant() == Variant::Linux {
+                if settings.variant() == Variant::Linux2_6_22 {
                     4.0
                 } else {
                     3.0
@@ -53,9 +53,9 @@ static PARAMETERS: [Parameter; 3] = [
         name: "alpha",
         unit: "segments",
         default: DefaultValue::Derived {
-            rule: "1; variant linux: 2",
+            rule: "1; variant linux-2.6.22: 2",
             value: |settings| {
-                if settings.variant() == Variant::Linux {
+                if settings.variant() == Variant::Linux2_6_22 {
                     2.0
                 } else {
                     1.0
@@ -102,7 +102,7 @@ impl Vegas {
             gamma: settings.get("gamma"),
             estimate: QueueEstimate::default(),
             queued: 0.0,
-            linux: settings.variant() == Variant::Linux,
+            linux: settings.variant() == Variant::Linux2_6_22,
             last_cwnd: None,
         })
     }
@@ -211,7 +211,7 @@ mod tests {
     /// adds to the window: the next round finds the window where it is to go already.
     #[test]
     fn linux_moves_every_second_round_trip() {
-        for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux, 105.0)] {
+        for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {
             let mut vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
             let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
             for _ in 0..10 {
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn linux_does_not_go_below_its_threshold() {
-        for (variant, in_slow_start) in [(Variant::Paper, false), (Variant::Linux, true)] {
+        for (variant, in_slow_start) in [(Variant::Paper, false), (Variant::Linux2_6_22, true)] {
             let vegas = Vegas::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap();
             let mut window = Window::new(430.0, 430.0, 1e6, Rounding::Real);
             vegas.give_up_one(&mut window);

@@ -18,12 +18,12 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
     title: "Veno",
     description: "Estimates how many segments the flow holds in the queue. Below beta of them it \
         is standard TCP and removes a fifth of the window only at a loss, which it takes for a \
-        random one; from beta on it grows half as fast and halves the window. Variant linux takes \
+        random one; from beta on it grows half as fast and halves the window. Variant linux-2.6.22 takes \
         the round-trip time of the last acknowledgement, and the smallest of the connection.",
     source: "Fu and Liew, JSAC 21(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],
-    variants: &[Variant::Paper, Variant::Linux],
+    variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[
         Parameter {
             name: "beta",
@@ -62,7 +62,7 @@ impl Veno {
         Self {
             beta: settings.get("beta"),
             random_decrease: settings.get("random_decrease"),
-            linux: settings.variant() == Variant::Linux,
+            linux: settings.variant() == Variant::Linux2_6_22,
             base_rtt: None,
             queued: None,
         }

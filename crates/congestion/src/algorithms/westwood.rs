@@ -20,19 +20,19 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     title: "Westwood+",
     description: "Grows as standard TCP and measures the bandwidth once a round trip. A congestion \
         signal or a timeout sets the threshold to the measured bandwidth times the smallest \
-        round-trip time. Variant linux filters the bandwidth twice, takes no samples shorter than \
+        round-trip time. Variant linux-2.6.22 filters the bandwidth twice, takes no samples shorter than \
         50 ms and forgets the smallest round-trip time at a timeout.",
     source: "Grieco and Mascolo, CCR 34(2), 2004",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
     used_by: &[],
-    variants: &[Variant::Paper, Variant::Linux],
+    variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[Parameter {
         name: "memory",
         unit: "fraction of the estimate",
         default: DefaultValue::Derived {
-            rule: "0.9; variant linux: 7/8, in both filters",
+            rule: "0.9; variant linux-2.6.22: 7/8, in both filters",
             value: |settings| {
-                if settings.variant() == Variant::Linux {
+                if settings.variant() == Variant::Linux2_6_22 {
                     0.875
                 } else {
                     0.9
@@ -66,7 +66,7 @@ impl Westwood {
     fn new(settings: &Settings) -> Self {
         Self {
             memory: settings.get("memory"),
-            linux: settings.variant() == Variant::Linux,
+            linux: settings.variant() == Variant::Linux2_6_22,
             since: None,
             filtered: None,
             rtt: Span::ZERO,
@@ -164,7 +164,7 @@ mod tests {
     /// and `(7 * 1000 + 1125) / 8` after the second.
     #[test]
     fn the_filters_weigh_old_and_new_as_published() {
-        for (variant, expected) in [(Variant::Paper, 1100.0), (Variant::Linux, 1015.625)] {
+        for (variant, expected) in [(Variant::Paper, 1100.0), (Variant::Linux2_6_22, 1015.625)] {
             let mut westwood = Westwood::new(&ENTRY.settings(variant, &[]).unwrap());
             westwood.filter(1000.0);
             westwood.filter(2000.0);

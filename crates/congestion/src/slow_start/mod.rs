@@ -1,14 +1,16 @@
 //! Slow start: how the window opens below `ssthresh`. A choice of the flow, not of the algorithm.
 
+mod hybrid;
 mod hystart;
 
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, Signal, Study};
-use crate::facts::AckSample;
+use crate::facts::{AckSample, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::{Change, Window};
 
+pub use hybrid::HybridSlowStart;
 pub use hystart::Hystart;
 
 /// Every slow start.
@@ -19,6 +21,7 @@ pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     NS2_LIMITED,
     NIST_LIMITED,
     hystart::ENTRY.building(|settings| (hystart::ENTRY.build)(settings).map(SlowStart::Hystart)),
+    hybrid::ENTRY.building(|settings| (hybrid::ENTRY.build)(settings).map(SlowStart::Hybrid)),
 ];
 
 const STANDARD: Entry<SlowStart> = Entry {
@@ -143,6 +146,8 @@ pub enum SlowStart {
     },
     /// HyStart++ (RFC 9406).
     Hystart(Hystart),
+    /// HyStart of Linux.
+    Hybrid(HybridSlowStart),
 }
 
 impl SlowStart {
@@ -154,7 +159,8 @@ impl SlowStart {
             | Self::Linux
             | Self::Limited { .. }
             | Self::NistLimited { .. }
-            | Self::Hystart(_) => ssthresh,
+            | Self::Hystart(_)
+            | Self::Hybrid(_) => ssthresh,
         }
     }
 
@@ -165,12 +171,26 @@ impl SlowStart {
         window.in_slow_start() || at_threshold && matches!(self, Self::Linux)
     }
 
+    /// An acknowledgement of new data below `ssthresh`, before the window grows for it, or where it may not: may
+    /// end slow start.
+    #[inline]
+    pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
+        if let Self::Hybrid(hybrid) = self {
+            hybrid.watch(ack, window);
+        }
+    }
+
+    /// Whether it judges round-trip times.
+    pub(crate) fn needs_rtt(&self) -> bool {
+        matches!(self, Self::Hystart(_) | Self::Hybrid(_))
+    }
+
     /// Grows the window below `ssthresh`. Returns the credit that is left when the window gets there.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let mut credit = ack.credit;
         let step = match self {
-            Self::Standard | Self::Linux | Self::Ns2Limited { .. } => 1.0,
+            Self::Standard | Self::Linux | Self::Ns2Limited { .. } | Self::Hybrid(_) => 1.0,
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
                 if window.cwnd() <= *max_ssthresh {
@@ -212,10 +232,18 @@ impl SlowStart {
         }
     }
 
-    /// The window was reduced, or restarts after a timeout.
+    /// The window was reduced.
     pub(crate) fn on_reduction(&mut self) {
         if let Self::Hystart(hystart) = self {
             hystart.end();
+        }
+    }
+
+    /// The window restarts after a timeout.
+    pub(crate) fn on_timeout(&mut self, event: &Timeout) {
+        self.on_reduction();
+        if let Self::Hybrid(hybrid) = self {
+            hybrid.on_timeout(event);
         }
     }
 }

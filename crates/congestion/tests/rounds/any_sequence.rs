@@ -135,6 +135,7 @@ impl Transport {
                     now: self.now,
                     base: before,
                     keep_ssthresh,
+                    sent: 0,
                 };
                 self.reduced = true;
                 self.in_recovery = false;

@@ -62,7 +62,7 @@ fn htcp_grows_with_the_square_of_the_time() {
 fn vegas_settles_between_alpha_and_beta() {
     for (variant, from, to) in [
         (Variant::Paper, 101.0, 103.0),
-        (Variant::Linux, 102.0, 104.0),
+        (Variant::Linux2_6_22, 102.0, 104.0),
     ] {
         let spec = controller("vegas", variant, &[]);
         for start in [10.0, 90.0, 130.0] {
@@ -121,7 +121,7 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
         loss: Loss::Every(1),
         ..path.clone()
     };
-    for variant in [Variant::Paper, Variant::Linux] {
+    for variant in [Variant::Paper, Variant::Linux2_6_22] {
         for (start, growth, kept) in [(97.0, 1.0, 0.8), (110.0, 0.5, 0.5)] {
             let spec = controller("veno", variant, &[]);
             let mut flow = flow(&spec, slow_start("standard", None), start, 2.0);
@@ -204,7 +204,7 @@ fn illinois_follows_the_queueing_delay() {
 /// two.
 #[test]
 fn bic_of_linux_is_standard_up_to_its_low_window() {
-    let mut flow = after_a_cut("bic", Variant::Linux, &[], 8.0);
+    let mut flow = after_a_cut("bic", Variant::Linux2_6_22, &[], 8.0);
     let start = flow.state.window.cwnd();
     assert!((start - 4.0).abs() < 1e-9, "{start}");
     let rounds = flow.run(&Path::clean(RTT), 9);

@@ -21,7 +21,7 @@ fn pipe(spec: &ControllerSpec, path: Bottleneck, cwnd: f64, ssthresh: f64) -> Pi
 fn westwood_goes_back_to_what_the_path_carries() {
     for (kind, variant, kept) in [
         ("westwood", Variant::Paper, 100.0),
-        ("westwood", Variant::Linux, 100.0),
+        ("westwood", Variant::Linux2_6_22, 100.0),
         ("reno", Variant::Paper, 75.5),
     ] {
         let path = Bottleneck {

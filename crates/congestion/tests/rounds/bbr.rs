@@ -209,6 +209,7 @@ fn the_window_before_a_timeout_comes_back() {
             now,
             base: before,
             keep_ssthresh: false,
+            sent: 0,
         });
         assert_eq!(state.window.cwnd(), 1.0, "{kind}");
         state.on_recovery_exit(now);

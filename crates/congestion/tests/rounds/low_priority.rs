@@ -26,7 +26,7 @@ fn buffered(buffer: f64) -> Bottleneck {
 /// seen, far below the overflow.
 #[test]
 fn lp_uses_an_idle_path_without_filling_its_queue() {
-    for variant in [Variant::Paper, Variant::Linux] {
+    for variant in [Variant::Paper, Variant::Linux2_6_22] {
         let mut pipe = Pipe::single(buffered(100.0), state("lp", variant, &[], 90.0));
         pipe.run(20.0);
         let seen = pipe.run(100.0)[0];

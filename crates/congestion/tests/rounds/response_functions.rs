@@ -131,7 +131,7 @@ fn random_losses_give_a_larger_mean() {
 
 #[test]
 fn scalable_tcp_grows_geometrically_between_cuts() {
-    for variant in [Variant::Paper, Variant::Linux] {
+    for variant in [Variant::Paper, Variant::Linux2_6_22] {
         let spec = controller("scalable", variant, &[]);
         for p in [1e-4, 1e-5] {
             let ratio = ratio(&spec, p, 2_000);

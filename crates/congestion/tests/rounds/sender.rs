@@ -76,6 +76,7 @@ impl Sender {
             now: self.now,
             base,
             keep_ssthresh: false,
+            sent: self.delivered + base as u64,
         });
     }
 

@@ -156,6 +156,25 @@ fn hystart_is_for_the_first_slow_start_only() {
     assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
 }
 
+/// Acknowledgements spread over 100 ms are a train from the round of 64 segments on, whose are 1.5625 ms apart: the
+/// 34th comes 51.5625 ms after the first, beyond half of 101 ms. 33 have enlarged the window; the 34th is the first
+/// of congestion avoidance.
+#[test]
+fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
+    let spec = controller("reno", Variant::Paper, &[]);
+    let mut flow = flow(&spec, slow_start("hystart", None), 2.0, 100_000.0);
+    let rounds = flow.run(&Path::clean(Span::from_millis(100)), 8);
+    let windows: Vec<f64> = rounds.iter().map(|round| round.cwnd).collect();
+    assert_eq!(windows[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
+    assert_eq!(rounds[6].ssthresh, 97.0);
+    // 31 acknowledgements of the round add a window's part each.
+    assert!(
+        (windows[6] - (97.0 + 31.0 / 97.0)).abs() < 0.01,
+        "{}",
+        windows[6]
+    );
+}
+
 fn hystart() -> Flow {
     let spec = controller("reno", Variant::Paper, &[]);
     flow(&spec, slow_start("hystart++", None), 2.0, 100_000.0)

@@ -21,8 +21,10 @@ keys! {
         pub initial_window: f64 = Kind::Number(Range::closed(1.0, 1e6)).key()
             .default("10").in_ns2("2").unit("segments").source("RFC 6928; Linux: TCP_INIT_CWND; ns-2: windowInit_"),
         /// The receiver's window in segments, or in bytes. `auto`: twice the path's bandwidth-delay product and
-        /// queues, at least 64 segments: it limits only while a recovery takes longer than a round trip.
-        pub receive_window: u64 = WINDOW.key().default("auto").in_ns2("100000").source("ns-2: window_"),
+        /// queues, with the profile `linux` six times, at least 64 segments: it limits only while a recovery takes
+        /// longer than a round trip.
+        pub receive_window: u64 = WINDOW.key().default("auto").in_ns2("100000")
+            .source("ns-2: window_; Linux: tcp_rcvbuf_grow"),
         /// The sender's socket buffer in segments, or in bytes.
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
@@ -30,7 +32,8 @@ keys! {
         /// Initial slow start threshold in segments; `auto`: the receive window.
         pub initial_ssthresh: Option<f64> = Kind::OneOf(&[
             Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
-        ]).key().default("auto").source("RFC 5681 section 3.1"),
+        ]).key().default("auto").in_profile(Profile::Linux, "2147483647")
+            .source("RFC 5681 section 3.1; Linux: TCP_INFINITE_SSTHRESH"),
         /// Duplicate ACKs that signal a loss.
         pub dupack_threshold: u32 = Kind::Whole { min: 1, max: 1000 }.key()
             .default("3").source("RFC 5681 section 3.2; Linux: tcp_reordering; ns-2: numdupacks_"),
@@ -51,8 +54,21 @@ keys! {
         /// Delayed ACKs.
         pub delayed_ack: Option<DelayedAck> = Kind::OneOf(&[Kind::Flag, Kind::Table(DelayedAck::KEYS)]).key()
             .default("true").in_ns2("false").source("RFC 5681 section 4.2"),
+        /// How recoveries with proportional rate reduction count.
+        pub prr: PrrRule = Kind::Word(PrrRule::WORDS).key()
+            .default("rfc6937").in_profile(Profile::Linux, "linux-6.18")
+            .source("RFC 6937, RFC 9937; Linux: tcp_cwnd_reduction, tcp_enter_cwr"),
+        /// The round-trip times, smoothed and smallest ones too, that ACKs tell the algorithm, where segments carry
+        /// timestamps.
+        pub rtt_sample: RttSample = Kind::Word(RttSample::WORDS).key()
+            .default("echo").in_profile(Profile::Linux, "last")
+            .source("RFC 7323 section 4; Linux: ca_rtt_us of tcp_clean_rtx_queue"),
         /// The retransmission timer.
         pub rto: Rto = Kind::Table(Rto::KEYS).key().default("{}").source("RFC 6298"),
+        /// Whether slow start goes on although something else limits the sender, while cwnd is below twice what was in
+        /// flight.
+        pub growth_beyond_use: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
+            .source("Linux: tcp_is_cwnd_limited; RFC 7661 section 4.3"),
         /// Maximum of a random delay before a burst of segments, uniform from 0.
         pub send_jitter: Span = Kind::Quantity(TIME).key().default("0 s").source("ns-2: overhead_"),
         /// Maximum number of segments sent for one ACK.
@@ -131,6 +147,31 @@ words! {
         WhenQuiet = "when-quiet",
         /// Alone, when everything is acknowledged.
         Alone = "alone",
+    }
+}
+
+words! {
+    /// How proportional rate reduction counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PrrRule {
+        /// In proportion to the flight at the beginning; below the new window it grows by a segment more than was
+        /// delivered (RFC 6937).
+        Rfc6937 = "rfc6937",
+        /// In proportion to the window at the beginning; it grows only with ACKs that move forward and tell of no loss
+        /// (RFC 9937). Reductions for marks are spread over a round trip like others (Linux).
+        Linux = "linux-6.18",
+    }
+}
+
+words! {
+    /// The round-trip time that an ACK tells the algorithm.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RttSample {
+        /// From the timestamp that it echoes: of the first segment that a delayed ACK answers, which waited for the
+        /// second.
+        Echo = "echo",
+        /// Of the last segment that it newly acknowledges, if none of them was sent twice; else from the timestamp.
+        Last = "last",
     }
 }
 
@@ -266,6 +307,15 @@ keys! {
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// Whether the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
+        /// ACKs that are not delayed at the beginning and after a segment that had arrived before, beside all while the
+        /// receive window opens, as in the kernel, which compresses duplicate ACKs after the third, too, to one a
+        /// millisecond. `0`: every ACK is delayed, and no duplicate.
+        pub quick: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key()
+            .default("0").in_profile(Profile::Linux, "16").unit("ACKs")
+            .source("Linux: TCP_MAX_QUICKACKS, tcp_incr_quickack, tcp_grow_window, tcp_rcv_space_adjust, tcp_comp_sack_delay_ns"),
+        /// Whether the last segment of all data, which has PSH, is acknowledged at once.
+        pub push: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
+            .source("Linux: ICSK_ACK_PUSHED, tcp_cleanup_rbuf"),
     }
 }
 

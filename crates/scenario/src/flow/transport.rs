@@ -9,7 +9,7 @@ use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Span};
 
 use super::{Shared, refuse_large};
-use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
+use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, TRAIN, VARIANT};
 use crate::check::points;
 use crate::custom::{self, Algorithms};
 use crate::document::{Node, Origin, Table, Value, fill, join};
@@ -31,7 +31,6 @@ pub(crate) fn resolve_tcp(
 ) -> Option<ControllerSpec> {
     let preferred = profile::variant(shared.context.profile);
     let congestion = resolve_congestion(flow, path, &preferred, shared.algorithms, out);
-    resolve_slow_start(flow, shared.context.profile);
     let controller = congestion.as_ref().and_then(|spec| spec.build().ok());
     if let Some(controller) = &controller {
         resolve_recovery(flow, controller);
@@ -48,6 +47,7 @@ pub(crate) fn resolve_tcp(
     }
     resolve_one_way_option(tcp);
     fill_options(tcp, shared.context.profile);
+    let paced = !matches!(tcp.node(Tcp::pacing).value, Value::Flag(false));
     for key in [
         Tcp::ack_bytes,
         Tcp::sack_option_bytes,
@@ -61,8 +61,8 @@ pub(crate) fn resolve_tcp(
         out.push(Diagnostic::at(flow, AnyFlow::packet, flow_path, message));
         return None;
     };
-    let auto = (2.0 * held).ceil().clamp(64.0, 1e12) as i64;
-    let rule = "2 x (path's bandwidth-delay product + its queues), at least 64 segments";
+    let (times, rule) = profile::receive_window(shared.context.profile);
+    let auto = (times * held).ceil().clamp(64.0, 1e12) as i64;
     let auto = Some((auto, rule));
     resolve_window(tcp, Tcp::receive_window, payload, auto, &path, out);
     resolve_window(tcp, Tcp::send_buffer, payload, None, &path, out);
@@ -77,6 +77,7 @@ pub(crate) fn resolve_tcp(
         let path = join(&path, Tcp::rto.name());
         out.push(Diagnostic::at(rto, Rto::min, &path, message));
     }
+    resolve_slow_start(flow, flow_path, shared.context.profile, paced, out);
     congestion
 }
 
@@ -337,17 +338,36 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// `max_ssthresh` alone means the profile's limited slow start.
-fn resolve_slow_start(flow: &mut Table, profile: Profile) {
+/// The profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
+fn resolve_slow_start(
+    flow: &mut Table,
+    path: &str,
+    profile: Profile,
+    paced: bool,
+    out: &mut Vec<Diagnostic>,
+) {
+    let usual = profile::slow_start(profile, flow.sub(Stack::congestion));
     flow.or_default(Stack::slow_start, Value::Table(Table::new()));
     let table = flow.sub_mut(Stack::slow_start);
-    if table.has(MAX_SSTHRESH) && !table.has(KIND) {
-        table.insert(KIND, profile::limited_slow_start(profile));
+    if !table.has(KIND) {
+        let chosen = if table.has(MAX_SSTHRESH) {
+            profile::limited_slow_start(profile)
+        } else {
+            usual
+        };
+        table.insert(KIND, chosen);
     }
-    table.or_default(KIND, Value::text("standard"));
+    if paced && table.is_word(KIND, "hystart") && !table.has(TRAIN) {
+        table.derive(TRAIN, Value::Number(1.0), "segments are paced");
+    }
     if let Ok(settings) = slow_start(table).settings() {
         for (parameter, value) in settings.values() {
             table.or_default(of(parameter), Value::Number(value));
         }
+    }
+    if let Err(error) = slow_start(table).build() {
+        let origin = &table.node(KIND).origin;
+        let path = join(path, Stack::slow_start.name());
+        out.push(Diagnostic::new(&path, origin, error.to_string()));
     }
 }

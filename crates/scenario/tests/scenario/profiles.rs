@@ -1,7 +1,9 @@
 //! Profiles give the values of their sources.
 
-use longhaul_congestion::{MinCwnd, Rounding, SlowStart, Variant};
-use longhaul_engine::config::{AckCounting, Ecn, Recovery, RttClock, Tcp, Timestamps};
+use longhaul_congestion::{MinCwnd, Rounding, SlowStart, SlowStartSpec, Variant};
+use longhaul_engine::config::{
+    AckCounting, Ecn, PrrRule, Recovery, RttClock, RttSample, Tcp, Timestamps,
+};
 use longhaul_engine::queue::{Capacity, Counting, Gentle, Marking, QueueConfig, RedConfig};
 use longhaul_scenario::{Scenario, parse};
 use longhaul_units::Span;
@@ -61,7 +63,7 @@ fn linux_is_a_current_kernel() {
     let scenario = parse(&text, "base.toml", None, &profile).expect("a sound scenario");
     let tcp = tcp(&scenario);
     assert_eq!(tcp.congestion.kind, "cubic");
-    assert_eq!(tcp.congestion.variant, Variant::Paper);
+    assert_eq!(tcp.congestion.variant, Variant::Linux6_18);
     assert_eq!(tcp.recovery, Recovery::RackTlpPrr);
     assert_eq!(tcp.ack_counting, AckCounting::Delivered);
     assert_eq!(tcp.min_cwnd, MinCwnd { loss: 2, ecn: 2 });
@@ -76,10 +78,21 @@ fn linux_is_a_current_kernel() {
     assert_eq!(tcp.rto.max, Span::from_secs(120));
     let delayed = tcp.delayed_ack.expect("acknowledgements are delayed");
     assert_eq!(delayed.timeout, Span::from_millis(40));
+    assert!(delayed.push, "tcp_cleanup_rbuf");
+    assert_eq!(delayed.quick, 16, "TCP_MAX_QUICKACKS");
+    assert_eq!((tcp.prr, tcp.rtt_sample), (PrrRule::Linux, RttSample::Last));
+    assert!(tcp.growth_beyond_use, "tcp_is_cwnd_limited");
+    assert_eq!(tcp.initial_ssthresh, Some(2_147_483_647.0));
+    // tcp_rcvbuf_grow: six times what arrived in a round trip, where the RFCs' receiver has twice what the path holds.
+    let plain = parse(&text, "base.toml", None, &[]).expect("a sound scenario");
+    let three = 3 * self::tcp(&plain).receive_window;
+    assert!(tcp.receive_window.abs_diff(three) <= 3, "{three}");
     // The label and a flow's own choice follow.
     assert_eq!(scenario.config().flows[0].label, "cubic");
     let chosen = with(&["profile=linux"]);
     assert_eq!(self::tcp(&chosen).congestion.kind, "reno");
+    let bbr = with(&["profile=linux", "flows.0.congestion.kind=bbr"]);
+    assert_eq!(self::tcp(&bbr).congestion.variant, Variant::Linux6_18);
 }
 
 #[test]
@@ -306,6 +319,70 @@ fn max_ssthresh_means_the_profiles_limited_slow_start_and_zero_none() {
             max_ssthresh: 100.0
         }
     );
+}
+
+/// tcp_cubic.c alone has HyStart, whose trains are twice as long where segments are paced.
+#[test]
+fn the_kernel_s_cubic_has_its_hystart() {
+    let slow_start = |profile: &str, kind: &str, more: &[&str]| {
+        let (profile, kind) = (
+            format!("profile={profile}"),
+            format!("flows.0.congestion.kind={kind}"),
+        );
+        tcp(&with(&[&[profile.as_str(), &kind], more].concat())).slow_start
+    };
+    let hystart = |given: &[(&str, f64)]| {
+        let parameters = given.iter().map(|&(key, value)| (key.to_string(), value));
+        let kind = "hystart".to_string();
+        let parameters = parameters.collect();
+        SlowStartSpec { kind, parameters }.build().unwrap()
+    };
+    assert_eq!(slow_start("linux", "cubic", &[]), hystart(&[]));
+    let paced = "flows.0.tcp.pacing=true";
+    let whole = hystart(&[("train", 1.0)]);
+    assert_eq!(slow_start("linux", "cubic", &[paced]), whole);
+    let given = "flows.0.slow_start={ kind = \"hystart\", low_window = 20 }";
+    let later = hystart(&[("low_window", 20.0)]);
+    assert_eq!(slow_start("rfc", "reno", &[given]), later);
+    let standard = SlowStart::Standard;
+    assert_eq!(slow_start("linux", "reno", &[]), standard);
+    assert_eq!(slow_start("rfc", "cubic", &[]), standard);
+    let chosen = "flows.0.slow_start.kind=standard";
+    assert_eq!(slow_start("linux", "cubic", &[chosen]), standard);
+    let older = "flows.0.congestion.variant=linux-2.6.22";
+    assert_eq!(slow_start("linux", "cubic", &[older]), standard);
+}
+
+#[test]
+fn slow_starts_have_their_own_parameters() {
+    let refusal = |given: &str| {
+        let given = [format!("flows.0.slow_start={given}")];
+        parse(BASE, "base.toml", None, &given)
+            .unwrap_err()
+            .to_string()
+    };
+    let message = refusal("{ kind = \"hystart\", max_ssthresh = 100 }");
+    assert!(message.contains("unknown key `max_ssthresh`"), "{message}");
+    assert!(message.contains("low_window"), "{message}");
+    let message = refusal("{ kind = \"hystart++\", min_rtt_thresh = 0.02 }");
+    assert!(message.contains("flows.0.slow_start"), "{message}");
+    assert!(message.contains("max_rtt_thresh"), "{message}");
+}
+
+/// It was the name of the form of Linux 2.6.22.
+#[test]
+fn variant_linux_is_refused_with_the_names_of_both_kernels() {
+    let refusal = |kind: &str| {
+        let given = format!("flows.0.congestion={{ kind = \"{kind}\", variant = \"linux\" }}");
+        parse(BASE, "base.toml", None, &[given])
+            .unwrap_err()
+            .to_string()
+    };
+    let message = refusal("cubic");
+    let both = "variant `linux` is called `linux-2.6.22` now; a current kernel's is `linux-6.18`";
+    assert!(message.contains(both), "{message}");
+    assert!(refusal("bic").contains("variant `linux` is called `linux-2.6.22` now"));
+    assert!(refusal("reno").contains("unknown variant `linux`"));
 }
 
 #[test]

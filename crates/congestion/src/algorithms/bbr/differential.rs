@@ -95,6 +95,7 @@ impl<A: HasFastPath> Differential<A> {
             now,
             base: 50.0,
             keep_ssthresh: false,
+            sent: 0,
         };
         self.both(|algorithm, window| match event {
             0 => algorithm.on_congestion(&loss, window),

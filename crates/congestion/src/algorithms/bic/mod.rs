@@ -22,12 +22,12 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
     title: "BIC",
     description: "Goes half of the way to the window at which congestion last came each round trip, \
         in steps of at most max_increment segments; beyond that window it probes in steps that grow \
-        again. Below low_window it is standard TCP. Variant linux is the form of Linux 2.6.22, \
+        again. Below low_window it is standard TCP. Variant linux-2.6.22 is the form of Linux 2.6.22, \
         variant nist that of NIST's study.",
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],
-    variants: &[Variant::Paper, Variant::Linux, Variant::Nist],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| {
         Ok(match settings.variant() {
@@ -50,9 +50,9 @@ static PARAMETERS: [Parameter; 5] = [
         name: "max_increment",
         unit: "segments per round trip",
         default: DefaultValue::Derived {
-            rule: "32; variant linux: 16",
+            rule: "32; variant linux-2.6.22: 16",
             value: |settings| {
-                if settings.variant() == Variant::Linux {
+                if settings.variant() == Variant::Linux2_6_22 {
                     16.0
                 } else {
                     32.0
@@ -67,9 +67,9 @@ static PARAMETERS: [Parameter; 5] = [
         name: "min_increment",
         unit: "segments per round trip",
         default: DefaultValue::Derived {
-            rule: "0.01; variants linux and nist: 0.2",
+            rule: "0.01; variants linux-2.6.22 and nist: 0.2",
             value: |settings| match settings.variant() {
-                Variant::Linux | Variant::Nist => 0.2,
+                Variant::Linux2_6_22 | Variant::Nist => 0.2,
                 _ => 0.01,
             },
         },
@@ -81,9 +81,9 @@ static PARAMETERS: [Parameter; 5] = [
         name: "decrease",
         unit: "fraction of the window",
         default: DefaultValue::Derived {
-            rule: "0.125; variant linux: 205/1024; variant nist: 0.2",
+            rule: "0.125; variant linux-2.6.22: 205/1024; variant nist: 0.2",
             value: |settings| match settings.variant() {
-                Variant::Linux => 205.0 / 1024.0,
+                Variant::Linux2_6_22 => 205.0 / 1024.0,
                 Variant::Nist => 0.2,
                 _ => 0.125,
             },

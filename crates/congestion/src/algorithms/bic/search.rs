@@ -1,6 +1,6 @@
 //! BIC as its paper has it (Xu, Harfoush and Rhee, INFOCOM 2004), and as Linux has it.
 //!
-//! Variant linux is the form of Linux 2.6.22, which has no state besides
+//! Variant linux-2.6.22 is the form of Linux 2.6.22, which has no state besides
 //! the peak: steps shrink towards the peak and grow again beyond it, and its estimate of delayed
 //! acknowledgements makes up for them.
 
@@ -49,7 +49,7 @@ impl BinarySearch {
             min_increment: settings.get("min_increment"),
             decrease: settings.get("decrease"),
             fast_convergence: settings.get("fast_convergence") >= 0.5,
-            linux: settings.variant() == Variant::Linux,
+            linux: settings.variant() == Variant::Linux2_6_22,
             peak: 0.0,
             probe: None,
             ack_ratio: AckRatio::NEW,
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn linux_steps_follow_its_three_regions() {
-        let mut bic = bic(Variant::Linux);
+        let mut bic = bic(Variant::Linux2_6_22);
         assert_eq!(bic.reduce_cwnd(10.0), 5.0);
         bic.peak = 1000.0;
         let cases = [

@@ -11,6 +11,7 @@ use super::dummies::DummyTrain;
 use super::pairs::Pairs;
 use super::rto::RttEstimator;
 use super::send_times::SendTimes;
+use crate::config::{RttSample, Tcp};
 
 /// What the algorithm of a connection asks for.
 #[derive(Debug, Default)]
@@ -35,14 +36,18 @@ pub(super) struct Extras {
 
 impl Extras {
     /// What an algorithm needs, if anything.
-    pub(super) fn new(congestion: &CongestionState, timestamps: bool) -> Option<Box<Self>> {
+    pub(super) fn new(congestion: &CongestionState, config: &Tcp) -> Option<Box<Self>> {
         let needs = congestion.needs();
         let sends_pairs = congestion.sends_pairs();
         let asks_routers = congestion.router_request(Span::ZERO).is_some();
-        let times = needs.rtt && !timestamps;
+        let stamps = config.timestamps.bytes().is_some();
+        let times = match stamps {
+            true => config.rtt_sample == RttSample::Last,
+            false => needs.rtt,
+        };
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),
-            times: times.then(SendTimes::default),
+            times: times.then(|| SendTimes::new(stamps)),
             pairs: sends_pairs.then(Pairs::default),
             marks_segments: times || sends_pairs || asks_routers,
             asks_routers,
@@ -91,13 +96,18 @@ impl Extras {
         }
     }
 
-    /// Adds the round-trip sample of connections without timestamps.
-    pub(super) fn complete_rtt(&self, sample: &mut AckSample, rtt: &mut RttEstimator) {
-        if let Some(times) = &self.times
-            && let Some(sampled) = times.sample(sample.now)
-        {
+    /// Adds the round-trip sample of segments that are timed.
+    pub(super) fn complete_rtt(&mut self, sample: &mut AckSample, rtt: &mut RttEstimator) {
+        let Some(times) = &mut self.times else {
+            return;
+        };
+        let sampled = times.sample(sample.now);
+        if let Some(sampled) = sampled {
             sample.rtt = Some(sampled);
             sample.min_rtt = rtt.lower_min_rtt(sampled);
+        }
+        if let Some(smoothed) = times.smooth(sampled) {
+            sample.srtt = smoothed;
         }
     }
 

@@ -1,4 +1,4 @@
-//! When segments left: a round-trip sample of every acknowledgement without timestamps.
+//! When segments left: a round-trip sample of every acknowledgement, with the clock of the sender alone.
 //!
 //! Karn's rule (RFC 6298 section 3): what was sent more than once gives none, because it is ambiguous
 //! which copy arrived. An acknowledgement that covers such a segment gives none at all, for what it covers
@@ -22,9 +22,21 @@ pub(super) struct SendTimes {
     sent: SegmentRing<Sent>,
     /// The latest of the segments that the current acknowledgement reports.
     newest: Option<Time>,
+    /// What the samples so far add up to, as RFC 6298 smooths them; zero before the first, and if that is not asked for.
+    smoothed: Span,
+    smooths: bool,
 }
 
 impl SendTimes {
+    /// `smooths`, if a mean of its own samples is asked for: beside that of timestamps, which have the wait of a delayed
+    /// acknowledgement in them, a smallest sample without it would pass for a shorter path.
+    pub(super) fn new(smooths: bool) -> Self {
+        Self {
+            smooths,
+            ..Self::default()
+        }
+    }
+
     /// A segment leaves.
     pub(super) fn on_sent(&mut self, segment: u64, is_new: bool, now: Time) {
         let sent = if is_new {
@@ -65,6 +77,17 @@ impl SendTimes {
     /// The sample of the current acknowledgement, if it gives one.
     pub(super) fn sample(&self, now: Time) -> Option<Span> {
         self.newest.map(|sent| now.since(sent))
+    }
+
+    /// The smoothed round-trip time with a sample, if there is one, and if it is asked for.
+    pub(super) fn smooth(&mut self, sample: Option<Span>) -> Option<Span> {
+        if let Some(sample) = sample.filter(|_| self.smooths) {
+            self.smoothed = match self.smoothed {
+                Span::ZERO => sample,
+                smoothed => smoothed * 7 / 8 + sample / 8,
+            };
+        }
+        (self.smoothed != Span::ZERO).then_some(self.smoothed)
     }
 
     /// The current acknowledgement is dealt with.

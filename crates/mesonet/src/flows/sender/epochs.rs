@@ -94,6 +94,7 @@ impl Sender {
             now,
             base: self.congestion.window.cwnd(),
             keep_ssthresh: false,
+            sent: self.size - self.remaining + (self.next - self.highest),
         });
         let window = &mut self.congestion.window;
         // From the initial window, as initial slow start, not from one packet.

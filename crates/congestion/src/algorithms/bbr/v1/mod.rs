@@ -1,14 +1,15 @@
 //! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 section 4.
 //!
-//! Linux's additions to it, a test for traffic policers and room for aggregated acknowledgements,
-//! are left out.
+//! What Linux adds to it is a variant.
 
 mod fast_path;
+mod kernel;
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::fast_path::FastPath;
+use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Told};
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
     smaller,
@@ -29,11 +30,13 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
         more, drains the queue, then cycles through phases of a round trip, one faster, one \
         slower, six at the rate itself; every probe_rtt_interval it measures the round-trip time \
         with four segments in flight. Losses hold the window for one round trip only. Needs \
-        pacing and the transport's delivery rates.",
-    source: "draft-cardwell-iccrg-bbr-congestion-control-00",
+        pacing and the transport's delivery rates. Variant linux-6.18 has more in flight for \
+        aggregated acknowledgements, notices traffic policers, and measures the round-trip time \
+        although samples equal the smallest.",
+    source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux 6.18, tcp_bbr.c",
     listens_to: &[Signal::Delay, Signal::Rate],
     used_by: &[],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[
         Parameter {
             name: "high_gain",
@@ -103,6 +106,8 @@ pub struct Bbr {
     /// Whether recovery has begun since the last acknowledgement was taken.
     entering: bool,
     was_idle: bool,
+    /// What the kernel adds, if it does.
+    kernel: Option<Box<Kernel>>,
     /// Where the gain cycle begins is drawn from a sequence that the time of the first
     /// acknowledgement starts: alike in every run, different from flow to flow.
     draws: u64,
@@ -132,6 +137,7 @@ impl Bbr {
             conserving: false,
             entering: false,
             was_idle: false,
+            kernel: (settings.variant() == Variant::Linux6_18).then(Box::default),
             draws: 0,
             fast_path: FastPath::default(),
         }
@@ -159,13 +165,28 @@ impl Bbr {
         matches!(self.state, State::ProbeRtt(_))
     }
 
+    /// Segments per second that the path is taken to deliver (`bbr_bw`).
+    fn rate(&self) -> f64 {
+        let policed = self
+            .kernel
+            .as_ref()
+            .and_then(|kernel| kernel.policer.rate());
+        policed.unwrap_or_else(|| self.bandwidth.get())
+    }
+
     fn pacing_gain(&self) -> f64 {
         match self.state {
+            State::ProbeBw if self.is_policed() => 1.0,
             State::Startup => self.high_gain,
             State::Drain => 1.0 / self.high_gain,
             State::ProbeBw => CYCLE[self.phase],
             State::ProbeRtt(_) => 1.0,
         }
+    }
+
+    fn is_policed(&self) -> bool {
+        let kernel = self.kernel.as_ref();
+        kernel.is_some_and(|kernel| kernel.policer.rate().is_some())
     }
 
     fn window_gain(&self) -> f64 {
@@ -189,10 +210,34 @@ impl Bbr {
 
     /// Segments in flight at a gain over what the path carries (BBRInflight).
     fn in_flight_at(&self, gain: f64) -> f64 {
-        match self.min_rtt {
-            Some(_) => gain * self.bandwidth.get() * self.min_rtt_s + QUANTA * self.quantum(),
-            None => self.initial_window,
+        self.with_budget(gain, self.bandwidth.get(), 0.0)
+    }
+
+    /// Upper bound of the window.
+    fn target(&self) -> f64 {
+        let rate = self.rate();
+        let room = match &self.kernel {
+            Some(kernel) if self.filled => kernel.aggregation.room(rate),
+            _ => 0.0,
+        };
+        self.with_budget(self.window_gain(), rate, room)
+    }
+
+    /// A gain over what a path of so many segments per second carries, `room`, and what sending in bursts takes. The
+    /// kernel has whole segments, an even number of them, and more where it probes (`bbr_quantization_budget`).
+    fn with_budget(&self, gain: f64, rate: f64, room: f64) -> f64 {
+        if self.min_rtt.is_none() {
+            return self.initial_window;
         }
+        let carried = gain * rate * self.min_rtt_s;
+        let budget = QUANTA * self.quantum();
+        if self.kernel.is_none() {
+            return carried + budget;
+        }
+        let whole = carried.ceil() + room + budget;
+        let even = 2.0 * (whole / 2.0).ceil();
+        let probes = matches!(self.state, State::ProbeBw) && self.phase == 0;
+        even + if probes { PROBING_BUDGET } else { 0.0 }
     }
 
     /// Section 4.3.4.3.
@@ -201,7 +246,7 @@ impl Bbr {
             return;
         };
         let elapsed = ack.now.since(self.phase_start) > rtt;
-        let gain = CYCLE[self.phase];
+        let gain = self.pacing_gain();
         let over = if gain > 1.0 {
             let risen = sample.prior_in_flight >= self.in_flight_at(gain);
             elapsed && (sample.newly_lost > 0.0 || risen)
@@ -244,8 +289,10 @@ impl Bbr {
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
         let old = |since| ack.now > since + self.probe_rtt_interval;
         let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
+        // In Linux one that equals the smallest does not put the probe off (commit 1b9e2a8c99a5).
+        let confirms = |rtt, min| rtt < min || rtt == min && self.kernel.is_none();
         if let Some(rtt) = ack.rtt
-            && (expired || self.min_rtt.is_none_or(|(min, _)| rtt <= min))
+            && (expired || self.min_rtt.is_none_or(|(min, _)| confirms(rtt, min)))
         {
             self.min_rtt = Some((rtt, ack.now));
             self.min_rtt_s = rtt.as_secs_f64();
@@ -300,24 +347,73 @@ impl Bbr {
     }
 
     /// The first acknowledgement of a recovery: the window is what is in flight and what has just been
-    /// delivered, for a round.
-    fn start_conserving(&mut self, sample: &Sample, window: &mut Window) {
+    /// delivered, for a round. In Linux that is what this acknowledgement reports alone, not those before it that
+    /// hinted at the loss: a retransmission more would find the queue full.
+    fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
         self.meter.restart_round();
+        if self.kernel.is_some() {
+            sample.newly_delivered = smaller(sample.newly_delivered, larger(ack.credit, 1.0));
+        }
         let kept = sample.in_flight + larger(sample.newly_delivered, 1.0);
         window.set_cwnd(smaller(kept, window.cwnd()), Change::Reduction);
+    }
+
+    /// Segments per second that leave at a gain of one.
+    fn paced_rate(&self) -> f64 {
+        let margin = if self.kernel.is_some() {
+            PACING_MARGIN
+        } else {
+            1.0
+        };
+        margin * self.rate()
+    }
+
+    fn look_for_policer(&mut self, ack: &AckSample, sample: &Sample) {
+        let Some(kernel) = &mut self.kernel else {
+            return;
+        };
+        let told = Told {
+            now: ack.now,
+            delivered: ack.delivered,
+            lost: ack.lost,
+            newly_lost: sample.newly_lost > 0.0,
+            round_start: sample.round_start,
+            limited: sample.limited,
+            segment_bits: 8.0 * ack.segment_bytes as f64,
+        };
+        let cycling = matches!(self.state, State::ProbeBw);
+        if kernel.policer.on_ack(told, cycling) {
+            self.enter_probe_bw(ack.now);
+        }
+    }
+
+    fn look_for_aggregation(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
+        let rate = self.rate();
+        if let Some(kernel) = &mut self.kernel
+            && ack.delivery_rate.is_some()
+        {
+            let (acked, starts) = (sample.newly_delivered, sample.round_start);
+            let cwnd = window.cwnd();
+            kernel
+                .aggregation
+                .on_ack(acked, starts, rate, cwnd, ack.now);
+        }
     }
 
     /// The full update.
     #[inline(never)]
     fn full_update(&mut self, ack: &AckSample, newly: Newly, window: &mut Window) {
-        let sample = &self.meter.sample(ack, newly);
+        let mut sample = self.meter.sample(ack, newly);
         if std::mem::take(&mut self.entering) {
-            self.start_conserving(sample, window);
+            self.start_conserving(ack, &mut sample, window);
         } else if sample.round_start {
             self.conserving = false;
         }
+        let sample = &sample;
+        self.look_for_policer(ack, sample);
         self.update_bandwidth(ack, sample);
+        self.look_for_aggregation(ack, sample, window);
         if matches!(self.state, State::ProbeBw) {
             self.advance_cycle(ack, sample);
         }
@@ -325,10 +421,12 @@ impl Bbr {
         let expired = self.update_min_rtt(ack);
         self.probe_rtt(ack, sample, expired, window);
         self.pacer
-            .set(self.pacing_gain() * self.bandwidth.get(), self.filled);
-        let target = self.in_flight_at(self.window_gain());
+            .set(self.pacing_gain() * self.paced_rate(), self.filled);
+        let target = self.target();
         self.set_window(ack, sample, target, window);
-        self.fast_path = self.fast_path_bounds(ack.now, target);
+        if self.kernel.is_none() {
+            self.fast_path = self.fast_path_bounds(ack.now, target);
+        }
     }
 }
 
@@ -376,12 +474,14 @@ impl CongestionControl for Bbr {
         self.was_idle = true;
         self.fast_path = FastPath::default();
         if self.state == State::ProbeBw {
-            self.pacer.set(self.bandwidth.get(), self.filled);
+            self.pacer.set(self.paced_rate(), self.filled);
         }
     }
 
+    /// The kernel does not pace the first ten segments (`tcp_update_skb_after_send`).
     fn pacing_rate(&self) -> Option<Rate> {
-        self.pacer.rate
+        let begins = self.kernel.is_some() && self.meter.delivered == 0;
+        self.pacer.rate.filter(|_| !begins)
     }
 
     fn send_quantum(&self) -> u64 {

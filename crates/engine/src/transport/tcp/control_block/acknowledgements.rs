@@ -166,7 +166,7 @@ impl ControlBlock {
         now: Time,
     ) {
         let needs_sample =
-            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece()));
+            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece(), acked));
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }
@@ -184,7 +184,7 @@ impl ControlBlock {
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Avoidance);
-        } else if self.growth_suppressed(sample.ecn_echo) {
+        } else if self.growth_suppressed(sample.ecn_echo, sample.acked) {
             self.congestion.on_ack_in(sample, Phase::NoGrowth);
         } else {
             self.congestion.on_ack(sample);
@@ -218,9 +218,18 @@ impl ControlBlock {
     /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
     /// without new data.
     #[inline]
-    fn growth_suppressed(&self, ecn_echo: bool) -> bool {
-        let unused = self.limit != Limit::Network && !self.ns2;
+    fn growth_suppressed(&self, ecn_echo: bool, acked: u64) -> bool {
+        let unused = self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use(acked);
         (ecn_echo || unused) && !self.retransmits_after_timeout()
+    }
+
+    /// Whether slow start may go on for `acked` segments of a flight that did not fill the window: up to twice as much.
+    fn may_grow_beyond_use(&self, acked: u64) -> bool {
+        let window = &self.congestion.window;
+        let flight = self.max_sent - self.una + acked;
+        self.config.growth_beyond_use
+            && window.in_slow_start()
+            && window.cwnd() < 2.0 * flight as f64
     }
 
     /// Whether what was in flight at a timeout is being retransmitted. The receiver then keeps
@@ -265,7 +274,7 @@ impl ControlBlock {
     pub(super) fn on_handshake(&mut self, ack: Ack, now: Time) {
         self.new_round = false;
         let mut sample = self.ack_sample(0, self.nxt - self.una, ack, now);
-        if let Some(extras) = &self.extras {
+        if let Some(extras) = &mut self.extras {
             extras.complete_rtt(&mut sample, &mut self.rtt);
         }
         self.congestion.on_handshake(&sample);

@@ -190,7 +190,7 @@ impl ControlBlock {
             sacked_or_dupacked: 0,
             delivered: 0,
             lost: 0,
-            extras: Extras::new(&congestion, config.timestamps.bytes().is_some()),
+            extras: Extras::new(&congestion, &config),
             congestion,
             recover: 1,
             dupacks: 0,

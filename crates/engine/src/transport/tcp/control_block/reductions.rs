@@ -10,13 +10,16 @@ use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
     /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
-    /// section 3.3). `base` is the window in use when it arrived.
+    /// section 3.3). `base` is the window in use when it arrived. Whether it does.
     #[cold]
-    pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut impl Environment) {
+    pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut impl Environment) -> bool {
         let ns2_after_timeout = self.ns2 && self.last_reduction == LastReduction::Timeout;
-        if ack.next > self.recover || ns2_after_timeout {
+        let answers = ack.next > self.recover || ns2_after_timeout;
+        let before = self.counters.cuts_ecn;
+        if answers {
             self.reduce_cwnd(Cause::Ecn, base, env);
         }
+        self.counters.cuts_ecn > before
     }
 
     /// The window in use, which reductions apply to. `inflation` is what loss recovery allows above the
@@ -114,6 +117,7 @@ impl ControlBlock {
             now,
             base,
             keep_ssthresh,
+            sent: self.max_sent.saturating_sub(1),
         });
         self.counters.timeouts += 1;
         self.last_reduction = LastReduction::Timeout;

@@ -1,18 +1,21 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
 //! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
 
+mod prompt;
 mod two_way;
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use longhaul_units::Time;
 
+use self::prompt::PromptAcks;
 use super::dummies;
 use super::ranges::Ranges;
 use super::regular::{unusual, usual};
 use super::reports::Reports;
 use super::wire::Wire;
-use crate::config::{ClockError, Ecn, Tcp};
+use crate::config::{ClockError, DelayedAck, Ecn, Tcp};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::prefetch::prefetch_lines;
@@ -49,6 +52,8 @@ pub(crate) struct Receiver {
     out_of_order: Ranges,
     /// Blocks reported most recently, for repetition.
     reported: SackBlocks,
+    /// Which acknowledgements are not delayed, if not all are.
+    prompt: Option<Box<PromptAcks>>,
     /// The path of answers to dummies, if any come.
     dummy_answers: Option<Path>,
 }
@@ -56,8 +61,12 @@ pub(crate) struct Receiver {
 impl Receiver {
     /// `asks_routers`, if its segments ask routers, whose answers it is to return.
     pub(crate) fn new(index: u32, path: Path, config: Arc<Tcp>, asks_routers: bool) -> Self {
-        let end = Wire::new(&config).end();
+        let wire = Wire::new(&config);
+        let (end, window_bytes) = (wire.end(), wire.window_bytes());
+        let quick = config.delayed_ack.map_or(0, |delayed| delayed.quick);
+        let prompt = || PromptAcks::new(quick, u64::from(config.mss_bytes), window_bytes);
         Self {
+            prompt: (quick > 0).then(|| Box::new(prompt())),
             index,
             path,
             ack_bytes: (config.ack_bytes + config.timestamps.bytes().unwrap_or(0)) as u16,
@@ -121,12 +130,36 @@ impl Receiver {
     /// has no part in what the others keep in registers.
     #[inline(never)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
+        self.note_arrival(packet, env.now());
         self.take_segment::<false>(packet, env);
         let plain = self.next > 1
             && self.reports.is_none()
             && self.out_of_order.is_empty()
             && !(self.config.ecn == Ecn::Dctcp && self.congestion_seen);
-        self.plain_below = if plain { self.end - 1 } else { 0 };
+        let settled_below = match &self.prompt {
+            Some(prompt) => prompt.settled_below(),
+            None => u64::MAX,
+        };
+        self.plain_below = if plain {
+            settled_below.min(self.end - 1)
+        } else {
+            0
+        };
+    }
+
+    /// Tells what decides which acknowledgements are prompt of a segment.
+    #[inline]
+    fn note_arrival(&mut self, packet: &Packet, now: Time) {
+        let Some(prompt) = &mut self.prompt else {
+            return;
+        };
+        let out_of_order = (self.out_of_order.total(), self.out_of_order.end());
+        match packet.seq.cmp(&self.next) {
+            _ if packet.seq == 0 => prompt.on_handshake(now),
+            Ordering::Equal => prompt.on_segment(packet.seq, packet.stamp, out_of_order, now),
+            Ordering::Greater => prompt.on_out_of_order(out_of_order.0, now),
+            Ordering::Less => prompt.on_duplicate(),
+        }
     }
 
     /// Takes a segment; `REGULAR` is what [`super::regular`] says, of segments.
@@ -182,8 +215,9 @@ impl Receiver {
             return true;
         };
         let delays = usual::<REGULAR>(segment > 0) || delayed.delays_syn;
+        let at_once = !REGULAR && self.hurries(delayed, segment);
         self.unacknowledged += 1;
-        if self.unacknowledged >= delayed.segments || !delays || echo_changes {
+        if self.unacknowledged >= delayed.segments || !delays || echo_changes || at_once {
             return true;
         }
         if self.unacknowledged == 1 {
@@ -193,6 +227,13 @@ impl Receiver {
         false
     }
 
+    /// Whether the acknowledgement of a segment is not delayed at the moment: prompt ones are not, nor that of the end
+    /// (Linux, `tcp_cleanup_rbuf`, of what has PSH).
+    fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
+        let prompt = self.prompt.as_ref().is_some_and(|prompt| prompt.at_once());
+        segment > 0 && (prompt || delayed.push && segment + 1 == self.end)
+    }
+
     /// Records a segment's congestion mark. Returns whether the echo changes with it and has to
     /// be sent at once.
     #[inline]
@@ -200,9 +241,17 @@ impl Receiver {
         let marked = flags.has(Flags::CE);
         match self.config.ecn {
             Ecn::Off | Ecn::Classic => {
-                let seen = self.congestion_seen && !flags.has(Flags::CWR);
+                let answered = flags.has(Flags::CWR);
+                let seen = self.congestion_seen && !answered;
                 self.congestion_seen = seen || marked;
-                false
+                let Some(prompt) = &mut self.prompt else {
+                    return false;
+                };
+                if marked && !seen {
+                    prompt.on_mark();
+                }
+                // The sender's window may be very small (Linux, `tcp_ecn_accept_cwr`).
+                answered
             }
             Ecn::Dctcp => {
                 let changes = marked != self.congestion_seen;
@@ -236,11 +285,48 @@ impl Receiver {
         } else {
             self.stamp
         };
+        if packet.seq > self.next && self.crowds_out(packet.seq) {
+            self.acknowledge::<false>(true, env);
+        }
         let newest = self.arrange(packet.seq);
         if self.reports_sack {
             self.report(newest);
         }
-        self.acknowledge::<false>(true, env);
+        if !self.holds_back(newest.is_some(), env) {
+            self.acknowledge::<false>(true, env);
+        }
+    }
+
+    /// Whether an acknowledgement is held back that could not report all that it is to if a segment were added, which
+    /// belongs to none of the last two blocks (Linux, `tcp_sack_new_ofo_skb`).
+    fn crowds_out(&self, segment: u64) -> bool {
+        let held_back = self
+            .prompt
+            .as_ref()
+            .is_some_and(|prompt| prompt.is_holding_back());
+        let blocks = self.reported.as_slice();
+        let touches = |&(left, right): &(u64, u64)| left <= segment + 1 && segment <= right;
+        held_back && blocks.len() >= 2 && !blocks[..2].iter().any(touches)
+    }
+
+    /// Whether the acknowledgement is held back of a segment that is `missing` others before it: the timer will see to
+    /// it.
+    fn holds_back(&mut self, missing: bool, env: &mut impl Environment) -> bool {
+        if !missing || !self.reports_sack {
+            return false;
+        }
+        let Some(prompt) = &mut self.prompt else {
+            return false;
+        };
+        let waits = prompt.is_holding_back();
+        let Some(delay) = prompt.holds_back(self.next) else {
+            return false;
+        };
+        if !waits {
+            let due = env.now() + delay;
+            self.timer.set(due, self.own_timer(), env.schedule());
+        }
+        true
     }
 
     /// Receives a segment; returns the block that holds it, if it is out of order.
@@ -280,7 +366,16 @@ impl Receiver {
 
     /// The delayed acknowledgement timer's event.
     pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
-        if self.timer.expires(env.now()) && self.unacknowledged > 0 {
+        if !self.timer.expires(env.now()) {
+            return;
+        }
+        let held_back = self
+            .prompt
+            .as_ref()
+            .is_some_and(|prompt| prompt.is_holding_back());
+        if held_back {
+            self.acknowledge::<false>(true, env);
+        } else if self.unacknowledged > 0 {
             self.acknowledge_cold(env);
         }
     }
@@ -302,6 +397,12 @@ impl Receiver {
     fn acknowledge<const REGULAR: bool>(&mut self, reports: bool, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.cancel();
+        if !REGULAR
+            && self.next > 1
+            && let Some(prompt) = &mut self.prompt
+        {
+            prompt.on_ack();
+        }
         let blocks = if reports {
             &self.reported
         } else {

@@ -30,6 +30,9 @@ impl Receiver {
     pub(crate) fn acknowledged_by_data(&mut self, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.stop(self.own_timer(), env.schedule());
+        if let Some(prompt) = &mut self.prompt {
+            prompt.on_answer(env.now());
+        }
     }
 
     /// Bytes on the wire of an acknowledgement without options.

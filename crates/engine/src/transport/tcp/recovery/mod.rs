@@ -57,6 +57,9 @@ pub(super) trait LossRecovery {
     ) {
     }
 
+    /// The window has been reduced for a mark, from so many segments.
+    fn on_reduction_for_mark(&mut self, _tcb: &mut ControlBlock, _window: u64) {}
+
     /// The retransmission timer has expired.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
@@ -100,10 +103,12 @@ impl RecoveryAlgorithm {
 
 /// The congestion avoidance state of a connection with selective acknowledgements, as Linux calls it
 /// (`icsk_ca_state`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CaState {
     /// No loss is known.
     Open,
+    /// After a mark, while the flight shrinks to the reduced window.
+    Cwr,
     /// Fast recovery.
     Recovery,
     /// After a timeout: what was in flight is sent again in slow start, except what was selectively

@@ -3,11 +3,14 @@
 //! While more is in flight than the reduced window allows, segments leave in proportion to those
 //! delivered, so that the flight shrinks over a round trip instead of stopping at once. Below that,
 //! the slow start reduction bound lets it grow by one segment more than was delivered.
+//!
+//! Linux (6.18, `tcp_cwnd_reduction`) takes the window for the flight at the beginning, and grows by that segment only
+//! after an acknowledgement that moves forward and tells of no loss, as RFC 9937 has it.
 
 /// State of one recovery, in segments.
 #[derive(Debug, Default)]
 pub(crate) struct Prr {
-    /// In flight when the recovery began (`RecoverFS`).
+    /// In flight when the recovery began (`RecoverFS`, or `prior_cwnd`).
     flight: u64,
     /// Delivered in it (`prr_delivered`).
     delivered: u64,
@@ -26,17 +29,23 @@ impl Prr {
         };
     }
 
+    /// The window is reduced for a mark: something leaves for the acknowledgement that brought it.
+    pub(crate) fn start_for_mark(&mut self, window: u64) {
+        self.start(window);
+        self.allowance = 1;
+    }
+
     /// An acknowledgement tells of `delivered` segments and leaves `pipe` in flight; `window` is
-    /// what the recovery reduces to (RFC 6937 section 3).
-    pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, window: u64) {
+    /// what the recovery reduces to (RFC 6937 section 3). Unless it `grows`, no more leaves than was delivered.
+    pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, window: u64, grows: bool) {
         self.delivered += delivered;
         self.allowance = if pipe > window {
             (self.delivered * window)
                 .div_ceil(self.flight)
                 .saturating_sub(self.sent)
         } else {
-            let limit = self.delivered.saturating_sub(self.sent).max(delivered) + 1;
-            limit.min(window - pipe)
+            let limit = self.delivered.saturating_sub(self.sent).max(delivered);
+            (limit + u64::from(grows)).min(window - pipe)
         };
     }
 
@@ -49,5 +58,41 @@ impl Prr {
     /// Whether a segment may leave.
     pub(crate) fn allows(&self) -> bool {
         self.allowance > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 20 segments, 14 are to be left: 14/20 of a segment leaves for each delivered, rounded up. Then, with less in
+    /// flight, what was delivered, and one more where the flight may grow.
+    #[test]
+    fn segments_leave_in_proportion_and_then_one_for_one() {
+        for (grows, at_last) in [(true, 4), (false, 3)] {
+            let mut prr = Prr::default();
+            prr.start(20);
+            let mut sent = Vec::new();
+            for n in 1..=5 {
+                prr.on_ack(1, 20 - n, 14, grows);
+                let before = prr.sent;
+                while prr.allows() {
+                    prr.on_sent();
+                }
+                sent.push(prr.sent - before);
+            }
+            assert_eq!(sent, [1, 1, 1, 0, 1]);
+            prr.on_ack(2, 9, 14, grows);
+            assert_eq!(prr.allowance, at_last);
+        }
+    }
+
+    #[test]
+    fn a_segment_leaves_for_the_acknowledgement_that_brings_a_mark() {
+        let mut prr = Prr::default();
+        prr.start_for_mark(20);
+        assert!(prr.allows());
+        prr.on_sent();
+        assert!(!prr.allows());
     }
 }

@@ -12,6 +12,7 @@ use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
 use super::{CaState, LossRecovery};
+use crate::config::PrrRule;
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
@@ -135,7 +136,7 @@ impl LossRecovery for Rack {
             return tcb.next_new();
         }
         let room = match &self.prr {
-            Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
+            Some(prr) if self.reduces() && !tcb.controls_cwnd => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
@@ -167,6 +168,18 @@ impl LossRecovery for Rack {
         }
     }
 
+    /// Linux spreads the reduction for a mark over a round trip, too (`tcp_enter_cwr`).
+    fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
+        if tcb.config.prr != PrrRule::Linux || self.ca_state > CaState::Cwr {
+            return;
+        }
+        if let Some(prr) = &mut self.prr {
+            self.ca_state = CaState::Cwr;
+            self.recovery_point = tcb.max_sent;
+            prr.start_for_mark(window);
+        }
+    }
+
     /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.ca_state = CaState::Loss;
@@ -192,7 +205,7 @@ impl LossRecovery for Rack {
         env: &mut impl Environment,
     ) -> Option<u32> {
         let now = env.now();
-        let delivered = tcb.delivered;
+        let (delivered, lost) = (tcb.delivered, tcb.lost);
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = Arrived::default();
         if usual::<REGULAR>(advanced > 0) {
@@ -232,7 +245,8 @@ impl LossRecovery for Rack {
             self.process_probe_answer(tcb, ack, duplicate, env);
             self.update_ca_state(tcb, None, env);
         }
-        self.update_prr(tcb, tcb.delivered - delivered);
+        let grows = tcb.config.prr != PrrRule::Linux || advanced > 0 && tcb.lost == lost;
+        self.update_prr(tcb, tcb.delivered - delivered, grows);
         self.set_timer(tcb, advanced > 0, env);
         Some(u32::MAX)
     }
@@ -261,13 +275,20 @@ impl Rack {
         }
     }
 
-    /// Works out how much the recovery may send after `delivered` segments more.
-    fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64) {
+    /// Whether the window is being reduced.
+    #[inline]
+    fn reduces(&self) -> bool {
+        matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
+    }
+
+    /// Works out how much may be sent after `delivered` segments more, while the window is being reduced; whether more
+    /// than these.
+    fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
-        if self.ca_state == CaState::Recovery
+        if self.reduces()
             && let Some(prr) = &mut self.prr
         {
-            prr.on_ack(delivered, pipe, tcb.window());
+            prr.on_ack(delivered, pipe, tcb.window(), grows);
         }
     }
 
@@ -327,7 +348,7 @@ impl Rack {
     /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
     fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
-        if self.flight.reordering_seen() || (self.ca_state == CaState::Open && few) {
+        if self.flight.reordering_seen() || (self.ca_state <= CaState::Cwr && few) {
             (tcb.rtt.min_rtt() / 4).min(tcb.srtt())
         } else {
             Span::ZERO
@@ -362,13 +383,16 @@ impl Rack {
         env: &mut impl Environment,
     ) {
         let before = self.ca_state;
-        if before != CaState::Open && tcb.una >= self.recovery_point {
+        // Something above has to arrive for the answer to a mark to have got there.
+        let point = self.recovery_point + u64::from(before == CaState::Cwr);
+        if before != CaState::Open && tcb.una >= point {
             self.ca_state = CaState::Open;
         }
-        let ends = self.ca_state != before;
         let recovers = before == CaState::Recovery;
-        let enters = self.ca_state == CaState::Open && self.flight.lost() > 0;
-        let grows = told.is_some_and(|(sample, _)| sample.acked > 0) && !recovers && !enters;
+        let ends = self.ca_state != before && before != CaState::Cwr;
+        let enters = self.ca_state <= CaState::Cwr && self.flight.lost() > 0;
+        let may_grow = !recovers && !enters && self.ca_state != CaState::Cwr;
+        let grows = told.is_some_and(|(sample, _)| sample.acked > 0) && may_grow;
         if let Some((sample, ack)) = told.filter(|_| !grows) {
             tcb.report_ack(sample, ack);
         }
@@ -385,13 +409,20 @@ impl Rack {
     }
 
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
+        let goes_on = self.ca_state == CaState::Cwr;
+        let window = tcb.window();
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.probe.end();
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_retransmission(env);
-        if let Some(prr) = &mut self.prr {
-            prr.start(tcb.max_sent - tcb.una);
+        if let Some(prr) = &mut self.prr
+            && !goes_on
+        {
+            prr.start(match tcb.config.prr {
+                PrrRule::Rfc6937 => tcb.max_sent - tcb.una,
+                PrrRule::Linux => window,
+            });
         }
         if let Some(segment) = self.flight.first_lost() {
             tcb.transmit_cold(segment, env);
@@ -416,7 +447,7 @@ impl Rack {
             Wait::Reordering => {
                 self.find_lost(tcb, now);
                 self.update_ca_state(tcb, None, env);
-                self.update_prr(tcb, 0);
+                self.update_prr(tcb, 0, true);
                 self.set_timer(tcb, false, env);
             }
         }
@@ -457,7 +488,7 @@ impl Rack {
     /// Whether silence calls for a probe: while nothing is known to be missing (section 7.2).
     #[inline]
     fn may_probe(&self, tcb: &ControlBlock) -> bool {
-        self.ca_state == CaState::Open && self.sacked.is_empty() && tcb.una < tcb.max_sent
+        self.ca_state <= CaState::Cwr && self.sacked.is_empty() && tcb.una < tcb.max_sent
     }
 
     #[inline]

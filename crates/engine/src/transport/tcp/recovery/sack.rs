@@ -188,7 +188,7 @@ impl LossRecovery for Sack {
         if self.ca_state == CaState::Recovery
             && let Some(prr) = &mut self.prr
         {
-            prr.on_ack(tcb.delivered - delivered, pipe, tcb.window());
+            prr.on_ack(tcb.delivered - delivered, pipe, tcb.window(), true);
         }
         Some(u32::MAX)
     }

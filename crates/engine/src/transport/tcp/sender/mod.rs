@@ -304,7 +304,7 @@ fn process_ack<const REGULAR: bool>(
     // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
     let counts_first = tcb.config.ecn == Ecn::Dctcp;
     if echoes && !counts_first {
-        tcb.on_ecn_echo(ack, base, env);
+        answer_mark(tcb, recovery, (ack, base), env);
     }
     let burst = if usual::<REGULAR>(tcb.established) {
         recovery.on_ack::<REGULAR>(tcb, ack, env)
@@ -313,7 +313,7 @@ fn process_ack<const REGULAR: bool>(
         Some(u32::MAX)
     };
     if echoes && counts_first {
-        tcb.on_ecn_echo(ack, base, env);
+        answer_mark(tcb, recovery, (ack, base), env);
     }
     if let Some(limit) = burst {
         if REGULAR && tcb.sends_plainly() {
@@ -331,6 +331,20 @@ fn process_ack<const REGULAR: bool>(
     tcb.check_finish(env);
     if packet.flags.has(Flags::FIN) {
         tcb.acknowledge_fin(env);
+    }
+}
+
+/// Answers a mark that an acknowledgement echoes; with it, the window in use when it arrived.
+#[cold]
+fn answer_mark(
+    tcb: &mut ControlBlock,
+    recovery: &mut impl LossRecovery,
+    (ack, base): (Ack, f64),
+    env: &mut impl Environment,
+) {
+    let window = tcb.window();
+    if tcb.on_ecn_echo(ack, base, env) {
+        recovery.on_reduction_for_mark(tcb, window);
     }
 }
 

@@ -15,6 +15,8 @@ fn dctcp() -> Tcp {
             timeout: Span::from_millis(40),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::Sack)
     }

@@ -1,6 +1,7 @@
 //! One end of a connection alone, driven step by step: for traces worked out by hand.
 
 mod dctcp;
+mod delayed_acks;
 mod facts;
 mod messages;
 mod recovery;

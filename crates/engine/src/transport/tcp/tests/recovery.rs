@@ -7,7 +7,7 @@ use longhaul_congestion::{Congestion, CongestionControl, Controller, MinCwnd, Wi
 use longhaul_units::{Span, Time};
 
 use super::{SenderBench, ms, reno, tcp};
-use crate::config::{AckCounting, DelayedAck, Ecn, Recovery, Tcp};
+use crate::config::{AckCounting, DelayedAck, Ecn, PrrRule, Recovery, Tcp};
 use crate::packet::Flags;
 
 const NOTHING: [u64; 0] = [];
@@ -15,9 +15,13 @@ const NOTHING: [u64; 0] = [];
 /// Twenty segments leave at 100 ms. Those from 1 to `lost` are lost, the others' acknowledgements
 /// come one each millisecond. Returns what each of them lets out.
 fn answers_to_a_loss(recovery: Recovery, lost: u64, acknowledgements: u64) -> Vec<Vec<u64>> {
+    answers_to_a_loss_with(tcp(recovery), lost, acknowledgements)
+}
+
+fn answers_to_a_loss_with(tcp: Tcp, lost: u64, acknowledgements: u64) -> Vec<Vec<u64>> {
     let config = Tcp {
         initial_window: 20.0,
-        ..tcp(recovery)
+        ..tcp
     };
     let mut bench = SenderBench::open(config, reno());
     bench.sent();
@@ -103,6 +107,70 @@ fn prr_leaves_a_reduction_without_loss_alone() {
         assert_eq!(bench.sent(), NOTHING, "{recovery:?}");
         let counters = bench.sender.counters(ms(201));
         assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
+    }
+}
+
+/// In Linux it has: of a window of 20, a segment leaves for every other one that arrives, until 10 are in flight. What
+/// was sent before the mark came has arrived then, with the twentieth acknowledgement; one later it is over.
+#[test]
+fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
+    let mut bench = SenderBench::open(linux_prr(), reno());
+    bench.sent();
+    for number in 1..=20 {
+        let flags = if number < 4 { Flags::ECE } else { Flags::NONE };
+        bench.ack_with(200 + number, 1 + number, &[], flags);
+        let expected: &[u64] = match number {
+            20 => &[30],
+            _ if number < 19 && number % 2 == 1 => &[20 + number.div_ceil(2)],
+            _ => &[],
+        };
+        assert_eq!(bench.sent(), expected, "{number}");
+    }
+    bench.ack(221, 22, &[]);
+    assert_eq!(bench.sent(), [31]);
+    let counters = bench.sender.counters(ms(221));
+    assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
+}
+
+/// A loss that comes to light meanwhile brings no reduction of its own, and what may leave is counted on.
+#[test]
+fn linux_answers_a_loss_behind_a_mark_once() {
+    let mut bench = SenderBench::open(linux_prr(), reno());
+    bench.sent();
+    bench.ack_with(200, 2, &[], Flags::ECE);
+    assert_eq!(bench.sent(), [21]);
+    let answers: Vec<_> = (4..10)
+        .map(|end| {
+            bench.ack(197 + end, 2, &[(3, end)]);
+            bench.sent()
+        })
+        .collect();
+    let expected: [&[u64]; 6] = [&[], &[22], &[2], &[], &[], &[23]];
+    assert_eq!(answers, expected);
+    let counters = bench.sender.counters(ms(221));
+    assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
+    assert_eq!(bench.sender.sample(ms(221)).cwnd, Some(10.0));
+}
+
+/// In proportion to the window, not to the flight, which two segments of limited transmit have made larger.
+#[test]
+fn linux_counts_in_proportion_to_the_window() {
+    let mut expected = vec![vec![21], vec![22], vec![1]];
+    for segment in 23..=29 {
+        expected.extend([vec![], vec![segment]]);
+    }
+    // Ten are in flight.
+    expected.extend([vec![], vec![], vec![30], vec![31]]);
+    let config = linux_prr();
+    assert_eq!(answers_to_a_loss_with(config, 1, 21), expected);
+}
+
+fn linux_prr() -> Tcp {
+    Tcp {
+        prr: PrrRule::Linux,
+        ecn: Ecn::Classic,
+        initial_window: 20.0,
+        ..tcp(Recovery::RackTlpPrr)
     }
 }
 
@@ -195,6 +263,8 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
             timeout: Span::from_millis(40),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::RackTlp)
     };

@@ -48,6 +48,8 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
             timeout: Span::from_millis(100),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::Sack)
     };
@@ -88,6 +90,8 @@ fn grants_are_summed_up_and_applied() {
             timeout: Span::from_millis(100),
             segments: 2,
             delays_syn: false,
+            quick: 0,
+            push: false,
         }),
         ..tcp(Recovery::Sack)
     };

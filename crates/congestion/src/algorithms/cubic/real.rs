@@ -1,75 +1,12 @@
-//! CUBIC: the window as a cubic function of the time since the last congestion event.
-//!
-//! RFC 9438. Variant linux is the earlier form of Linux 2.6.22 (tcp_cubic.c): it keeps four
-//! fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms.
+//! CUBIC of RFC 9438, in real numbers, and that of Linux 2.6.22 (tcp_cubic.c).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::reno::mean_window;
 use crate::ack_ratio::AckRatio;
-use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal, Study};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::parameter::{Settings, Variant};
 use crate::window::{Change, Window};
-
-pub(crate) static ENTRY: Entry<Cubic> = Entry {
-    kind: "cubic",
-    title: "CUBIC",
-    description: "Grows along a cubic of the time since the last reduction: fast at first, flat \
-        around the window at which congestion came, then faster and faster; never slower than the \
-        AIMD flow with the same mean window as standard TCP. Variant linux is the form of Linux \
-        2.6.22.",
-    source: "RFC 9438",
-    listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::SplitConnection],
-    variants: &[Variant::Paper, Variant::Linux],
-    parameters: &PARAMETERS,
-    build: |settings| Ok(Cubic::new(settings)),
-};
-
-static PARAMETERS: [Parameter; 4] = [
-    Parameter {
-        name: "scale",
-        unit: "segments per cubic second",
-        default: DefaultValue::Derived {
-            rule: "0.4; variant linux: 410/1024",
-            value: |settings| linux_or(settings, 410.0 / 1024.0, 0.4),
-        },
-        allowed: Range::above(0.0, 1e3),
-        help: "Steepness of the cubic.",
-        source: "RFC 9438 section 5, C",
-    },
-    Parameter {
-        name: "decrease",
-        unit: "fraction of the window",
-        default: DefaultValue::Derived {
-            rule: "0.3; variant linux: 205/1024",
-            value: |settings| linux_or(settings, 205.0 / 1024.0, 0.3),
-        },
-        allowed: Range::open(0.0, 1.0),
-        help: "Part of the window removed at a congestion signal.",
-        source: "RFC 9438 section 4.6, one minus beta",
-    },
-    Parameter {
-        name: "fast_convergence",
-        unit: "0 or 1",
-        default: DefaultValue::Fixed(1.0),
-        allowed: Range::closed(0.0, 1.0),
-        help: "Whether a flow that is cut below its last peak aims lower than the window it had.",
-        source: "RFC 9438 section 4.7",
-    },
-    Parameter {
-        name: "timestamps",
-        unit: "0 or 1",
-        default: DefaultValue::Fixed(1.0),
-        allowed: Range::closed(0.0, 1.0),
-        help: "Variant linux: whether it knows the round-trip time, which its growth limit and its \
-            look-ahead need.",
-        source: "Linux 2.6.22, which takes it from the timestamp option alone",
-    },
-];
 
 /// Largest growth beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
@@ -78,17 +15,9 @@ const LINUX_GROWTH: f64 = 160.0;
 /// of 3 (1 + b) / (1 - b), inverted, whatever the number of segments that each acknowledges.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
-fn linux_or(settings: &Settings, linux: f64, otherwise: f64) -> f64 {
-    if settings.variant() == Variant::Linux {
-        linux
-    } else {
-        otherwise
-    }
-}
-
-/// CUBIC.
+/// CUBIC of RFC 9438 or Linux 2.6.22.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Cubic {
+pub struct RealCubic {
     scale: f64,
     decrease: f64,
     fast_convergence: bool,
@@ -122,13 +51,13 @@ struct Epoch {
     standard: f64,
 }
 
-impl Cubic {
-    fn new(settings: &Settings) -> Self {
+impl RealCubic {
+    pub(super) fn new(settings: &Settings) -> Self {
         Self {
             scale: settings.get("scale"),
             decrease: settings.get("decrease"),
             fast_convergence: settings.get("fast_convergence") >= 0.5,
-            linux: settings.variant() == Variant::Linux,
+            linux: settings.variant() == Variant::Linux2_6_22,
             timestamps: settings.get("timestamps") >= 0.5,
             peak: 0.0,
             prior: 0.0,
@@ -225,8 +154,13 @@ impl Epoch {
     }
 }
 
-impl CongestionControl for Cubic {
-    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+impl RealCubic {
+    pub(super) fn constants(&self) -> (f64, f64) {
+        (self.scale, self.decrease)
+    }
+
+    #[inline]
+    pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.heard_before = std::mem::replace(&mut self.heard, ack.now);
         if phase != Phase::Avoidance {
             return;
@@ -252,14 +186,14 @@ impl CongestionControl for Cubic {
         self.epoch = Some(epoch);
     }
 
-    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+    pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         window.reduce_to(target);
     }
 
     /// RFC 9438 section 4.8: the threshold is reduced as after a loss, and the next stage starts on
     /// its plateau.
-    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+    pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;
         self.ack_ratio = AckRatio::NEW;
@@ -269,26 +203,13 @@ impl CongestionControl for Cubic {
         window.restart();
     }
 
-    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2).
-    fn on_idle(&mut self, idle: Span, _window: &mut Window) {
+    pub(super) fn on_idle(&mut self, idle: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += idle;
         }
     }
 
-    /// RFC 9438 equation 6, with any constants; standard TCP's where that is larger. It is the mean
-    /// of a flow that meets each loss exactly on its plateau. A flow whose peak is above that comes
-    /// down to it with the inverse square root of the number of losses alone, since the cubic is
-    /// flat there: after 100 of them a peak half too high leaves the mean 10 % too high. Fast
-    /// convergence, which the equation leaves out, lowers the mean by some 10 %.
-    fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
-        let kept = 1.0 - self.decrease;
-        let factor = self.scale * (3.0 + kept) / (4.0 * self.decrease);
-        let cubic = libm::pow(factor, 0.25) * libm::pow(rtt.as_secs_f64() / loss, 0.75);
-        Some(cubic.max(mean_window(1.0, 0.5, loss)))
-    }
-
-    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+    pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
         out("peak", self.peak);
         if let Some(epoch) = &self.epoch {
             out("standard_window", epoch.standard);
@@ -298,6 +219,7 @@ impl CongestionControl for Cubic {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ENTRY;
     use super::*;
     use crate::window::Rounding;
 
@@ -307,27 +229,8 @@ mod tests {
         ..AckSample::ONE_SEGMENT
     };
 
-    fn cubic(variant: Variant) -> Cubic {
-        Cubic::new(&ENTRY.settings(variant, &[]).unwrap())
-    }
-
-    #[test]
-    fn the_response_function_has_the_rfc_s_table() {
-        // RFC 9438 section 5.3: C = 0.4 at round-trip times of 100 and 10 ms.
-        let cases = [
-            (100, 1e-2, 12.0),
-            (100, 1e-4, 187.0),
-            (100, 1e-5, 1054.0),
-            (100, 1e-6, 5926.0),
-            (10, 1e-6, 1200.0),
-            (10, 1e-8, 33325.0),
-        ];
-        for (rtt_ms, p, expected) in cases {
-            let found = cubic(Variant::Paper)
-                .response(p, Span::from_millis(rtt_ms))
-                .unwrap();
-            assert!((found / expected - 1.0).abs() < 0.025, "p = {p}: {found}");
-        }
+    fn cubic(variant: Variant) -> RealCubic {
+        RealCubic::new(&ENTRY.settings(variant, &[]).unwrap())
     }
 
     #[test]
@@ -387,7 +290,7 @@ mod tests {
     #[test]
     fn linux_2_6_22_keeps_four_fifths() {
         // Linux 2.6.22, tcp_cubic.c: beta 819/1024; a peak of 6510 packets comes back after 14.8 s.
-        let mut cubic = cubic(Variant::Linux);
+        let mut cubic = cubic(Variant::Linux2_6_22);
         let left = cubic.reduce_cwnd(6510.0);
         assert!((left - 6510.0 * 819.0 / 1024.0).abs() < 1e-9);
         assert!((cubic.begin(Time::ZERO, left).until_plateau - 14.8).abs() < 0.05);

@@ -1,0 +1,315 @@
+//! What the kernel adds to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): room for aggregated acknowledgements, and a
+//! test for traffic policers. Besides, it paces a hundredth below its rate, keeps whole segments in flight, and measures
+//! the round-trip time anew although samples equal the smallest.
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::algorithms::bbr::{larger, smaller};
+
+/// Part of the rate at which segments leave (`bbr_pacing_margin_percent`).
+pub(super) const PACING_MARGIN: f64 = 0.99;
+
+/// What more than the smallest window has to be in flight in the phase that probes (`bbr_quantization_budget`).
+pub(super) const PROBING_BUDGET: f64 = 2.0;
+
+/// Round trips that excess is remembered, at least; twice as many at most (`bbr_extra_acked_win_rtts`).
+const EXCESS_ROUNDS: u32 = 5;
+
+/// As much as is delivered in this time, at most (`bbr_extra_acked_max_us`).
+const EXCESS_S: f64 = 0.1;
+
+/// Part of those delivered that is lost to a policer, at least (`bbr_lt_loss_thresh`).
+const POLICED_LOSS: f64 = 50.0 / 256.0;
+
+/// Round trips of an interval in which a policer's rate shows, at least, and at most.
+const INTERVAL: (u32, u32) = (4, 16);
+
+/// Two intervals agree if their rates differ by this part, or by so many bits per second (`bbr_lt_bw_ratio`, `bbr_lt_bw_diff`).
+const RATIO: f64 = 1.0 / 8.0;
+const DIFFERENCE_BPS: f64 = 4000.0;
+
+/// Round trips that a policer's rate is kept (`bbr_lt_bw_max_rtts`).
+const POLICED_ROUNDS: u32 = 48;
+
+/// State of both.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Kernel {
+    pub(super) aggregation: Aggregation,
+    pub(super) policer: Policer,
+}
+
+/// How many segments more are acknowledged at once than the bandwidth explains (`bbr_update_ack_aggregation`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Aggregation {
+    /// Since when acknowledgements come faster than the bandwidth, and of how many segments.
+    since: Time,
+    acked: f64,
+    /// The most of the current rounds and of those before.
+    most: [f64; 2],
+    rounds: u32,
+}
+
+impl Aggregation {
+    /// An acknowledgement of so many segments, while `bandwidth` segments a second are delivered.
+    pub(super) fn on_ack(
+        &mut self,
+        acked: f64,
+        round_start: bool,
+        bandwidth: f64,
+        cwnd: f64,
+        now: Time,
+    ) {
+        if round_start {
+            self.rounds += 1;
+            if self.rounds >= EXCESS_ROUNDS {
+                self.rounds = 0;
+                self.most = [0.0, self.most[0]];
+            }
+        }
+        let mut expected = (bandwidth * now.since(self.since).as_secs_f64()).floor();
+        if self.acked <= expected {
+            (self.since, self.acked, expected) = (now, 0.0, 0.0);
+        }
+        self.acked += acked;
+        self.most[0] = larger(self.most[0], smaller(self.acked - expected, cwnd));
+    }
+
+    /// Segments in flight for it (`bbr_ack_aggregation_cwnd`).
+    pub(super) fn room(&self, bandwidth: f64) -> f64 {
+        smaller(
+            larger(self.most[0], self.most[1]),
+            (bandwidth * EXCESS_S).floor(),
+        )
+    }
+}
+
+/// Notices that a token bucket drops what exceeds its rate (`bbr_lt_bw_sampling`): two intervals that end with losses, of many
+/// segments, have the same rate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Policer {
+    sampling: bool,
+    /// Segments per second of the last interval; zero without one.
+    rate: f64,
+    in_use: bool,
+    rounds: u32,
+    /// The current interval: its beginning, and what was delivered and lost by then.
+    since: Time,
+    delivered: u64,
+    lost: u64,
+}
+
+/// What an acknowledgement tells about a policer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    pub(super) now: Time,
+    /// Segments of the flow.
+    pub(super) delivered: u64,
+    pub(super) lost: u64,
+    /// Whether it tells of losses.
+    pub(super) newly_lost: bool,
+    pub(super) round_start: bool,
+    pub(super) limited: bool,
+    pub(super) segment_bits: f64,
+}
+
+impl Policer {
+    /// The policer's rate, if there seems to be one.
+    pub(super) fn rate(&self) -> Option<f64> {
+        self.in_use.then_some(self.rate)
+    }
+
+    /// An acknowledgement; whether a policer's rate has been used for long enough. In the gain cycle, it is used for a
+    /// number of rounds.
+    pub(super) fn on_ack(&mut self, told: Told, cycling: bool) -> bool {
+        if self.in_use {
+            self.rounds += u32::from(cycling && told.round_start);
+            let over = self.rounds >= POLICED_ROUNDS;
+            if over {
+                self.reset(told);
+            }
+            return over;
+        }
+        if !self.sampling {
+            if !told.newly_lost {
+                return false;
+            }
+            self.begin_interval(told);
+            self.sampling = true;
+        }
+        self.rounds += u32::from(told.round_start);
+        if told.limited || self.rounds > INTERVAL.1 {
+            self.reset(told);
+        } else if told.newly_lost && self.rounds >= INTERVAL.0 {
+            self.end_interval(told);
+        }
+        false
+    }
+
+    /// An interval ends with a loss, if there were enough.
+    fn end_interval(&mut self, told: Told) {
+        let delivered = (told.delivered - self.delivered) as f64;
+        let lost = (told.lost - self.lost) as f64;
+        let seconds = told.now.since(self.since).as_secs_f64();
+        if delivered == 0.0 || lost < POLICED_LOSS * delivered || seconds < 1e-3 {
+            return;
+        }
+        let rate = delivered / seconds;
+        let difference = (rate - self.rate).abs();
+        let agrees =
+            difference <= RATIO * self.rate || difference * told.segment_bits <= DIFFERENCE_BPS;
+        if self.rate > 0.0 && agrees {
+            self.rate = (self.rate + rate) / 2.0;
+            self.in_use = true;
+            self.rounds = 0;
+        } else {
+            self.rate = rate;
+            self.begin_interval(told);
+        }
+    }
+
+    fn begin_interval(&mut self, told: Told) {
+        self.since = told.now;
+        (self.delivered, self.lost) = (told.delivered, told.lost);
+        self.rounds = 0;
+    }
+
+    fn reset(&mut self, told: Told) {
+        *self = Self::default();
+        self.begin_interval(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Span;
+
+    use super::super::{Bbr, ENTRY, State};
+    use super::*;
+    use crate::facts::AckSample;
+    use crate::parameter::Variant;
+
+    fn bbr(variant: Variant) -> Bbr {
+        Bbr::new(&ENTRY.settings(variant, &[]).unwrap())
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// At 1000 segments a second, 40 at once every 20 ms are 20 more than expected, when they come; after five to ten
+    /// round trips without they are forgotten, and never more than 100 ms of segments or the window counts.
+    #[test]
+    fn what_is_acknowledged_at_once_has_room() {
+        let mut aggregation = Aggregation::default();
+        let steady = |aggregation: &mut Aggregation, from_ms: u64, count: u64| {
+            for n in 1..=count {
+                let starts = n % 100 == 0;
+                aggregation.on_ack(1.0, starts, 1000.0, 1e6, ms(from_ms + n));
+            }
+        };
+        steady(&mut aggregation, 0, 300);
+        assert_eq!(aggregation.room(1000.0), 1.0);
+        // The epoch began with the acknowledgement before.
+        aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(320));
+        assert_eq!(aggregation.room(1000.0), 40.0);
+        aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(340));
+        assert_eq!(aggregation.room(1000.0), 60.0);
+        aggregation.on_ack(200.0, false, 1000.0, 150.0, ms(341));
+        assert_eq!(aggregation.room(1000.0), 100.0);
+        assert_eq!(aggregation.most[0], 150.0, "the window");
+        steady(&mut aggregation, 10_000, 600);
+        assert_eq!(aggregation.room(1000.0), 100.0);
+        steady(&mut aggregation, 20_000, 100);
+        assert_eq!(aggregation.room(1000.0), 1.0);
+    }
+
+    /// Rounds of a tenth of a second, at the end of which so many segments are delivered and lost.
+    fn rounds(policer: &mut Policer, of: &[(u64, u64)]) -> Vec<Option<f64>> {
+        let (mut delivered, mut lost) = (0, 0);
+        let round = |(number, &(more, less)): (usize, &(u64, u64))| {
+            (delivered, lost) = (delivered + more, lost + less);
+            policer.on_ack(
+                Told {
+                    now: ms(100 * number as u64),
+                    delivered,
+                    lost,
+                    newly_lost: less > 0,
+                    round_start: true,
+                    limited: false,
+                    segment_bits: 12_000.0,
+                },
+                true,
+            );
+            policer.rate()
+        };
+        of.iter().enumerate().map(round).collect()
+    }
+
+    /// Intervals end with losses of a fifth of what is delivered, after four rounds: the first begins with a loss and has
+    /// 100 segments in a round, the second 108, within an eighth. 48 rounds later the test begins anew.
+    #[test]
+    fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
+        let mut policer = Policer::default();
+        let mut told = vec![(100, 0), (100, 10)];
+        told.extend([(100, 30); 3]);
+        told.extend([(108, 30); 4]);
+        let rates = rounds(&mut policer, &told);
+        assert_eq!(rates[..told.len() - 1], vec![None; told.len() - 1]);
+        assert_eq!(rates.last(), Some(&Some(1040.0)));
+        let mut policer = Policer::default();
+        told.extend([(100, 0); 48]);
+        let rates = rounds(&mut policer, &told);
+        assert_eq!(rates[rates.len() - 2..], [Some(1040.0), None]);
+    }
+
+    /// Neither few losses nor different rates are; an interval without enough losses ends after 16 rounds.
+    #[test]
+    fn few_losses_and_different_rates_are_not() {
+        let few = [(100, 19); 40];
+        assert!(
+            rounds(&mut Policer::default(), &few)
+                .iter()
+                .all(Option::is_none)
+        );
+        let rates: Vec<_> = (0..10).flat_map(|n| [(100 * (1 + n % 2), 60); 4]).collect();
+        assert!(
+            rounds(&mut Policer::default(), &rates)
+                .iter()
+                .all(Option::is_none)
+        );
+    }
+
+    /// A sample that equals the smallest puts the probe off in the draft alone.
+    #[test]
+    fn an_equal_sample_does_not_put_the_probe_off() {
+        for (variant, expired) in [(Variant::Paper, false), (Variant::Linux6_18, true)] {
+            let mut bbr = bbr(variant);
+            let mut expires_at = |at| {
+                bbr.update_min_rtt(&AckSample {
+                    now: ms(at),
+                    rtt: Some(Span::from_millis(100)),
+                    ..AckSample::ONE_SEGMENT
+                })
+            };
+            assert!(!expires_at(0) && !expires_at(9_000));
+            assert_eq!(expires_at(11_000), expired, "{variant:?}");
+        }
+    }
+
+    /// 10.5 segments are eleven; with three bursts of one segment 14, with four more of room 18. Where it probes, two
+    /// more.
+    #[test]
+    fn what_is_in_flight_is_whole_and_even() {
+        let mut bbr = bbr(Variant::Linux6_18);
+        bbr.min_rtt = Some((Span::from_millis(100), Time::ZERO));
+        bbr.min_rtt_s = 0.1;
+        assert_eq!(bbr.with_budget(1.0, 105.0, 0.0), 14.0);
+        assert_eq!(bbr.with_budget(1.0, 105.0, 4.0), 18.0);
+        assert_eq!(bbr.with_budget(1.0, 111.0, 0.0), 16.0, "of 15");
+        bbr.state = State::ProbeBw;
+        assert_eq!(bbr.with_budget(1.0, 105.0, 0.0), 16.0);
+        bbr.phase = 1;
+        assert_eq!(bbr.with_budget(1.0, 105.0, 0.0), 14.0);
+    }
+}

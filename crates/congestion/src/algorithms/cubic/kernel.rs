@@ -1,0 +1,368 @@
+//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c): whole segments, whole clock ticks, and a number of
+//! acknowledged segments for each segment that the window grows by.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::Settings;
+use crate::window::{Change, Window};
+
+/// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
+const HZ: u64 = 250;
+
+/// Times are in 1024ths of a second (`BICTCP_HZ`), constants in 1024ths.
+const UNIT: u64 = 1024;
+
+/// Acknowledged segments for one more, at most, while no loss has told how much the path holds: 5 % a round trip.
+const UNKNOWN_PEAK: u64 = 20;
+
+/// At least two acknowledged segments for one more: half the window a round trip.
+const LEAST: u64 = 2;
+
+/// The kernel's CUBIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KernelCubic {
+    /// The scale, and the part of the window that is left, in 1024ths.
+    scale: u64,
+    kept: u64,
+    fast_convergence: bool,
+    /// Eight times the acknowledged windows for each segment of the AIMD flow.
+    standard_windows: u64,
+    /// Window at the last reduction, lowered by fast convergence; zero before the first, and after a timeout.
+    peak: u64,
+    /// Acknowledged segments for one segment more.
+    per_segment: u64,
+    /// Of these, those that have been acknowledged.
+    counted: u64,
+    /// When `per_segment` was last computed from the cubic, and for which window.
+    computed: u64,
+    computed_for: u64,
+    epoch: Option<Epoch>,
+}
+
+/// A stage of congestion avoidance, from its first acknowledgement.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Epoch {
+    /// In ticks.
+    start: u64,
+    /// Window at which the cubic is flat.
+    plateau: u64,
+    /// From the start until the plateau.
+    until_plateau: u64,
+    /// Window of the AIMD flow, and acknowledged segments that have not enlarged it yet.
+    standard: u64,
+    acknowledged: u64,
+}
+
+impl KernelCubic {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let in_units = |name| libm::round(settings.get(name) * UNIT as f64) as u64;
+        let kept = UNIT - in_units("decrease").clamp(1, UNIT - 1);
+        Self {
+            scale: in_units("scale").max(1),
+            kept,
+            fast_convergence: settings.get("fast_convergence") >= 0.5,
+            standard_windows: 8 * (UNIT + kept) / 3 / (UNIT - kept),
+            peak: 0,
+            per_segment: 0,
+            counted: 0,
+            computed: 0,
+            computed_for: 0,
+            epoch: None,
+        }
+    }
+
+    pub(super) fn constants(&self) -> (f64, f64) {
+        let units = UNIT as f64;
+        (self.scale as f64 / units, 1.0 - self.kept as f64 / units)
+    }
+
+    /// `cubictcp_cong_avoid` and `tcp_cong_avoid_ai`.
+    #[inline]
+    pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let (cwnd, acked) = (window.cwnd() as u64, ack.credit as u64);
+        self.update(ticks(ack.now.since(Time::ZERO)), cwnd, acked, ack.min_rtt);
+        let whole = u64::from(self.counted >= self.per_segment);
+        self.counted = if whole > 0 {
+            acked
+        } else {
+            self.counted + acked
+        };
+        let more = self.counted / self.per_segment;
+        self.counted %= self.per_segment;
+        if whole + more > 0 {
+            window.grow((whole + more) as f64, Change::Avoidance);
+        }
+    }
+
+    /// `bictcp_update`: how many segments have to be acknowledged for one more.
+    fn update(&mut self, now: u64, cwnd: u64, acked: u64, min_rtt: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.acknowledged += acked;
+            if self.computed_for == cwnd && now - self.computed <= HZ / 32 {
+                return;
+            }
+        }
+        // The cubic is computed once in a tick at most.
+        if self.epoch.is_none() || now != self.computed {
+            self.per_segment = self.follow_cubic(now, cwnd, acked, min_rtt);
+        }
+        self.keep_up_with_standard(cwnd);
+        self.per_segment = self.per_segment.max(LEAST);
+    }
+
+    fn follow_cubic(&mut self, now: u64, cwnd: u64, acked: u64, min_rtt: Span) -> u64 {
+        (self.computed, self.computed_for) = (now, cwnd);
+        let epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(now, cwnd, acked),
+        };
+        self.epoch = Some(epoch);
+        // One round trip ahead, in ticks that have begun.
+        let ahead = min_rtt.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ);
+        let time = (now.saturating_sub(epoch.start) + ahead) * UNIT / HZ;
+        let target = self.window_at(&epoch, time);
+        let per_segment = if target > cwnd {
+            cwnd / (target - cwnd)
+        } else {
+            100 * cwnd
+        };
+        if self.peak == 0 {
+            per_segment.min(UNKNOWN_PEAK)
+        } else {
+            per_segment
+        }
+    }
+
+    fn begin(&self, now: u64, cwnd: u64, acked: u64) -> Epoch {
+        let plateau = self.peak.max(cwnd);
+        // The kernel's root is off by 0.2 % on average.
+        let cube = u128::from((1u64 << 40) / self.scale) * u128::from(plateau - cwnd);
+        Epoch {
+            start: now,
+            plateau,
+            until_plateau: libm::cbrt(cube as f64) as u64,
+            standard: cwnd,
+            acknowledged: acked,
+        }
+    }
+
+    /// The cubic, whole segments away from its plateau.
+    fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
+        let away = u128::from(time.abs_diff(epoch.until_plateau));
+        let distance = (u128::from(self.scale) * away * away * away) >> 40;
+        let distance = u64::try_from(distance).unwrap_or(u64::MAX);
+        if time < epoch.until_plateau {
+            epoch.plateau.saturating_sub(distance)
+        } else {
+            epoch.plateau.saturating_add(distance)
+        }
+    }
+
+    /// Grows no slower than the AIMD flow with standard TCP's mean, which stays that above the last peak, too (RFC
+    /// 9438 section 4.3 has it become standard TCP there).
+    fn keep_up_with_standard(&mut self, cwnd: u64) {
+        let Some(epoch) = &mut self.epoch else { return };
+        let for_one = (cwnd * self.standard_windows / 8).max(1);
+        if epoch.acknowledged > for_one {
+            let more = (epoch.acknowledged - 1) / for_one;
+            epoch.acknowledged -= more * for_one;
+            epoch.standard += more;
+        }
+        if epoch.standard > cwnd {
+            let limit = cwnd / (epoch.standard - cwnd);
+            self.per_segment = self.per_segment.min(limit);
+        }
+    }
+
+    /// `cubictcp_recalc_ssthresh`: remembers where congestion came, and returns what is left; the smallest that may be
+    /// is the window's.
+    fn reduce_cwnd(&mut self, base: f64) -> f64 {
+        let cwnd = base as u64;
+        self.peak = if cwnd < self.peak && self.fast_convergence {
+            cwnd * (UNIT + self.kept) / (2 * UNIT)
+        } else {
+            cwnd
+        };
+        self.epoch = None;
+        self.counted = 0;
+        (cwnd * self.kept / UNIT) as f64
+    }
+
+    pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let target = self.reduce_cwnd(event.base);
+        window.reduce_to(target);
+    }
+
+    /// What was learnt of the path is forgotten (`cubictcp_state`).
+    pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        let target = self.reduce_cwnd(event.base);
+        self.peak = 0;
+        self.per_segment = 0;
+        (self.computed, self.computed_for) = (0, 0);
+        if !event.keep_ssthresh {
+            window.set_ssthresh(target);
+        }
+        window.restart();
+    }
+
+    pub(super) fn on_idle(&mut self, idle: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += ticks(idle);
+        }
+    }
+
+    pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("peak", self.peak as f64);
+        if let Some(epoch) = &self.epoch {
+            out("standard_window", epoch.standard as f64);
+        }
+    }
+}
+
+/// Whole ticks in a time.
+fn ticks(time: Span) -> u64 {
+    time.as_ps() / (Span::from_secs(1).as_ps() / HZ)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ENTRY;
+    use super::*;
+    use crate::parameter::Variant;
+    use crate::window::Rounding;
+
+    const RTT: Span = Span::from_millis(100);
+
+    fn kernel() -> KernelCubic {
+        KernelCubic::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
+    }
+
+    fn window(cwnd: f64) -> Window {
+        Window::new(cwnd, 2.0, 1e6, Rounding::Real)
+    }
+
+    /// Windows at the end of each second with so many acknowledgements of one segment each, evenly spaced.
+    fn seconds(cubic: &mut KernelCubic, window: &mut Window, rate: u64, count: u64) -> Vec<f64> {
+        let second = |number| {
+            for place in number * rate..(number + 1) * rate {
+                let ack = AckSample {
+                    now: Time::ZERO + Span::from_secs(1) * place / rate,
+                    min_rtt: RTT,
+                    ..AckSample::ONE_SEGMENT
+                };
+                cubic.on_ack(&ack, Phase::Avoidance, window);
+            }
+            window.cwnd()
+        };
+        (0..count).map(second).collect()
+    }
+
+    /// 717/1024 of whole segments; fast convergence aims at 1741/2048 of the window; 8 x 1741 / 3 / 307, cut off, are
+    /// the eighths of a window for a segment of the AIMD flow.
+    #[test]
+    fn constants_are_fractions_of_1024_and_windows_whole() {
+        let mut cubic = kernel();
+        assert_eq!(
+            (cubic.scale, cubic.kept, cubic.standard_windows),
+            (410, 717, 15)
+        );
+        assert_eq!((cubic.reduce_cwnd(100.0), cubic.peak), (70.0, 100));
+        assert_eq!((cubic.reduce_cwnd(80.0), cubic.peak), (56.0, 68));
+        assert_eq!((cubic.reduce_cwnd(68.0), cubic.peak), (47.0, 68));
+    }
+
+    /// From 70 to 100 in cbrt(30 / (410/1024)) = 4.2157 s, of 1024 units each.
+    #[test]
+    fn the_cubic_is_flat_after_k() {
+        let mut cubic = kernel();
+        let left = cubic.reduce_cwnd(100.0) as u64;
+        let epoch = cubic.begin(0, left, 1);
+        assert_eq!(epoch.until_plateau, 4316);
+        assert_eq!(
+            cubic.window_at(&epoch, 0),
+            71,
+            "29.99 segments below, cut off"
+        );
+        assert_eq!(cubic.window_at(&epoch, 4316), 100);
+        // A second later 0.4 segments: none; three later 10.8.
+        assert_eq!(cubic.window_at(&epoch, 4316 + 1024), 100);
+        assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
+    }
+
+    /// Worked out from the kernel's rules by a program of its own: a hundred milliseconds ahead, computed once in a tick
+    /// or, while the window stands, once in eight.
+    #[test]
+    fn windows_follow_the_rules_step_by_step() {
+        let cases: [(f64, u64, &[f64]); 3] = [
+            (20.0, 200, &TWENTY),
+            (100.0, 1_000, &HUNDRED),
+            (1_000.0, 10_000, &THOUSAND),
+        ];
+        for (peak, rate, expected) in cases {
+            let (mut cubic, mut window) = (kernel(), window(peak));
+            let left = cubic.reduce_cwnd(peak);
+            window.reduce_to(left);
+            let found = seconds(&mut cubic, &mut window, rate, expected.len() as u64);
+            assert_eq!(found, expected, "{peak}");
+        }
+    }
+
+    /// The AIMD flow adds a segment for each 15/8 windows, also above the last peak of 20.
+    const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
+    const HUNDRED: [f64; 10] = [
+        87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,
+    ];
+    const THOUSAND: [f64; 14] = [
+        790.0, 858.0, 910.0, 948.0, 973.0, 989.0, 997.0, 1000.0, 1000.0, 1000.0, 1003.0, 1010.0,
+        1024.0, 1048.0,
+    ];
+
+    /// Before the first loss, and after a timeout, a segment for twenty.
+    #[test]
+    fn an_unknown_peak_is_looked_for_by_five_per_cent_a_round_trip() {
+        let (mut cubic, mut window) = (kernel(), window(10.0));
+        let found = seconds(&mut cubic, &mut window, 200, 6);
+        assert_eq!(found, [20.0, 30.0, 40.0, 50.0, 60.0, 86.0]);
+        let timeout = Timeout {
+            now: Time::ZERO + Span::from_secs(6),
+            base: 86.0,
+            keep_ssthresh: false,
+            sent: 0,
+        };
+        cubic.on_timeout(&timeout, &mut window);
+        assert_eq!(
+            (window.cwnd(), window.ssthresh(), cubic.peak),
+            (1.0, 60.0, 0)
+        );
+    }
+
+    /// Several segments at once count as one after the other.
+    #[test]
+    fn an_acknowledgement_of_many_grows_by_whole_segments() {
+        let (mut cubic, mut window) = (kernel(), window(100.0));
+        let ack = AckSample {
+            acked: 45,
+            credit: 45.0,
+            min_rtt: RTT,
+            ..AckSample::ONE_SEGMENT
+        };
+        cubic.on_ack(&ack, Phase::Avoidance, &mut window);
+        assert_eq!((window.cwnd(), cubic.counted), (102.0, 5));
+        cubic.on_ack(&ack, Phase::NoGrowth, &mut window);
+        assert_eq!((window.cwnd(), cubic.counted), (102.0, 5));
+    }
+
+    /// Time without anything in flight is not the cubic's.
+    #[test]
+    fn idle_time_does_not_count() {
+        let (mut cubic, mut window) = (kernel(), window(100.0));
+        seconds(&mut cubic, &mut window, 100, 1);
+        cubic.on_idle(Span::from_secs(3));
+        assert_eq!(cubic.epoch.unwrap().start, 3 * HZ);
+    }
+}

@@ -1,0 +1,187 @@
+//! CUBIC: the window as a cubic function of the time since the last congestion event.
+//!
+//! RFC 9438. Variant linux-6.18 is the integer form of a current kernel; variant linux-2.6.22 the earlier form of
+//! that: it keeps four fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms.
+
+mod kernel;
+mod real;
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use super::reno::mean_window;
+use crate::congestion_control::CongestionControl;
+use crate::entry::{Entry, Signal, Study};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::Window;
+use kernel::KernelCubic;
+use real::RealCubic;
+
+pub(crate) static ENTRY: Entry<Cubic> = Entry {
+    kind: "cubic",
+    title: "CUBIC",
+    description: "Grows along a cubic of the time since the last reduction: fast at first, flat \
+        around the window at which congestion came, then faster and faster; never slower than the \
+        AIMD flow with the same mean window as standard TCP. Variant linux-6.18 is the form of a \
+        current kernel, in whole segments and clock ticks, whose AIMD flow never becomes standard \
+        TCP; variant linux-2.6.22 that of an earlier one.",
+    source: "RFC 9438",
+    listens_to: &[Signal::Loss, Signal::Ecn],
+    used_by: &[Study::SplitConnection],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
+    parameters: &PARAMETERS,
+    build: |settings| Ok(Cubic::new(settings)),
+};
+
+static PARAMETERS: [Parameter; 4] = [
+    Parameter {
+        name: "scale",
+        unit: "segments per cubic second",
+        default: DefaultValue::Derived {
+            rule: "0.4; variants linux-2.6.22 and linux-6.18: 410/1024",
+            value: |settings| match settings.variant() {
+                Variant::Linux2_6_22 | Variant::Linux6_18 => 410.0 / 1024.0,
+                Variant::Paper | Variant::Ns2 | Variant::Nist => 0.4,
+            },
+        },
+        allowed: Range::above(0.0, 1e3),
+        help: "Steepness of the cubic.",
+        source: "RFC 9438 section 5, C",
+    },
+    Parameter {
+        name: "decrease",
+        unit: "fraction of the window",
+        default: DefaultValue::Derived {
+            rule: "0.3; variant linux-2.6.22: 205/1024; variant linux-6.18: 307/1024",
+            value: |settings| match settings.variant() {
+                Variant::Linux2_6_22 => 205.0 / 1024.0,
+                Variant::Linux6_18 => 307.0 / 1024.0,
+                Variant::Paper | Variant::Ns2 | Variant::Nist => 0.3,
+            },
+        },
+        allowed: Range::open(0.0, 1.0),
+        help: "Part of the window removed at a congestion signal.",
+        source: "RFC 9438 section 4.6, one minus beta",
+    },
+    Parameter {
+        name: "fast_convergence",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Whether a flow that is cut below its last peak aims lower than the window it had.",
+        source: "RFC 9438 section 4.7",
+    },
+    Parameter {
+        name: "timestamps",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(1.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "Variant linux-2.6.22: whether it knows the round-trip time, which its growth limit and its \
+            look-ahead need.",
+        source: "Linux 2.6.22, which takes it from the timestamp option alone",
+    },
+];
+
+/// CUBIC, in real numbers or as a current kernel has it.
+#[allow(missing_docs)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Cubic {
+    Real(RealCubic),
+    Kernel(KernelCubic),
+}
+
+impl Cubic {
+    fn new(settings: &Settings) -> Self {
+        match settings.variant() {
+            Variant::Linux6_18 => Self::Kernel(KernelCubic::new(settings)),
+            Variant::Paper | Variant::Ns2 | Variant::Nist | Variant::Linux2_6_22 => {
+                Self::Real(RealCubic::new(settings))
+            }
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        match self {
+            Self::Real(real) => real.on_ack(ack, phase, window),
+            Self::Kernel(kernel) => kernel.on_ack(ack, phase, window),
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        match self {
+            Self::Real(real) => real.on_congestion(event, window),
+            Self::Kernel(kernel) => kernel.on_congestion(event, window),
+        }
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        match self {
+            Self::Real(real) => real.on_timeout(event, window),
+            Self::Kernel(kernel) => kernel.on_timeout(event, window),
+        }
+    }
+
+    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2).
+    fn on_idle(&mut self, idle: Span, _window: &mut Window) {
+        match self {
+            Self::Real(real) => real.on_idle(idle),
+            Self::Kernel(kernel) => kernel.on_idle(idle),
+        }
+    }
+
+    fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
+        let (scale, decrease) = match self {
+            Self::Real(real) => real.constants(),
+            Self::Kernel(kernel) => kernel.constants(),
+        };
+        Some(response(scale, decrease, loss, rtt))
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        match self {
+            Self::Real(real) => real.probe(out),
+            Self::Kernel(kernel) => kernel.probe(out),
+        }
+    }
+}
+
+/// RFC 9438 equation 6, with any constants; standard TCP's where that is larger. It is the mean
+/// of a flow that meets each loss exactly on its plateau. A flow whose peak is above that comes
+/// down to it with the inverse square root of the number of losses alone, since the cubic is
+/// flat there: after 100 of them a peak half too high leaves the mean 10 % too high. Fast
+/// convergence, which the equation leaves out, lowers the mean by some 10 %.
+fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
+    let kept = 1.0 - decrease;
+    let factor = scale * (3.0 + kept) / (4.0 * decrease);
+    let cubic = libm::pow(factor, 0.25) * libm::pow(rtt.as_secs_f64() / loss, 0.75);
+    cubic.max(mean_window(1.0, 0.5, loss))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_response_function_has_the_rfc_s_table() {
+        // RFC 9438 section 5.3: C = 0.4 at round-trip times of 100 and 10 ms.
+        let cases = [
+            (100, 1e-2, 12.0),
+            (100, 1e-4, 187.0),
+            (100, 1e-5, 1054.0),
+            (100, 1e-6, 5926.0),
+            (10, 1e-6, 1200.0),
+            (10, 1e-8, 33325.0),
+        ];
+        for variant in [Variant::Paper, Variant::Linux6_18] {
+            let cubic = Cubic::new(&ENTRY.settings(variant, &[]).unwrap());
+            for (rtt_ms, p, expected) in cases {
+                let found = cubic.response(p, Span::from_millis(rtt_ms)).unwrap();
+                assert!((found / expected - 1.0).abs() < 0.025, "p = {p}: {found}");
+            }
+        }
+    }
+}

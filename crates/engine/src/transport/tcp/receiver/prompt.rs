@@ -1,0 +1,352 @@
+//! Acknowledgements that are not delayed, as a kernel's receiver sends them (Linux 6.18, `net/ipv4/tcp_input.c`): the
+//! first ones, those after duplicates and marks, and all while the receive window opens. Others are held back that leave
+//! at once elsewhere: all but the first three that tell of the same hole.
+//!
+//! The window opens from 64 KiB on, by two segments for each that arrives (`tcp_grow_window`), to what the buffer holds,
+//! which follows what arrives in a round trip (dynamic right-sizing, `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The
+//! application takes everything at once. What is open does not limit the sender: it is ahead of its window.
+
+use longhaul_units::{Span, Time};
+
+/// Payload in the first buffer: 160/256 of 131,072 bytes (`tcp_rmem`, `scaling_ratio`), because a packet of 1500 bytes
+/// takes 2304 bytes of memory.
+const FIRST_BUFFER: u64 = 81_920;
+
+/// What is open at first: half of that memory in whole segments (`tcp_select_initial_window`).
+const FIRST_WINDOW: u64 = 65_536;
+
+/// Segments of the first round trip (`TCP_INIT_CWND`, `tcp_init_buffer_space`).
+const FIRST_ROUND: u64 = 10;
+
+/// ACKs that are not delayed after the first mark (`__tcp_ecn_check_ce`).
+const AFTER_MARK: u32 = 2;
+
+/// Data in answer to data within this time makes a connection interactive (`TCP_ATO_MIN`, `tcp_event_data_sent`).
+const INTERACTIVE: Span = Span::from_millis(40);
+
+/// Duplicate acknowledgements behind a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
+const FIRST_DUPLICATES: u32 = 3;
+
+/// How long those that follow are held back, and how many (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_nr`): a
+/// twentieth of the round trip at most.
+const HELD_BACK: Span = Span::from_millis(1);
+const HELD_BACK_COUNT: u32 = 44;
+const ROUND_TRIP_PARTS: u64 = 20;
+
+/// What a receiver knows of it.
+#[derive(Debug)]
+pub(super) struct PromptAcks {
+    /// So many at the beginning and after duplicates (`TCP_MAX_QUICKACKS`).
+    most: u32,
+    /// So many are still to come (`icsk_ack.quick`).
+    left: u32,
+    /// Whether answers carry acknowledgements (`icsk_ack.pingpong`).
+    interactive: bool,
+    last_arrival: Time,
+    /// The hole that duplicates tell of, how many of them there were, and how many were held back since the last that
+    /// left.
+    hole: u64,
+    duplicates: u32,
+    held_back: u32,
+    window: Window,
+}
+
+impl PromptAcks {
+    /// A receiver of segments of so many bytes; its window may open to `most_bytes`.
+    pub(super) fn new(most: u32, segment_bytes: u64, most_bytes: u64) -> Self {
+        Self {
+            most,
+            left: 0,
+            interactive: false,
+            last_arrival: Time::NEVER,
+            hole: 0,
+            duplicates: 0,
+            held_back: 0,
+            window: Window::new(segment_bytes, most_bytes),
+        }
+    }
+
+    /// The SYN is answered.
+    pub(super) fn on_handshake(&mut self, now: Time) {
+        self.window.rtt.answered = Some(now);
+    }
+
+    /// A segment arrives in order, sent at `stamp`, while so many `waiting` have arrived out of order, below `end`.
+    pub(super) fn on_segment(
+        &mut self,
+        segment: u64,
+        stamp: Time,
+        (waiting, end): (u64, u64),
+        now: Time,
+    ) {
+        if self.last_arrival == Time::NEVER {
+            self.window.begin(segment, now);
+            self.left = self.most;
+        }
+        self.last_arrival = now;
+        self.window.rtt.sample(stamp, now);
+        // The segment itself waits, too, until it is taken.
+        self.open(waiting + 1);
+        let next = segment + 1;
+        self.window.follow(next, end.saturating_sub(next), now);
+    }
+
+    /// A segment arrives out of order, while `waiting` do already.
+    pub(super) fn on_out_of_order(&mut self, waiting: u64, now: Time) {
+        self.last_arrival = now;
+        self.open(waiting);
+    }
+
+    fn open(&mut self, waiting: u64) {
+        if self.window.open(waiting) {
+            self.left |= 1;
+        }
+    }
+
+    /// A segment arrives that had arrived before.
+    pub(super) fn on_duplicate(&mut self) {
+        self.hurry(self.most);
+    }
+
+    /// The echo of marks begins.
+    pub(super) fn on_mark(&mut self) {
+        self.hurry(AFTER_MARK);
+    }
+
+    /// `tcp_enter_quickack_mode`.
+    fn hurry(&mut self, count: u32) {
+        self.left = self.left.max(count.min(self.most));
+        self.interactive = false;
+    }
+
+    /// Data leaves in the other direction, with the acknowledgement.
+    pub(super) fn on_answer(&mut self, now: Time) {
+        let soon = self.last_arrival != Time::NEVER && now.since(self.last_arrival) < INTERACTIVE;
+        self.interactive |= soon;
+        self.on_ack();
+    }
+
+    /// An acknowledgement leaves.
+    pub(super) fn on_ack(&mut self) {
+        self.left = self.left.saturating_sub(1);
+        self.held_back = 0;
+    }
+
+    /// How long a duplicate acknowledgement is held back that tells of the hole at `hole`, if it is: one leaves then for
+    /// all that follow (`__tcp_ack_snd_check`).
+    pub(super) fn holds_back(&mut self, hole: u64) -> Option<Span> {
+        if self.at_once() || self.held_back >= HELD_BACK_COUNT {
+            return None;
+        }
+        if self.hole != hole {
+            (self.hole, self.duplicates) = (hole, 0);
+        }
+        if self.duplicates < FIRST_DUPLICATES {
+            self.duplicates += 1;
+            return None;
+        }
+        self.held_back += 1;
+        Some(HELD_BACK.min(self.window.rtt.smoothed / ROUND_TRIP_PARTS))
+    }
+
+    /// Whether one is held back.
+    pub(super) fn is_holding_back(&self) -> bool {
+        self.held_back > 0
+    }
+
+    /// Whether an acknowledgement is not delayed (`tcp_in_quickack_mode`).
+    pub(super) fn at_once(&self) -> bool {
+        self.left > 0 && !self.interactive
+    }
+
+    /// Below this segment, none that arrives in order changes anything: no acknowledgement is prompt, the window is as
+    /// open as the buffer allows, and that will not grow, for no more arrives in the round trip than before.
+    pub(super) fn settled_below(&self) -> u64 {
+        let window = &self.window;
+        if self.left > 0 || !window.is_open() {
+            return 0;
+        }
+        window.first + window.round / window.segment
+    }
+}
+
+/// The receive window, in bytes of payload.
+#[derive(Debug)]
+struct Window {
+    segment: u64,
+    /// What is open (`rcv_ssthresh`), what the buffer holds (`window_clamp`), and what it may hold at most.
+    open: u64,
+    buffer: u64,
+    most: u64,
+    /// What has arrived in a round trip so far (`rcvq_space.space`).
+    round: u64,
+    /// The current round trip: its first segment, and when it began.
+    first: u64,
+    since: Time,
+    rtt: RoundTrip,
+}
+
+impl Window {
+    fn new(segment: u64, most: u64) -> Self {
+        Self {
+            segment,
+            open: FIRST_WINDOW.min(most),
+            buffer: FIRST_BUFFER.min(most),
+            most,
+            round: FIRST_ROUND * segment,
+            first: 0,
+            since: Time::ZERO,
+            rtt: RoundTrip {
+                smoothed: Span::ZERO,
+                answered: None,
+                way_back: None,
+                last_stamp: Time::NEVER,
+            },
+        }
+    }
+
+    fn begin(&mut self, first: u64, now: Time) {
+        (self.first, self.since) = (first, now);
+    }
+
+    /// What the buffer can take beside so many segments that wait.
+    fn free(&self, waiting: u64) -> u64 {
+        self.buffer.saturating_sub(waiting * self.segment)
+    }
+
+    fn is_open(&self) -> bool {
+        self.open >= self.free(1)
+    }
+
+    /// Opens by two segments for one. Returns whether there was room.
+    fn open(&mut self, waiting: u64) -> bool {
+        let room = self.free(waiting).saturating_sub(self.open);
+        self.open += room.min(2 * self.segment);
+        room > 0
+    }
+
+    /// Once in a round trip, the buffer grows to twice what arrived in it and, where that is more than ever, to let the
+    /// sender go on growing like that; what is `missing` has a place in it, too.
+    fn follow(&mut self, next: u64, missing: u64, now: Time) {
+        let rtt = self.rtt.smoothed.as_ps().max(1);
+        let rounds = now.since(self.since).as_ps() / rtt;
+        if rounds == 0 {
+            return;
+        }
+        // Several, if segments have not been looked at.
+        let arrived = (next - self.first) * self.segment / rounds;
+        if arrived > self.round {
+            let double = 2 * u128::from(arrived);
+            let growth = 2 * double * u128::from(arrived - self.round) / u128::from(self.round);
+            self.round = arrived;
+            let wanted = double + growth + u128::from(missing * self.segment);
+            let buffer = wanted.min(u128::from(self.most)) as u64;
+            self.buffer = self.buffer.max(buffer);
+        }
+        self.begin(next, now);
+    }
+}
+
+/// The round trip as a receiver sees it, from an acknowledgement to the segment that it releases
+/// (`tcp_rcv_rtt_measure_ts`): the way of the segment, and that of the answer to the SYN and of what it released. A side
+/// that answered none takes the way back to be as long as the other.
+#[derive(Debug)]
+struct RoundTrip {
+    /// Zero before the first sample.
+    smoothed: Span,
+    answered: Option<Time>,
+    way_back: Option<Span>,
+    last_stamp: Time,
+}
+
+impl RoundTrip {
+    /// A segment sent at `stamp` arrives. Those sent together give one sample.
+    fn sample(&mut self, stamp: Time, now: Time) {
+        let transit = now.since(stamp);
+        let answered = self.answered;
+        let way_back = *self
+            .way_back
+            .get_or_insert_with(|| answered.map_or(transit, |answered| stamp.since(answered)));
+        if stamp == self.last_stamp {
+            return;
+        }
+        self.last_stamp = stamp;
+        let sample = transit + way_back;
+        self.smoothed = if self.smoothed == Span::ZERO || sample < self.smoothed {
+            sample
+        } else {
+            self.smoothed * 7 / 8 + sample / 8
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1448;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn prompt() -> PromptAcks {
+        PromptAcks::new(16, SEGMENT, 1 << 30)
+    }
+
+    /// Segments from `first` on, sent together 10 ms ago, arrive at once; returns which are acknowledged at once.
+    fn burst(prompt: &mut PromptAcks, first: u64, count: u64, at: Time) -> Vec<u64> {
+        let arrives = |segment| {
+            prompt.on_segment(segment, at - Span::from_millis(10), (0, 0), at);
+            let at_once = prompt.at_once();
+            if at_once {
+                prompt.on_ack();
+            }
+            at_once.then_some(segment)
+        };
+        (first..first + count).filter_map(arrives).collect()
+    }
+
+    /// From 65,536 to 81,920 bytes less one segment (1448) are 14,936: six segments open it, by up to 2896 each. With
+    /// those 17 ACKs are to come, less the one that leaves; then 16.
+    #[test]
+    fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
+        let mut prompt = prompt();
+        let at_once = burst(&mut prompt, 1, 40, ms(20));
+        assert_eq!(at_once, (1..=22).collect::<Vec<_>>());
+        assert_eq!(prompt.window.open, 81_920 - 1448);
+        assert_eq!(prompt.settled_below(), 11);
+    }
+
+    /// What is judged is what has arrived when the first segment after a round trip does, that included: 11, 20 and 40
+    /// segments. 2 x 11 + 4 x 11 x (11 - 10)/10 is less than the 56 of the beginning, 2 x 20 + 4 x 20 x (20 - 11)/11 is
+    /// 105, 2 x 40 + 4 x 40 x (40 - 20)/20 is 240.
+    #[test]
+    fn the_buffer_follows_what_arrives_in_a_round_trip() {
+        let mut prompt = prompt();
+        prompt.on_handshake(ms(0));
+        let mut first = 1;
+        let mut buffers = Vec::new();
+        for (round, count) in [10, 20, 40, 40, 1].into_iter().enumerate() {
+            let at = ms(20) + Span::from_millis(20) * round as u64;
+            burst(&mut prompt, first, count, at);
+            first += count;
+            buffers.push(prompt.window.buffer / SEGMENT);
+        }
+        assert_eq!(prompt.window.rtt.smoothed, Span::from_millis(20));
+        assert_eq!(buffers, [56, 56, 105, 240, 240]);
+    }
+    /// Nothing is prompt that answers carry; a duplicate ends that (`tcp_enter_quickack_mode`).
+    #[test]
+    fn answers_carry_acknowledgements_until_a_duplicate_comes() {
+        let mut prompt = prompt();
+        burst(&mut prompt, 1, 1, ms(20));
+        assert!(prompt.at_once());
+        prompt.on_answer(ms(59));
+        assert!(!prompt.at_once());
+        prompt.on_duplicate();
+        assert!(prompt.at_once());
+        prompt.on_answer(ms(60));
+        assert!(prompt.at_once(), "40 ms after the last arrival");
+    }
+}

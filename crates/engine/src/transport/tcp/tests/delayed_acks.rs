@@ -1,0 +1,151 @@
+//! Which acknowledgements are delayed (RFC 5681 section 4.2), and which not (Linux, tcp_input.c).
+
+use longhaul_units::Span;
+
+use super::{ReceiverBench, tcp};
+use crate::config::{DelayedAck, Recovery, Tcp};
+use crate::packet::{Flags, Packet};
+
+/// A transfer of nine segments to a receiver with a window of so many, which opens from 45 on.
+fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
+    let tcp = tcp(Recovery::Sack);
+    ReceiverBench::open(Tcp {
+        receive_window: window,
+        transfer: Some(9 * u64::from(tcp.mss_bytes)),
+        delayed_ack: Some(DelayedAck {
+            timeout: Span::from_millis(40),
+            segments: 2,
+            delays_syn: false,
+            quick,
+            push,
+        }),
+        ..tcp
+    })
+}
+
+/// What is acknowledged when each of the nine arrives, a millisecond after the one before, and within 50 ms after.
+fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
+    let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
+    let mut all = Vec::new();
+    for segment in 1..=9 {
+        all.extend(numbers(bench.segment(segment, segment, Flags::NONE)));
+    }
+    // One that has been acknowledged tells of what the timer sent.
+    all.extend(numbers(bench.segment(60, 1, Flags::NONE)));
+    all
+}
+
+/// The last one is odd: it waits for the timer, unless it is pushed. The answer to what comes again is 10 again.
+#[test]
+fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
+    assert_eq!(
+        acknowledged(nine_segments(0, false, 20)),
+        [3, 5, 7, 9, 10, 10]
+    );
+    let mut bench = nine_segments(0, true, 20);
+    for segment in 1..=8 {
+        bench.segment(segment, segment, Flags::NONE);
+    }
+    assert_eq!(bench.segment(9, 9, Flags::NONE)[0].seq, 10, "at once");
+    let mut bench = nine_segments(0, false, 20);
+    for segment in 1..=8 {
+        bench.segment(segment, segment, Flags::NONE);
+    }
+    assert!(bench.segment(9, 9, Flags::NONE).is_empty());
+}
+
+#[test]
+fn the_first_acknowledgements_are_not_delayed() {
+    assert_eq!(
+        acknowledged(nine_segments(3, false, 20)),
+        [2, 3, 4, 6, 8, 10, 10]
+    );
+    assert_eq!(
+        acknowledged(nine_segments(16, false, 20)),
+        [2, 3, 4, 5, 6, 7, 8, 9, 10, 10]
+    );
+}
+
+/// From 65,536 bytes on by twice 1460 to the 81,920 of the buffer, less the segment that waits: five times, and once
+/// for the rest.
+#[test]
+fn acknowledgements_are_not_delayed_while_the_window_opens() {
+    assert_eq!(
+        acknowledged(nine_segments(1, false, 1000)),
+        [2, 3, 4, 5, 6, 7, 9, 10, 10]
+    );
+}
+
+/// An acknowledgement that is sent at once for another reason is one of them; a segment that had arrived before brings
+/// as many again.
+#[test]
+fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
+    let mut bench = nine_segments(3, false, 20);
+    assert_eq!(bench.segment(1, 1, Flags::NONE)[0].seq, 2);
+    assert_eq!(bench.segment(2, 3, Flags::NONE)[0].seq, 2);
+    assert_eq!(bench.segment(3, 2, Flags::NONE)[0].seq, 4);
+    assert!(bench.segment(4, 4, Flags::NONE).is_empty());
+    assert_eq!(bench.segment(5, 2, Flags::NONE)[0].seq, 5);
+    assert_eq!(bench.segment(6, 5, Flags::NONE)[0].seq, 6);
+    assert_eq!(bench.segment(7, 6, Flags::NONE)[0].seq, 7);
+    assert!(bench.segment(8, 7, Flags::NONE).is_empty());
+}
+
+/// The first mark's echo brings two (Linux, `__tcp_ecn_check_ce`); what ends the echo is answered at once
+/// (`tcp_ecn_accept_cwr`).
+#[test]
+fn marks_and_their_answers_are_acknowledged_at_once() {
+    let mut bench = nine_segments(2, false, 20);
+    for segment in 1..9 {
+        let flags = match segment {
+            5 | 6 => Flags::ECT.with(Flags::CE),
+            7 => Flags::ECT.with(Flags::CWR),
+            _ => Flags::ECT,
+        };
+        let delayed = bench.segment(segment, segment, flags).is_empty();
+        assert_eq!(delayed, [3, 8].contains(&segment), "{segment}");
+    }
+}
+
+/// The first three that tell of a hole leave at once, then one a millisecond for all that come in it (Linux,
+/// `__tcp_ack_snd_check`), until the hole is filled.
+#[test]
+fn later_duplicate_acknowledgements_are_held_back() {
+    let mut bench = nine_segments(1, false, 20);
+    let mut numbers = |at, segment| {
+        let answers = bench.segment(at, segment, Flags::NONE);
+        answers.iter().map(|ack| ack.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(100, 1), [2]);
+    for at in 101..104 {
+        assert_eq!(numbers(at, at - 98), [2]);
+    }
+    assert!(numbers(104, 6).is_empty());
+    assert!(numbers(104, 7).is_empty());
+    assert_eq!(numbers(106, 8), [2], "of 105 ms");
+    assert_eq!(numbers(106, 2), [9]);
+    assert!(numbers(110, 9).is_empty());
+}
+
+/// Every other one is lost: two blocks are held back at most, and the third sends them off.
+#[test]
+fn what_is_held_back_fits_into_one_acknowledgement() {
+    let mut bench = nine_segments(1, false, 20);
+    let mut count = |at, segment| bench.segment(at, segment, Flags::NONE).len();
+    assert_eq!(count(100, 1), 1);
+    for segment in [3, 5, 7] {
+        assert_eq!(count(101, segment), 1);
+    }
+    assert_eq!(count(101, 8), 0, "it extends a block");
+    assert_eq!(count(101, 6), 0, "it joins two");
+    assert_eq!(count(101, 4), 0, "and again");
+    let mut bench = nine_segments(1, false, 20);
+    let mut count = |at, segment| bench.segment(at, segment, Flags::NONE).len();
+    assert_eq!(count(100, 1), 1);
+    for segment in [3, 3, 3] {
+        assert_eq!(count(101, segment), 1);
+    }
+    assert_eq!(count(101, 5), 0);
+    assert_eq!(count(101, 7), 1, "that of 5");
+    assert_eq!(count(101, 9), 1, "that of 7");
+}

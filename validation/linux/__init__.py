@@ -1,0 +1,1 @@
+"""Longhaul's profile `linux` beside Linux 6.18: recorded cases, simulated again."""

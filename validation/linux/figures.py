@@ -1,0 +1,78 @@
+"""The figures of a simulated case, read as those of the recordings were."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+
+import longhaul
+from validation.linux.cases import SETTLED_S, Case, Flow
+
+
+def figures(case: Case) -> dict[tuple[str, str], float]:
+    """Simulate a case: its figures by flow and name."""
+    results = longhaul.run(case.scenario())
+    found = {}
+    for number, flow in enumerate(case.flows):
+        for name, value in _of_flow(results, number, case, flow).items():
+            found[flow.algorithm, name] = value
+    return found
+
+
+def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> dict[str, float]:
+    row = results.flows.row(number, named=True)
+    of_flow = (pl.col("kind") == "flow") & (pl.col("id") == number)
+    samples = results.series.filter(of_flow & pl.col("cwnd_pkts").is_not_null())
+    reductions = _reductions(results.events, number)
+    found = {"retrans": float(row["total_retransmitted_pkts"])}
+    if flow.algorithm != "bbr":
+        found["exit_cwnd"], found["sampled_exit_cwnd"] = _exit_windows(samples, reductions)
+    if flow.size_bytes is not None:
+        return found | {"completion": row["completion_s"]}
+    settled = samples.filter(pl.col("t_s") >= case.duration_s - SETTLED_S)
+    times = reductions["t_s"].to_numpy()
+    return found | {
+        "reductions": float(len(times)),
+        "period": _period(times[times >= case.duration_s - SETTLED_S]),
+        "cwnd": float(np.mean(settled["cwnd_pkts"].to_numpy())),
+        "srtt_ms": 1e3 * float(np.nanmean(settled["srtt_s"].cast(pl.Float64).to_numpy())),
+        "goodput": row["goodput_bps"] / 1e6,
+    }
+
+
+def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
+    """Cuts and timeouts, but for a timeout of what another has sent again.
+
+    The kernel's are those at which its state (`ca_state`) becomes one of reduction, or the
+    threshold changes in one; neither does when a retransmission is lost once more
+    (`tcp_enter_loss`).
+    """
+    kinds = pl.col("event").is_in(["cut", "timeout"])
+    own = events.filter((pl.col("flow") == flow) & kinds)
+    again = (pl.col("event") == "timeout") & (pl.col("cwnd_before_pkts") <= 1)
+    return own.filter(~again)
+
+
+def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
+    """The window at the end of slow start, and in the last sample before.
+
+    The recorded one is that of a sample, so that it lies between the two.
+    """
+    thresholds = samples["ssthresh_pkts"].to_numpy()
+    known = np.nonzero(thresholds != thresholds[0])[0]
+    if not len(known):
+        return math.nan, math.nan
+    first = int(known[0])
+    before = float(samples["cwnd_pkts"][max(0, first - 1)])
+    by_then = reductions.filter(pl.col("t_s") <= samples["t_s"][first])
+    if by_then.height:
+        return float(by_then["cwnd_before_pkts"][0]), before
+    return float(thresholds[first]), before
+
+
+def _period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    """The mean time between reductions, over an even number: CUBIC's alternate."""
+    intervals = (len(times) - 1) // 2 * 2
+    return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

@@ -1,0 +1,84 @@
+"""Which differences are allowed, and what the kernel's figures are."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from validation.linux.cases import Case
+
+GOLD = Path(__file__).parent / "gold"
+
+BANDS = {
+    "goodput": "2 %",
+    "cwnd": "5 %",
+    "srtt_ms": "5 %",
+    "reductions": "one of ten, or one",
+    "completion": "5 % or a round trip",
+    "exit_cwnd": "5 %",
+    "retrans": "10 %, or two",
+    "period": "5 %",
+}
+"""What each figure may differ by; the first five are the ones that matter most."""
+
+MAIN = tuple(BANDS)[:5]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One figure of one flow, on both sides."""
+
+    case: str
+    flow: str
+    figure: str
+    kernel: float
+    ours: float
+    within: bool
+
+    @property
+    def kind(self) -> str:
+        """What the case is about."""
+        if "cubic_reno" in self.case or "cubic_bbr" in self.case:
+            return "two flows"
+        return "ECN" if "ecn" in self.case else self.flow
+
+
+def recorded() -> dict[str, dict[tuple[str, str], float]]:
+    """The kernel's figures by case, flow and name."""
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    with (GOLD / "figures.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            of_case = found.setdefault(row["case"], {})
+            of_case[row["flow"], row["figure"]] = float(row["kernel"])
+    return found
+
+
+def judge(
+    case: Case, kernel: Mapping[tuple[str, str], float], ours: Mapping[tuple[str, str], float]
+) -> list[Verdict]:
+    """Compare the figures that the kernel has."""
+    verdicts = []
+    for (flow, figure), theirs in kernel.items():
+        value = ours.get((flow, figure), math.nan)
+        # What was sampled lies between the last sample and the value itself.
+        nearest = min(max(theirs, ours.get((flow, f"sampled_{figure}"), value)), value)
+        within = abs(nearest - theirs) <= _allowed(figure, theirs, case.path.rtt_s)
+        verdicts.append(Verdict(case.name, flow, figure, theirs, value, within))
+    return verdicts
+
+
+def _allowed(figure: str, kernel: float, rtt_s: float) -> float:
+    match figure:
+        case "goodput":
+            return 0.02 * kernel
+        case "reductions":
+            return max(1.0, 0.1 * kernel)
+        case "completion":
+            return max(0.05 * kernel, rtt_s)
+        case "retrans":
+            return max(2.0, 0.1 * kernel)
+        case _:
+            return 0.05 * kernel

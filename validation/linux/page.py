@@ -1,0 +1,72 @@
+"""docs/linux.md: what was compared, what is outside its band, and every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from validation.linux.judge import BANDS, MAIN, Verdict
+
+TEXT = Path(__file__).parent / "page.md"
+
+UNITS = {
+    "goodput": ("goodput, Mbit/s", ".2f"),
+    "cwnd": ("mean window, segments", ".1f"),
+    "srtt_ms": ("mean srtt, ms", ".1f"),
+    "reductions": ("reductions", ".0f"),
+    "completion": ("completion, s", ".3f"),
+    "exit_cwnd": ("window at the end of slow start", ".0f"),
+    "retrans": ("retransmissions", ".0f"),
+    "period": ("time between reductions, s", ".2f"),
+}
+
+
+def page(verdicts: Sequence[Verdict]) -> str:
+    """Write the page."""
+    text = TEXT.read_text(encoding="utf-8")
+    for name, lines in (
+        ("summary", _summary(verdicts)),
+        ("outside", _table([verdict for verdict in verdicts if not verdict.within])),
+        ("all", _table(verdicts)),
+    ):
+        text = text.replace(f"<!-- {name} -->", "\n".join(lines))
+    return text
+
+
+def _summary(verdicts: Sequence[Verdict]) -> Iterable[str]:
+    yield "| figure | allowed difference | within |"
+    yield "|---|---|---|"
+    for figure, band in BANDS.items():
+        yield f"| {UNITS[figure][0]} | {band} | {_share(verdicts, figure)} |"
+    main = [verdict for verdict in verdicts if verdict.figure in MAIN]
+    yield f"| the first five | | {_count(main)} |"
+    for kind in ("reno", "cubic", "bbr", "two flows", "ECN"):
+        yield f"| of these, {kind} | | {_count([v for v in main if v.kind == kind])} |"
+    yield f"| all | | {_count(verdicts)} |"
+
+
+def _share(verdicts: Sequence[Verdict], figure: str) -> str:
+    return _count([verdict for verdict in verdicts if verdict.figure == figure])
+
+
+def _count(verdicts: Sequence[Verdict]) -> str:
+    return f"{sum(verdict.within for verdict in verdicts)} of {len(verdicts)}"
+
+
+def _table(verdicts: Sequence[Verdict]) -> Iterable[str]:
+    yield "| case | flow | figure | Linux 6.18 | Longhaul | difference | |"
+    yield "|---|---|---|---|---|---|---|"
+    for verdict in verdicts:
+        name, form = UNITS[verdict.figure]
+        kernel, ours = format(verdict.kernel, form), format(verdict.ours, form)
+        mark = "" if verdict.within else "outside"
+        yield (
+            f"| {verdict.case} | {verdict.flow} | {name} | {kernel} | {ours} "
+            f"| {_difference(verdict)} | {mark} |"
+        )
+
+
+def _difference(verdict: Verdict) -> str:
+    if not verdict.kernel:
+        return ""
+    return f"{100 * (verdict.ours / verdict.kernel - 1):+.1f} %"
