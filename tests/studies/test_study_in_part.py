@@ -135,7 +135,7 @@ def test_how_far_a_run_is_comes_from_its_worker() -> None:
 
 
 def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
-    scenario = {"mesonet": {"intervals": 30} | tomllib.loads(MESONET_NETWORK)}
+    scenario = {"mesonet": {"intervals": 6000} | tomllib.loads(MESONET_NETWORK)}
     run = Run("one", {}, 0, scenario)
     whole = Store(tmp_path / "whole")
     work(scenario, whole, reduce)
