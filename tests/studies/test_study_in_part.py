@@ -107,6 +107,22 @@ def test_run_made_alone_is_taken_for_the_studys(study: Path, cli: CommandLine) -
     assert claim["measured"] == pytest.approx(utilisation)
 
 
+def test_report_links_to_a_page_that_explores_the_runs(study: Path, cli: CommandLine) -> None:
+    assert cli("study", "run", study, "--quiet").returncode == 0
+    reported = cli("study", "report", study, "--out", "report.html")
+    assert reported.returncode == 0, reported.stderr
+    assert 'href="report-explorer.html"' in Path("report.html").read_text()
+    page = Path("report-explorer.html").read_text()
+    found = re.search(r'id="catalogue">(.*?)</script>', page, re.DOTALL)
+    assert found
+    tables = {table["name"]: table for table in json.loads(found[1])["tables"]}
+    assert {name: table["rows"] for name, table in tables.items()} == {"clean": 2, "loss": 4}
+    roles = {column["name"]: column["role"] for column in tables["loss"]["columns"]}
+    assert (roles["algorithm"], roles["loss"], roles["utilisation"]) == (
+        "factor", "factor", "response",
+    )  # fmt: skip
+
+
 def test_run_that_is_not_the_studys_is_refused(study: Path, cli: CommandLine) -> None:
     cli("study", "scenario", study, "clean", "algorithm=cubic", "--out", "one.toml")
     cli("run", "one.toml", "--out", "other", "--set", "seed=2", "--quiet")

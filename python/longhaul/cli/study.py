@@ -305,7 +305,10 @@ def report(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write one HTML page with the verdicts, and each figure next to the published one."""
+    """Write one HTML page with the verdicts, and each figure next to the published one.
+
+    Beside it a page to explore the runs, which it links to: NAME-explorer.html.
+    """
     from longhaul.studies import page, record
     from longhaul.studies.study import find
 

@@ -1,5 +1,7 @@
 """The finished runs of a campaign, as a page shows them: a row a run, factors and responses."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from longhaul.analysis.table import PROVENANCE
@@ -20,14 +22,14 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
     )
     frame = frame.select("name", *[column for column in frame.columns if column != "name"])
     varied = [factor for factor in factors if frame[factor].n_unique() > 1]
-    competitor = next((factor for factor in varied if _competes(factor)), None)
+    competitor = competitor_among(varied)
     known = [one for one in dataset.responses if one in frame.columns]
     shown = (*varied, *known[:SHOWN_RESPONSES])
     wanted = dataset.facts.get("wanted", frame.height)
     note = "" if wanted == frame.height else f"{frame.height} of {wanted} runs are finished."
     roles = Roles(
         label="name",
-        colour=competitor or (varied[0] if varied else None),
+        colour=competitor,
         factors=factors,
         numbers=("run", "replication", "block"),
         shown=shown,
@@ -36,5 +38,7 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
     add_table(content, name, frame, roles)
 
 
-def _competes(factor: str) -> bool:
-    return any(word in factor.lower() for word in COMPETITORS)
+def competitor_among(factors: Sequence[str]) -> str | None:
+    """The factor whose levels compete, or else the first one."""
+    named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
+    return next(named, factors[0] if factors else None)

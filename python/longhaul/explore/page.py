@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from longhaul._engine import OutputError, results_version, version
 from longhaul.explore.sources import collect, open_source
+from longhaul.explore.tables import Content
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
 from longhaul.reports import page
@@ -23,12 +24,16 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
     if target.exists() and not overwrite:
         raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
     sources = [open_source(Path(path)) for path in paths]
-    content = collect(sources)
     titles = list(dict.fromkeys(source.title for source in sources))
     title = titles[0] if len(titles) == 1 else f"{len(sources)} results together"
+    return write(target, collect(sources), title, [source.provenance for source in sources])
+
+
+def write(target: Path, content: Content, title: str, sources: Sequence[str]) -> Path:
+    """Write a page of this content; `sources` say where it comes from, a line each."""
     catalogue = {
         "title": title,
-        "sources": [source.provenance for source in sources],
+        "sources": sources,
         "version": f"Longhaul {version()}, results version {results_version()}",
         "tables": content.tables,
         "series": content.series,
@@ -38,7 +43,7 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
     html = page(
         "explorer.html",
         title=title,
-        sources=catalogue["sources"],
+        sources=sources,
         version=catalogue["version"],
         # `</script>` within a text would end the element.
         catalogue=Markup(json.dumps(catalogue).replace("</", "<\\/")),

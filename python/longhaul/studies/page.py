@@ -14,6 +14,7 @@ from longhaul.reports import page
 from longhaul.studies import ledger, parts
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
+from longhaul.studies.exploration import write_explorer
 from longhaul.studies.figures import svg
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
@@ -26,16 +27,18 @@ def judged(
     """Judge a study and write its report; returns the judgements of some experiments, or of all."""
     with svg.drawn(study, record.data) as drawn:
         judgements = ledger.judge(study, record.data, record.facts.scale)
-        write(study, record, judgements, drawn(), path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        explorer = write_explorer(study, record, path)
+        write(study, record, judgements, drawn(), path, explorer)
     names = [one.name for one in study.chosen(experiments)]
     return path, [one for one in judgements if set(one.claim.experiments) & set(names)]
 
 
 def write(
     study: Study, record: Record, judgements: Sequence[Judgement],
-    drawn: Sequence[Markup | None], path: Path,
+    drawn: Sequence[Markup | None], path: Path, explorer: Path | None,
 ) -> Path:  # fmt: skip
-    """Write the report."""
+    """Write the report; it links to an explorer in the same directory."""
     claims, checks = ledger.claims_and_checks(judgements)
     html = page(
         "study.html",
@@ -51,8 +54,8 @@ def write(
         figures=_figures(study, drawn, claims),
         experiments=[_experiment(one, record) for one in study.chosen()],
         readme=_rendered(study.readme),
+        explorer=explorer.name if explorer else None,
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, html)
     return path
 

@@ -1,0 +1,62 @@
+"""A page to explore the runs of a study, beside its report."""
+
+from pathlib import Path
+
+import polars as pl
+
+from longhaul.explore.campaigns import competitor_among
+from longhaul.explore.page import write
+from longhaul.explore.tables import Content, Roles, add_table
+from longhaul.studies.data import EXPERIMENT, REPLICATION
+from longhaul.studies.record import Record
+from longhaul.studies.study import Study
+
+# What each row has besides axes and metrics.
+COSTS = ("data_packets", "wall_s", "results_version", "events", "peak_memory_bytes")
+SHOWN_METRICS = 6
+
+
+def explorer_of(report: Path) -> Path:
+    """Where the page is that a report links to."""
+    return report.with_name(f"{report.stem}-explorer.html")
+
+
+def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
+    """Write a page with a table for each experiment, a row a run; none without any run."""
+    content = Content()
+    values = record.data.values
+    for experiment in study.chosen() if not values.is_empty() else ():
+        rows = values.filter(pl.col(EXPERIMENT) == experiment.name)
+        if rows.is_empty():
+            continue
+        # Metrics and axes of other experiments are empty here.
+        known = [
+            column.name
+            for column in rows.get_columns()
+            if column.null_count() < rows.height and column.name not in (EXPERIMENT, *COSTS)
+        ]
+        axes = [axis for axis in record.data.axes if axis in known]
+        varied = [axis for axis in axes if rows[axis].n_unique() > 1]
+        metrics = [name for name in known if name not in (*axes, REPLICATION)]
+        named = rows.select(
+            pl.concat_str([pl.col(axis).cast(pl.String) for axis in varied], separator=", ").alias(
+                "cell"
+            )
+            if varied
+            else pl.format("replication {}", REPLICATION).alias("cell"),
+            *known,
+        )
+        roles = Roles(
+            label="cell",
+            colour=competitor_among(varied),
+            factors={axis: rows[axis].unique(maintain_order=True).to_list() for axis in axes},
+            numbers=(REPLICATION,),
+            shown=(*varied, *metrics[:SHOWN_METRICS]),
+            note=experiment.title,
+        )
+        add_table(content, experiment.name, named, roles)
+    if not content.tables:
+        return None
+    facts = record.facts
+    sources = [f"{study.name}, {facts.scale}: {facts.runs} of {facts.wanted} runs"]
+    return write(explorer_of(report), content, study.head.title, sources)
