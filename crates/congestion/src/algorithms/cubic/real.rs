@@ -159,7 +159,7 @@ impl RealCubic {
         (self.scale, self.decrease)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.heard_before = std::mem::replace(&mut self.heard, ack.now);
         if phase != Phase::Avoidance {

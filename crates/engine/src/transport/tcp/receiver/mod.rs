@@ -130,7 +130,9 @@ impl Receiver {
     /// has no part in what the others keep in registers.
     #[inline(never)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
-        self.note_arrival(packet, env.now());
+        if self.prompt.is_some() {
+            self.note_arrival(packet, env.now());
+        }
         self.take_segment::<false>(packet, env);
         let plain = self.next > 1
             && self.reports.is_none()
@@ -147,8 +149,8 @@ impl Receiver {
         };
     }
 
-    /// Tells what decides which acknowledgements are prompt of a segment.
-    #[inline]
+    /// Tells what decides which acknowledgements are prompt of a segment. Out of line: most receivers have nothing of it.
+    #[inline(never)]
     fn note_arrival(&mut self, packet: &Packet, now: Time) {
         let Some(prompt) = &mut self.prompt else {
             return;
