@@ -16,6 +16,8 @@ export interface ColumnEntry extends Stored {
   about: string;
   /** What it is in an experiment: a factor is set, a response is measured. */
   role: "factor" | "response" | "name";
+  /** Whether all its numbers are whole. */
+  whole?: boolean;
   /** Of a column of text: what the stored numbers stand for. */
   categories?: string[];
 }
@@ -84,6 +86,8 @@ export interface Catalogue {
   title: string;
   /** Where the numbers come from. */
   sources: string[];
+  /** What has to be read before the numbers are trusted. */
+  warnings: string[];
   version: string;
   tables: TableEntry[];
   series: SeriesEntry[];

@@ -11,12 +11,14 @@ export const NOWHERE = 65_535;
 
 const plain = format(".6~g");
 const short = format(".3~s");
+const small = format(".3~e");
 
 /** A number as people write it: digits where there are few, prefixes where there are many. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return short(value);
+  if (size !== 0 && size < 1e-3) return small(value).replace("−", "-");
+  if (size >= 1e6) return size < 1e15 ? short(value) : small(value);
   return plain(value);
 }
 
@@ -42,11 +44,13 @@ export class Column {
     } else {
       let [min, max] = [Infinity, -Infinity];
       for (let i = 0; i < values.length; i++) {
+        if (!Number.isFinite(values[i])) continue;
         if (values[i] < min) min = values[i];
         if (values[i] > max) max = values[i];
       }
       if (min > max) [min, max] = [0, 1];
-      if (min === max) [min, max] = [min - 0.5, max + 0.5];
+      const half = Math.abs(min) / 2 || 0.5;
+      if (min === max) [min, max] = [min - half, max + half];
       [this.min, this.max] = [min, max];
     }
   }
@@ -87,14 +91,14 @@ export class Column {
       const scale = this.scale();
       for (let i = 0; i < values.length; i++) {
         const value = values[i];
-        placed[i] = value === value ? Math.round(POSITIONS * scale(value)) : NOWHERE;
+        placed[i] = Number.isFinite(value) ? Math.round(POSITIONS * scale(value)) : NOWHERE;
       }
       return placed;
     }
     const factor = POSITIONS / (max - min);
     for (let i = 0; i < values.length; i++) {
       const value = values[i];
-      placed[i] = value === value ? Math.round((value - min) * factor) : NOWHERE;
+      placed[i] = Number.isFinite(value) ? Math.round((value - min) * factor) : NOWHERE;
     }
     return placed;
   }
@@ -107,7 +111,8 @@ export class Column {
 
   /** The value at a part of the axis, from 0 to 1. */
   at(part: number): number {
-    return this.scale().invert(part);
+    if (part <= 0) return this.min;
+    return part >= 1 ? this.max : this.scale().invert(part);
   }
 
   /** A row's value as text. */
@@ -150,7 +155,7 @@ export class Table {
 
   /** The columns whose values are few: what rows may be grouped by. */
   get grouping(): Column[] {
-    return this.columns.filter((column) => groups(column).length <= 40);
+    return this.columns.filter((column) => groups(column).length <= MOST_GROUPS);
   }
 
   /** Factors that were varied. */
@@ -160,6 +165,11 @@ export class Table {
     );
   }
 
+  /** Those of them that have few levels. */
+  get leveled(): Column[] {
+    return this.factors.filter((factor) => groups(factor).length <= MOST_GROUPS);
+  }
+
   /** What a row is called. */
   label(row: number): string {
     const column = this.entry.label ? this.column(this.entry.label) : undefined;
@@ -167,14 +177,17 @@ export class Table {
   }
 }
 
+/** More groups than these cannot be told apart. */
+export const MOST_GROUPS = 40;
+
 const grouped = new WeakMap<Column, number[]>();
 
-/** The different values of a column in order; of too many to tell apart, the first forty-one. */
+/** The different values of a column in order; of too many to tell apart, some, one more than these. */
 export function groups(column: Column): number[] {
   let found = grouped.get(column);
   if (!found) {
     const different = new Set<number>();
-    for (let i = 0; i < column.values.length && different.size <= 40; i++) {
+    for (let i = 0; i < column.values.length && different.size <= MOST_GROUPS; i++) {
       const value = column.values[i];
       if (value === value) different.add(value);
     }

@@ -1,7 +1,7 @@
 /** The selected rows as files. */
 
 import { parquetWriteBuffer } from "hyparquet-writer";
-import type { Table } from "./columns";
+import type { Column, Table } from "./columns";
 
 export function csv(table: Table, rows: number[]): Blob {
   const quote = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
@@ -23,11 +23,17 @@ export function parquet(table: Table, rows: number[]): Blob {
     data: rows.map((row) => {
       const value = column.values[row];
       if (column.categories) return column.categories[value] ?? null;
-      return Number.isNaN(value) ? null : value;
+      if (Number.isNaN(value)) return null;
+      return column.entry.whole ? BigInt(value) : value;
     }),
-    type: column.categories ? ("STRING" as const) : ("DOUBLE" as const),
+    type: typeOf(column),
     nullable: true,
   }));
   const buffer = parquetWriteBuffer({ columnData });
   return new Blob([buffer], { type: "application/vnd.apache.parquet" });
+}
+
+function typeOf(column: Column): "STRING" | "INT64" | "DOUBLE" {
+  if (column.categories) return "STRING";
+  return column.entry.whole ? "INT64" : "DOUBLE";
 }

@@ -53,10 +53,10 @@ function within(
 ): void {
   const column = table.column(name);
   if (!column) return;
-  const at = column.positions;
-  const [from, to] = [column.positionOf(low), column.positionOf(high)];
-  for (let i = 0; i < at.length; i++) {
-    const inside = at[i] >= from && at[i] <= to ? 1 : 0;
+  // By values, not by places on an axis, so that a filter means the same on another scale.
+  const { values } = column;
+  for (let i = 0; i < passes.length; i++) {
+    const inside = values[i] >= low && values[i] <= high ? 1 : 0;
     passes[i] = and ? passes[i] & inside : inside;
   }
 }
@@ -65,8 +65,12 @@ function within(
 export function words(filter: Filter, table: Table, text: (value: number) => string): string {
   const part = ([low, high]: Range) => `${text(low)} to ${text(high)}`;
   switch (filter.kind) {
-    case "range":
-      return `${filter.column} ${part(filter.range)}`;
+    case "range": {
+      const names = table.column(filter.column)?.categories;
+      if (!names) return `${filter.column} ${part(filter.range)}`;
+      const [low, high] = filter.range;
+      return `${filter.column} ${names.filter((_, code) => code >= low && code <= high).join(", ")}`;
+    }
     case "box":
       return `${filter.x} ${part(filter.xRange)}, ${filter.y} ${part(filter.yRange)}`;
     case "groups": {

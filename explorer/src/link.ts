@@ -3,6 +3,8 @@
 import type { Filter } from "./filters";
 
 export interface State {
+  /** The title of the page that the link is of. */
+  page: string;
   table: string;
   filters: [string, Filter][];
   colour: string | null;
@@ -34,5 +36,9 @@ export function decode(text: string): State | null {
 function isState(value: unknown): value is State {
   if (typeof value !== "object" || value === null) return false;
   const state = value as Partial<State>;
-  return typeof state.table === "string" && Array.isArray(state.filters);
+  return (
+    typeof state.page === "string" &&
+    typeof state.table === "string" &&
+    Array.isArray(state.filters)
+  );
 }

@@ -2,7 +2,7 @@
 
 import { Card, Choice, Checks, save, type Size, type View } from "./card";
 import { Blobs, type Catalogue } from "./catalogue";
-import { number, Table } from "./columns";
+import { groups, number, Table } from "./columns";
 import { Context } from "./context";
 import { csv, parquet } from "./export";
 import { words } from "./filters";
@@ -32,6 +32,8 @@ interface Shown {
 }
 
 let shown: Shown | null = null;
+/** How each table was left, to be found so again. */
+const left = new Map<string, State>();
 /** Counts what was asked for: a table that was asked for before another one is not shown after it. */
 let asked = 0;
 
@@ -95,11 +97,11 @@ function layOut(context: Context): Map<string, View> {
       );
     }
   }
-  if (table.factors.length) {
+  if (table.leveled.length) {
     add(
       "effects",
       "Which factor matters",
-      "Mean and standard error at each level; the longest line first. Click a level to keep its rows.",
+      "Mean and standard error at each level, the largest effect first; ± is half the range of the means. Click a level to keep its rows.",
       "wide",
       (card) => effects(context, card),
     );
@@ -119,7 +121,7 @@ function layOut(context: Context): Map<string, View> {
       distribution(context, card),
     );
   }
-  if (table.numeric.length && table.grouping.some((column) => column.entry.role !== "name")) {
+  if (table.numeric.length && table.grouping.some((column) => groups(column).length > 1)) {
     add(
       "boxes",
       "Box plots",
@@ -132,7 +134,7 @@ function layOut(context: Context): Map<string, View> {
     add(
       "residuals",
       "Residuals by condition",
-      "How far each row is from the mean of the rows under the same condition. Drag to select.",
+      "How far each row is from the mean of the rows under the same condition; point at one for its factors. Drag to select.",
       "wide",
       (card) => byCondition(context, card),
     );
@@ -164,7 +166,10 @@ function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarith
     "Table",
     catalogue.tables.map((one) => one.name),
     table.entry.name,
-    (name) => void show(name, null),
+    (name) => {
+      left.set(table.entry.name, stateNow());
+      void show(name, left.get(name) ?? null);
+    },
   );
   const names = table.columns.map((column) => column.name);
   const colours = new Choice(
@@ -187,7 +192,7 @@ function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarith
     logarithms.element,
   );
   legend(context);
-  byId("note").textContent = [table.entry.note, context.series?.entry.note]
+  byId("note").textContent = [...catalogue.warnings, table.entry.note, context.series?.entry.note]
     .filter((text) => text)
     .join(" ");
   return { tables, colours, logarithms };
@@ -229,6 +234,7 @@ function told(): void {
 function stateNow(): State {
   const { context, views } = shown!;
   return {
+    page: catalogue.title,
     table: context.table.entry.name,
     filters: context.selection.entries,
     colour: context.colourColumn?.name ?? null,
@@ -302,9 +308,12 @@ function keep(kind: string, write: (table: Table, rows: number[]) => Blob): void
   save(write(table, selection.rows()), `${table.entry.name.replaceAll(" ", "-")}.${kind}`);
 }
 
-function open(): Promise<void> {
-  const state = location.hash.length > 1 ? decode(location.hash.slice(1)) : null;
-  return show(state?.table ?? catalogue.tables[0].name, state);
+async function open(): Promise<void> {
+  const linked = location.hash.length > 1;
+  const read = linked ? decode(location.hash.slice(1)) : null;
+  const state = read?.page === catalogue.title ? read : null;
+  await show(state?.table ?? catalogue.tables[0].name, state);
+  if (linked && !state) byId("note").textContent = "The link is damaged, or of another page.";
 }
 
 bind();

@@ -66,6 +66,17 @@ export class Selection {
     this.set("picked", rows.size ? { kind: "rows", rows: [...rows] } : null);
   }
 
+  /** The rows that pass all filters but one. */
+  without(key: string): Uint8Array {
+    if (!this.filters.has(key)) return this.mask;
+    const mask = new Uint8Array(this.mask.length).fill(1);
+    for (const [other, { passes }] of this.filters) {
+      if (other === key) continue;
+      for (let i = 0; i < mask.length; i++) mask[i] &= passes[i];
+    }
+    return mask;
+  }
+
   /** The numbers of the selected rows, at most so many. */
   rows(most = Infinity): number[] {
     const rows: number[] = [];

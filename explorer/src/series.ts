@@ -66,11 +66,23 @@ export class Series {
   through(name: string, time: Range, [low, high]: Range, passes: Uint8Array): void {
     const values = this.measures.get(name)?.values;
     if (!values) return;
-    const [first, last] = [this.nearest(time[0]), this.nearest(time[1])];
-    const length = this.times.length;
+    const { times } = this;
+    const first = Math.max(this.nearest(time[0]) - 1, 0);
+    const last = Math.min(this.nearest(time[1]) + 1, times.length - 1);
+    // Between two samples a curve is a straight line, of which what is in the box counts.
+    const inside = (start: number, at: number): boolean => {
+      const [here, there] = [values[start + at], values[start + at + 1]];
+      const length = times[at + 1] - times[at];
+      const value = (when: number) => here + ((there - here) * (when - times[at])) / length;
+      const [from, to] = [Math.max(times[at], time[0]), Math.min(times[at + 1], time[1])];
+      if (from > to) return false;
+      const ends = [value(from), value(to)];
+      return Math.min(...ends) <= high && Math.max(...ends) >= low;
+    };
     for (let element = 0; element < this.entry.elements; element++) {
-      for (let at = element * length + first; at <= element * length + last; at++) {
-        if (values[at] >= low && values[at] <= high) {
+      const start = element * times.length;
+      for (let at = first; at < last; at++) {
+        if (inside(start, at)) {
           passes[element] = 1;
           break;
         }

@@ -137,6 +137,7 @@ export function watch(canvas: HTMLCanvasElement, gestures: Gestures): void {
     return [event.clientX - box.left, event.clientY - box.top];
   };
   canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
     from = place(event);
     dragged = false;
     canvas.setPointerCapture(event.pointerId);
@@ -144,7 +145,11 @@ export function watch(canvas: HTMLCanvasElement, gestures: Gestures): void {
   canvas.addEventListener("pointermove", (event) => {
     const at = place(event);
     if (from && gestures.drag) {
-      dragged ||= Math.hypot(at[0] - from[0], at[1] - from[1]) > 3;
+      const [across, up] = [Math.abs(at[0] - from[0]), Math.abs(at[1] - from[1])];
+      // A finger that moves up or down scrolls the page.
+      const isDrag =
+        event.pointerType === "touch" ? across > 8 && across > up : Math.max(across, up) > 3;
+      dragged ||= isDrag;
       if (dragged) gestures.drag(from, at, false);
     } else {
       gestures.move?.(at);
@@ -156,5 +161,8 @@ export function watch(canvas: HTMLCanvasElement, gestures: Gestures): void {
     from = null;
   });
   canvas.addEventListener("pointercancel", () => (from = null));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") from = null;
+  });
   canvas.addEventListener("pointerleave", () => gestures.move?.(null));
 }

@@ -1,6 +1,6 @@
 /** Colours: of the page's theme, of groups, and of amounts. */
 
-import { groups, POSITIONS, type Column } from "./columns";
+import { groups, number, POSITIONS, type Column } from "./columns";
 
 export interface Theme {
   ink: string;
@@ -65,8 +65,8 @@ export function channels(colour: string): [number, number, number] {
 export class Colouring {
   readonly palette: string[];
   readonly codes: Uint8Array;
-  /** What the colours of groups stand for; null where they stand for amounts. */
-  readonly legend: { name: string; colour: string; value: number }[] | null;
+  /** What the colours stand for: groups, or some of the amounts. */
+  readonly legend: { name: string; colour: string; value: number }[];
 
   constructor(
     readonly column: Column | null,
@@ -101,7 +101,11 @@ export class Colouring {
       this.codes[i] = Math.min(Math.floor((at[i] / POSITIONS) * steps), steps - 1);
     }
     this.palette = Array.from({ length: steps }, (_, i) => ramp(VIRIDIS, i / (steps - 1)));
-    this.legend = null;
+    this.legend = [0, 0.25, 0.5, 0.75, 1].map((part) => ({
+      name: number(Number(column.at(part).toPrecision(3))),
+      colour: ramp(VIRIDIS, part),
+      value: NaN,
+    }));
   }
 
   colour(row: number): string {

@@ -37,7 +37,7 @@ test("numbers are written with few digits", () => {
     "0.25",
     "1234",
     "12.3M",
-    "12µ",
+    "1.2e-5",
     "–",
   ]);
 });

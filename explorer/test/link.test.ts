@@ -3,6 +3,7 @@ import { decode, encode, type State } from "../src/link";
 
 test("a link gives back what was shown, whatever characters names have", () => {
   const state: State = {
+    page: "64 runs",
     table: "runs",
     filters: [["boxes", { kind: "groups", column: "mean = µ", values: [1] }]],
     colour: "algorithm",

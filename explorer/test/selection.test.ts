@@ -68,5 +68,9 @@ test("curves are selected that go through a box", async () => {
   const range: [number, number] = [4, 6];
   selection.set("curves", { kind: "curves", measure: "drops", time: [1.9, 2.2], range });
   expect(selection.rows()).toEqual([1, 3]);
+  // A line crosses a box that no sample lies in.
+  const between: [number, number] = [2, 3];
+  selection.set("curves", { kind: "curves", measure: "drops", time: [2.4, 2.6], range: between });
+  expect(selection.rows()).toEqual([1, 2]);
   expect([0, 1.4, 1.6, 9].map((time) => series.nearest(time))).toEqual([0, 0, 1, 2]);
 });

@@ -110,13 +110,13 @@ def test_curves_of_a_run_are_its_samples(of_flows: Page, finished: longhaul.Resu
     )
 
 
-def test_slow_start_ends_with_the_first_window_above_the_threshold(
+def test_slow_start_ends_with_the_first_window_at_the_threshold(
     of_flows: Page, finished: longhaul.Results
 ) -> None:
     left = of_flows.column("flows", "left_slow_start_s")
     for at, name in enumerate(finished.flows["name"]):
         samples = finished.series.filter(pl.col("kind") == "flow", pl.col("name") == name)
-        above = samples.filter(pl.col("cwnd_pkts") > pl.col("ssthresh_pkts"))
+        above = samples.filter(pl.col("cwnd_pkts") >= pl.col("ssthresh_pkts"))
         assert left[at] == above["t_s"].min()
 
 
@@ -249,6 +249,8 @@ def test_bad_input_is_refused(cli: CommandLine, campaign: Path, finished: longha
     assert (nothing.returncode, "nowhere" in nothing.stderr) == (2, True)
     written = cli("explore", finished.path, "--out", "page.html")
     assert (written.returncode, "page.html" in written.stdout) == (0, True)
+    twice = cli("explore", finished.path, finished.path, "--out", "twice.html")
+    assert (twice.returncode, "two runs are called r1" in twice.stderr) == (2, True)
     again = cli("explore", finished.path, "--out", "page.html")
     assert again.returncode != 0
     assert "page.html already exists" in again.stderr

@@ -219,7 +219,7 @@ def test_router_picked_in_the_network_is_followed_everywhere(opened: Open, netwo
     at = next(number for number, node in enumerate(nodes) if node["tier"] == 2)
     canvas = page.locator("#view-network canvas")
     box = canvas.bounding_box()
-    x = 24 + nodes[at]["x"] * (box["width"] - 48)
+    x = 24 + nodes[at]["x"] * (box["width"] - 72)
     y = 30 + nodes[at]["y"] * (box["height"] - 48)
     canvas.click(position={"x": x, "y": y})
     settle(page)
@@ -269,3 +269,65 @@ def test_another_table_is_shown_with_its_views(opened: Open, network: Path) -> N
     settle(page)
     assert page.locator("#view-network").count() == 0
     assert count(page) == 6
+
+
+def test_filter_is_the_same_on_another_scale_and_in_its_link(opened: Open, campaign: Path) -> None:
+    page = opened(campaign)
+    drag(page, "distribution", (0.1, 0.5), (0.4, 0.6))
+    selected = count(page)
+    assert 0 < selected < 64
+    page.evaluate(
+        """() => document.querySelectorAll("#choices .checks input").forEach(box => box.click())"""
+    )
+    settle(page)
+    assert count(page) == selected
+    page.click("#link")
+    page.wait_for_function("location.hash.length > 1")
+    assert count(opened(campaign, page.evaluate("location.hash"))) == selected
+
+
+def test_link_of_another_page_is_refused(opened: Open, campaign: Path, network: Path) -> None:
+    page = opened(network)
+    page.click("#link")
+    page.wait_for_function("location.hash.length > 1")
+    other = opened(campaign, page.evaluate("location.hash"))
+    assert count(other) == 64
+    assert "of another page" in other.inner_text("#note")
+
+
+def test_other_button_and_escape_leave_nothing_selected(opened: Open, campaign: Path) -> None:
+    page = opened(campaign)
+    canvas = page.locator("#view-scatter canvas")
+    canvas.evaluate("element => element.scrollIntoView({block: 'center'})")
+    box = canvas.bounding_box()
+    for button in ("right", "left"):
+        page.mouse.move(box["x"] + 80, box["y"] + 60)
+        page.mouse.down(button=button)
+        page.mouse.move(box["x"] + 200, box["y"] + 200, steps=3)
+        page.keyboard.press("Escape")
+        page.mouse.move(box["x"] + 260, box["y"] + 220, steps=3)
+        page.mouse.up(button=button)
+        settle(page)
+        assert count(page) == 64
+
+
+def test_second_level_of_a_factor_is_added(opened: Open, campaign: Path) -> None:
+    page = opened(campaign)
+    canvas = page.locator("#view-effects canvas")
+    width = (canvas.bounding_box()["width"] - 74) / 3
+    for part, rows in ((0.15, 32), (0.85, 64), (0.15, 32)):
+        canvas.click(position={"x": 62 + width * part, "y": 100})
+        settle(page)
+        assert count(page) == rows
+
+
+def test_table_is_found_again_as_it_was_left(opened: Open, network: Path) -> None:
+    page = opened(network)
+    drag(page, "scatter", (0.3, 0.05), (0.98, 0.8))
+    selected = count(page)
+    page.select_option("#choices select[aria-label=Table]", "classes")
+    page.wait_for_selector("body[data-ready=classes]")
+    page.select_option("#choices select[aria-label=Table]", "routers")
+    page.wait_for_selector("body[data-ready=routers]")
+    settle(page)
+    assert count(page) == selected

@@ -45,6 +45,8 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     let [low, high] = [Infinity, -Infinity];
     const means: { row: number; mean: number }[] = [];
     for (let row = 0; row < table.rows; row++) {
+      // The axis is that of the selected curves.
+      if (selection.count && !selection.mask[row]) continue;
       const start = row * clock.samples;
       let [sum, count] = [0, 0];
       for (let at = start + from; at <= start + to; at++) {
@@ -62,10 +64,10 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     means.sort((one, other) => other.mean - one.mean);
     const most = selection.isFiltered ? 40 : DISTINCT.length;
     const some = means.slice(0, most);
-    chosen = some.map(({ row }, at) => ({
-      row,
-      colour: some.length <= DISTINCT.length ? DISTINCT[at] : context.colouring.colour(row),
-    }));
+    // The page's colours, where these tell curves apart or there are too many for colours of their own.
+    const shared = some.map(({ row }) => context.colouring.colour(row));
+    const own = some.length <= DISTINCT.length && new Set(shared).size < some.length;
+    chosen = some.map(({ row }, at) => ({ row, colour: own ? DISTINCT[at] : shared[at] }));
     surface.redraw();
   }
 
@@ -89,7 +91,8 @@ export function curves(context: Context, card: Card, series: Series, first: stri
   /** A curve; of the samples on a pixel, least and largest. */
   function curve(ink: Ink, row: number): void {
     const { values } = measure!;
-    const [x, y] = [timeScale(), heightScale()];
+    // What others reach beyond the axis of the selected ones ends at its edge.
+    const [x, y] = [timeScale(), heightScale().clamp(true)];
     const start = row * clock.samples;
     const [from, to] = clock.range;
     const each = Math.max((to - from + 1) / Math.max(frame().width, 1), 1);
@@ -132,13 +135,18 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     }));
     axisLeft(ink, box, sides, entry.unit ? `${entry.name} (${entry.unit})` : entry.name);
     if (table.rows <= 2000) {
-      surface.layer(ink, "all", `${entry.name}|${from}|${to}|${context.style}`, (under) => {
-        under.strokeStyle = theme().faint;
-        under.lineWidth = 1;
-        under.beginPath();
-        for (let row = 0; row < table.rows; row++) curve(under, row);
-        under.stroke();
-      });
+      surface.layer(
+        ink,
+        "all",
+        `${entry.name}|${from}|${to}|${extent}|${context.style}`,
+        (under) => {
+          under.strokeStyle = theme().faint;
+          under.lineWidth = 1;
+          under.beginPath();
+          for (let row = 0; row < table.rows; row++) curve(under, row);
+          under.stroke();
+        },
+      );
     }
     ink.lineWidth = 1.4;
     for (const { row, colour } of [...chosen].reverse()) {

@@ -9,6 +9,7 @@ import { byGroup, five, mean } from "../statistics";
 import { watch } from "../surface";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
+import { scaleLinear } from "d3-scale";
 
 /** The columns a response is chosen from, and the first choice. */
 export function responses(context: Context): { names: string[]; first: string } {
@@ -39,7 +40,8 @@ export function distribution(context: Context, card: Card): View {
     const some = histogram(column.positions, selection.mask, bins);
     const most = Math.max(...all, 1);
     axisBelow(ink, box, ticks(column, box.width / 80), column.title);
-    const marks = [0, 0.5, 1].map((part) => ({ part, text: number(Math.round(part * most)) }));
+    const parts = most % 2 ? [0, 1] : [0, 0.5, 1];
+    const marks = parts.map((part) => ({ part, text: number(part * most) }));
     axisLeft(ink, box, marks, "rows");
     const bar = box.width / bins;
     for (let bin = 0; bin < bins; bin++) {
@@ -178,9 +180,11 @@ export function effects(context: Context, card: Card): View {
   }
   const found = (): Effect[] => {
     const column = table.column(choice.value)!;
-    const effects = table.factors.map((factor) => {
+    const effects = table.leveled.map((factor) => {
       const order = groups(factor);
-      const lists = byGroup(column.values, factor, order, selection.mask);
+      // Levels stay that a click here has taken out.
+      const mask = selection.without(`effects ${factor.name}`);
+      const lists = byGroup(column.values, factor, order, mask);
       const levels = lists
         .map((values, at) => ({ value: order[at], count: values.length, ...mean(values) }))
         .filter((level) => level.count > 0);
@@ -200,11 +204,12 @@ export function effects(context: Context, card: Card): View {
     const [low, high] = [Math.min(...ends), Math.max(...ends)];
     const span = high > low ? high - low : 1;
     const y = (value: number) => frame.top + (1 - (value - low) / span) * frame.height;
-    const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => ({
-      part,
-      text: number(Number((low + part * span).toPrecision(3))),
-    }));
-    axisLeft(ink, frame, marks, `mean of ${column.title}`);
+    const marks = scaleLinear([low, low + span], [0, 1])
+      .ticks(5)
+      .map((value) => ({ part: (value - low) / span, text: number(value) }));
+    const others = table.factors.length - effects.length;
+    const without = others > 0 ? `; without ${others} factors of many levels` : "";
+    axisLeft(ink, frame, marks, `mean of ${column.title}${without}`);
     const each = frame.width / Math.max(effects.length, 1);
     drawn = [];
     effects.forEach(({ factor, levels, range }, at) => {
@@ -238,7 +243,14 @@ export function effects(context: Context, card: Card): View {
       ink.fillStyle = theme().muted;
       const room = Math.max(Math.floor((0.7 * each) / 6.5 / 2), 3);
       ink.textAlign = "left";
-      ink.fillText(shorten(groupName(factor, levels[0].value), room), left, bottom + 6);
+      if (levels.length === 1) ink.textAlign = "center";
+      ink.fillText(shorten(groupName(factor, levels[0].value), room), x(0), bottom + 6);
+      if (levels.length > 2 && each / levels.length > 60) {
+        ink.textAlign = "center";
+        levels.slice(1, -1).forEach((level, at) => {
+          ink.fillText(shorten(groupName(factor, level.value), room), x(at + 1), bottom + 6);
+        });
+      }
       if (levels.length > 1) {
         ink.textAlign = "right";
         const last = levels[levels.length - 1].value;

@@ -8,6 +8,11 @@ import { watch } from "../surface";
 import { ramp, SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 
+/** A long name without its beginning: names that are alike differ at the end. */
+function ending(name: string, most: number): string {
+  return name.length > most ? `…${name.slice(1 - most)}` : name;
+}
+
 const [TREE, NAMES, HEAD] = [90, 110, 76];
 const BELOW = ["#2166ac", "#92c5de", "#f7f7f7"];
 const ABOVE = ["#f7f7f7", "#f4a582", "#b2182b"];
@@ -66,7 +71,7 @@ export function heatMap(context: Context, card: Card): View {
       ink.rotate(-Math.PI / 4);
       ink.textAlign = "left";
       ink.textBaseline = "middle";
-      ink.fillText(shorten(column.name, 14), 0, 0);
+      ink.fillText(ending(column.name, 14), 0, 0);
       ink.restore();
     });
     tree();

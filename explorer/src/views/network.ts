@@ -62,7 +62,7 @@ export function network(
     return most > 0 ? Math.sqrt(Math.max(value(row), 0) / most) : 0;
   };
 
-  const x = (at: number) => 24 + at * (surface.width - 48);
+  const x = (at: number) => 24 + at * (surface.width - 72);
   const y = (at: number) => 30 + at * (surface.height - 48);
 
   surface.show((ink) => {
@@ -202,6 +202,7 @@ export function network(
   next.addEventListener("click", () => {
     const found = risesAfter(clock.sample);
     if (found !== null) clock.go(found);
+    else shown.textContent = "no more";
   });
 
   /** The next sample at which a selected element has more than nothing where it had nothing. */

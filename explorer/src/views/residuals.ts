@@ -2,7 +2,7 @@
 
 import { axisBelow, axisLeft, brushed, type Frame } from "../axis";
 import type { Card, View } from "../card";
-import { groups, number } from "../columns";
+import { number } from "../columns";
 import type { Context } from "../context";
 import { conditions, residuals } from "../statistics";
 import { watch } from "../surface";
@@ -15,7 +15,7 @@ export function byCondition(context: Context, card: Card): View {
   const { table, selection } = context;
   const { names, first } = responses(context);
   const factors = table.factors;
-  const competitors = factors.map((factor) => factor.name);
+  const competitors = table.leveled.map((factor) => factor.name);
   const { colour } = table.entry;
   const start = colour && competitors.includes(colour) ? colour : competitors[0];
   const surface = card.surface(() => 300, "Residuals by condition");
@@ -95,7 +95,7 @@ export function byCondition(context: Context, card: Card): View {
     drag: (from, to, done) => {
       drawn = done ? null : [...from, ...to];
       const rows = within([...from, ...to]);
-      selection.set("residuals", rows.length ? { kind: "rows", rows } : null);
+      selection.set("residuals", { kind: "rows", rows });
     },
     click: () => selection.set("residuals", null),
     move: (at) => {
@@ -104,7 +104,8 @@ export function byCondition(context: Context, card: Card): View {
       context.point(row);
       if (row === null) return tooltip(surface.canvas, null, null);
       const others = factors.map((factor) => `${factor.name} ${factor.text(row)}`);
-      tooltip(surface.canvas, at, `${number(residual[row])}\n${others.join("\n")}`);
+      const text = `${table.label(row)}\n${number(residual[row])} from the mean`;
+      tooltip(surface.canvas, at, `${text}\n${others.join("\n")}`);
     },
   });
   selection.onChange(() => surface.redraw());
@@ -120,10 +121,15 @@ export function byCondition(context: Context, card: Card): View {
   };
 }
 
-/** Whether rows can be compared under the same conditions. */
+/** Whether rows can be compared under the same conditions: if some condition has several. */
 export function comparable(context: Context): boolean {
-  const { factors, rows } = context.table;
-  return (
-    factors.length > 1 && rows <= 50_000 && factors.some((factor) => groups(factor).length < rows)
-  );
+  const { factors, leveled, rows } = context.table;
+  if (factors.length < 2 || rows > 50_000) return false;
+  return leveled.some((competitor) => {
+    const condition = conditions(
+      factors.filter((factor) => factor !== competitor),
+      rows,
+    );
+    return new Set(condition).size < rows;
+  });
 }

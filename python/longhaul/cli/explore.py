@@ -31,7 +31,8 @@ def explore(
     """  # fmt: skip
     from longhaul.explore import explore as write
 
-    target = out or Path(f"{sources[0].resolve().name.removesuffix('.parquet')}-explorer.html")
+    first = sources[0].parent if sources[0].is_file() else sources[0]
+    target = out or Path(f"{first.resolve().name}-explorer.html")
     page = write(sources, target, overwrite=overwrite)
     if not quiet:
         size = page.stat().st_size / 1e6

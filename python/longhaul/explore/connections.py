@@ -14,7 +14,7 @@ from longhaul.results import Results
 FLOWS = ("label", "goodput_bps", "rtt_mean_s", "cwnd_mean_pkts", "retransmitted_pkts", "cuts_loss",
          "timeouts", "left_slow_start_s")  # fmt: skip
 LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
-EXCHANGES = ("label", "response_bytes", "response_s")
+EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
 # Counters of samples, and what their growth is called.
 GROWTH = {
     "delivered_bytes": ("throughput_bps", 8.0),
@@ -38,9 +38,12 @@ def add(content: Content, runs: Sequence[Results]) -> None:
         _named(run, run.exchanges, several=several) for run in runs if "exchanges" in run.tables
     ]
     if exchanges:
-        frame = pl.concat(exchanges, how="diagonal")
+        frame = pl.concat(exchanges, how="diagonal").with_columns(
+            duration_s=pl.col("end_s") - pl.col("start_s")
+        )
         numbers = ("flow", "connection", "exchange")
-        roles = Roles(colour="label", numbers=numbers, shown=EXCHANGES, about=_about("exchanges"))
+        about = _about("exchanges") | {"duration_s": "from the start of an exchange to its end"}
+        roles = Roles(colour="name", numbers=numbers, shown=EXCHANGES, about=about)
         add_table(content, "exchanges", frame, roles)
 
 
@@ -59,7 +62,7 @@ def add_elements(content: Content, runs: Sequence[Results], kind: str, *, severa
         frames.append(_named(run, frame, several=several))
     shown = FLOWS if kind == "flow" else LINKS
     about = _about(table) | {
-        "left_slow_start_s": "time of the first sample with a window above the threshold"
+        "left_slow_start_s": "time of the first sample whose window is at the threshold or above"
     }
     if several:
         shown = ("run", *shown)
@@ -104,7 +107,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     if kind == "flow":
         # A threshold that was never set is infinite.
         found["ssthresh_pkts"][found["ssthresh_pkts"] > 1e8] = np.nan
-        above = found["cwnd_pkts"] > found["ssthresh_pkts"]
+        above = found["cwnd_pkts"] >= found["ssthresh_pkts"]
         found["left_slow_start_s"] = np.where(above.any(1), seconds[above.argmax(1)], np.nan)
     return found
 

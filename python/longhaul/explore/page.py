@@ -26,14 +26,23 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
     sources = [open_source(Path(path)) for path in paths]
     titles = list(dict.fromkeys(source.title for source in sources))
     title = titles[0] if len(titles) == 1 else f"{len(sources)} results together"
-    return write(target, collect(sources), title, [source.provenance for source in sources])
+    warnings = [text for source in sources for text in source.warnings]
+    lines = [source.provenance for source in sources]
+    return write(target, collect(sources), title, lines, warnings)
 
 
-def write(target: Path, content: Content, title: str, sources: Sequence[str]) -> Path:
+def write(
+    target: Path,
+    content: Content,
+    title: str,
+    sources: Sequence[str],
+    warnings: Sequence[str] = (),
+) -> Path:
     """Write a page of this content; `sources` say where it comes from, a line each."""
     catalogue = {
         "title": title,
         "sources": sources,
+        "warnings": warnings,
         "version": f"Longhaul {version()}, results version {results_version()}",
         "tables": content.tables,
         "series": content.series,

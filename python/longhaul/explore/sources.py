@@ -35,6 +35,12 @@ class Source:
         return str(self.campaign.facts.get("title") or self.path.stem)
 
     @property
+    def warnings(self) -> list[str]:
+        """What has to be read before the numbers are trusted."""
+        run = self.run
+        return [] if run is None else [f"{run.name}: {text}" for text in run.warnings]
+
+    @property
     def provenance(self) -> str:
         """Where the numbers come from, in a line."""
         if self.run is not None:
@@ -65,9 +71,22 @@ def collect(sources: Sequence[Source]) -> Content:
         if source.campaign is not None:
             campaigns.add(content, source.path.stem, source.campaign)
     runs = [source.run for source in sources if source.run is not None]
+    _refuse_same_names(runs)
     for kind in dict.fromkeys(run.kind.name if run.kind else None for run in runs):
         of_kind = [run for run in runs if (run.kind.name if run.kind else None) == kind]
         RUNS[kind](content, of_kind)
     if not content.tables:
         raise LonghaulError(f"{sources[0].path}: no table to explore")
     return content
+
+
+def _refuse_same_names(runs: Sequence[Results]) -> None:
+    """Runs are told apart by the names of their directories."""
+    by_name: dict[str, Results] = {}
+    for run in runs:
+        other = by_name.setdefault(run.name, run)
+        if other is not run:
+            raise LonghaulError(
+                f"{other.path} and {run.path}: two runs are called {run.name}; give each once, "
+                "from directories of different names"
+            )

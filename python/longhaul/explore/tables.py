@@ -18,8 +18,9 @@ UNITS = {
 }  # fmt: skip
 # Text of more different values than this is left out: nothing can be seen of it.
 MOST_CATEGORIES = 60_000
-# Rows of a heat map, and values of all curves of a page.
+# Rows and columns of a heat map, and values of all curves of a page.
 MOST_CLUSTERED = 400
+MOST_COLUMNS = 30
 MOST_SAMPLES = 40_000_000
 
 
@@ -108,6 +109,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles) -> dict[str, Any] | N
     if column.dtype.is_numeric():
         role = "factor" if name in roles.factors else "response"
         role = "name" if name in roles.numbers else role
+        facts["whole"] = column.dtype.is_integer()
         return facts | {"role": role} | blobs.numbers(column.cast(pl.Float64).to_numpy())
     if column.dtype not in (pl.String, pl.Boolean, pl.Categorical):
         return None
@@ -132,7 +134,7 @@ def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, A
         return None
     table = frame.select(pl.col(names).cast(pl.Float64))
     whole = [name for name in names if np.isfinite(table[name].to_numpy()).all()]
-    varying = [name for name in whole if table[name].n_unique() > 1][:40]
+    varying = [name for name in whole if table[name].n_unique() > 1][:MOST_COLUMNS]
     if len(varying) < 2:
         return None
     merges = dendrogram(table.select(varying).to_numpy()).merges
