@@ -101,7 +101,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles) -> dict[str, Any] | N
     name = column.name
     if column.null_count() == len(column):
         return None
-    facts = {
+    facts: dict[str, Any] = {
         "name": name,
         "unit": roles.units.get(name, unit_of(name)),
         "about": roles.about.get(name, ""),
