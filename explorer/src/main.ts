@@ -286,7 +286,13 @@ function bind(): void {
     root.dataset.theme = dark ? "light" : "dark";
     restyle();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => {
+    document.documentElement.dataset.theme = system.matches ? "dark" : "light";
+    restyle();
+  };
+  system.addEventListener("change", follow);
+  follow();
   addEventListener("hashchange", () => void open());
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") shown?.context.selection.replaceAll([]);
