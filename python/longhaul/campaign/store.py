@@ -33,10 +33,14 @@ class Store:
     def _runs(self) -> Path:
         return self.path / f"results-{_engine.results_version()}"
 
-    def _file(self, run: Scenario | str) -> Path:
+    def _name(self, run: Scenario | str) -> str:
+        """What is kept of a run in this variant is called so."""
         key = run if isinstance(run, str) else run.hash
-        name = f"{key}-{self.variant}" if self.variant else key
-        return self._runs / key[:2] / f"{name}.json"
+        return f"{key}-{self.variant}" if self.variant else key
+
+    def _file(self, run: Scenario | str) -> Path:
+        name = self._name(run)
+        return self._runs / name[:2] / f"{name}.json"
 
     def has(self, run: Scenario | str) -> bool:
         """Whether the run is done."""
@@ -115,7 +119,7 @@ class Store:
         shutil.rmtree(self._resumable(run), ignore_errors=True)
 
     def _resumable(self, run: Scenario) -> Path:
-        return self.path / f"resumable-{_engine.results_version()}" / run.hash
+        return self.path / f"resumable-{_engine.results_version()}" / self._name(run)
 
     @property
     def _workshop(self) -> Path:

@@ -32,8 +32,8 @@ STATES = {
 def add(content: Content, runs: Sequence[Results]) -> None:
     """Add the tables of runs, one below the other."""
     several = len(runs) > 1
-    add_elements(content, runs, "flow", several=several)
-    add_elements(content, runs, "link", several=several)
+    _add_elements(content, runs, "flow", several=several)
+    _add_elements(content, runs, "link", several=several)
     exchanges = [
         _named(run, run.exchanges, several=several) for run in runs if "exchanges" in run.tables
     ]
@@ -47,7 +47,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
         add_table(content, "exchanges", frame, roles)
 
 
-def add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
+def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
     """Add flows or links with their curves."""
     table = f"{kind}s"
     sampled = [run for run in runs if "series" in run.tables]

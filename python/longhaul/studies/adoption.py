@@ -21,7 +21,7 @@ def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Ite
     """
     # Hashes of scenarios tell results versions apart.
     known = {_text(json.loads(run.resolved.resolved_json())): run for run in study.runs(scale)}
-    fit = [(known[key], run) for run in runs if (key := _checked(run, known, study, scale))]
+    fit = [(known[_checked(run, known, study, scale)], run) for run in runs]
     for run, results in fit:
         experiment = study.experiments[run.experiment]
         kept, tables = reduced(study.reduction(experiment).reducer, results)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
+from longhaul.analysis.table import COSTS, PROVENANCE
 from longhaul.explore.campaigns import competitor_among
 from longhaul.explore.page import write
 from longhaul.explore.tables import Content, Roles, add_table
@@ -12,13 +13,8 @@ from longhaul.studies.record import Record
 from longhaul.studies.study import Study
 
 # What each row has besides axes and metrics.
-COSTS = ("data_packets", "wall_s", "results_version", "events", "peak_memory_bytes")
+NO_METRICS = (EXPERIMENT, *PROVENANCE, *COSTS)
 SHOWN_METRICS = 6
-
-
-def explorer_of(report: Path) -> Path:
-    """Where the page is that a report links to."""
-    return report.with_name(f"{report.stem}-explorer.html")
 
 
 def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
@@ -33,7 +29,7 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         known = [
             column.name
             for column in rows.get_columns()
-            if column.null_count() < rows.height and column.name not in (EXPERIMENT, *COSTS)
+            if column.null_count() < rows.height and column.name not in NO_METRICS
         ]
         axes = [axis for axis in record.data.axes if axis in known]
         varied = [axis for axis in axes if rows[axis].n_unique() > 1]
@@ -59,4 +55,5 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         return None
     facts = record.facts
     sources = [f"{study.name}, {facts.scale}: {facts.runs} of {facts.wanted} runs"]
-    return write(explorer_of(report), content, study.head.title, sources)
+    target = report.with_name(f"{report.stem}-explorer.html")
+    return write(target, content, study.head.title, sources)
