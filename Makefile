@@ -100,7 +100,8 @@ lint-python: $(VENV)/tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	# From the sources: on a fresh machine nothing is built or installed yet.
+	PYTHONPATH=python:. $(BIN)/lint-imports --no-logo
 
 # Sources that a reader can open: no pages of a private specification, paths of a machine, or hosts of registries.
 lint-sources:
