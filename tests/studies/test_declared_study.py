@@ -53,6 +53,10 @@ def test_a_study_is_one_folder_with_three_files_of_declarations(
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
+        ("claims.toml", 'loss = 1e-4,', 'whole = "losses",', "has no axis `losses`"),
+        ("claims.toml", 'loss = 1e-4,', 'each = "loss", then = "count",', "need above= or below="),
+        ("claims.toml", 'loss = 1e-4,', 'then = "mean",', "then needs each"),
+        ("claims.toml", 'loss = 1e-4,', 'each = "loss", then = "most",', "found `most`"),
         ("claims.toml", "measure", "measur", "unknown key `measur`"),
         ("claims.toml", 'metric = "', 'metrik = "', "missing metric"),
         ("claims.toml", 'measure    = "value"', 'measure    = "valu"', "did you mean `value`?"),
@@ -107,6 +111,20 @@ def data() -> Data:
         ("share", {"queue": "red", "less.of": "B"}, 0.0),
         ("furthest", {"queue": "red", "over.of": "B"}, 0.5),
         ("best", {"queue": "red", "along": "n"}, 4.0),
+        # Some levels, all but one, and the mean of several metrics.
+        ("mean", {"queue": "red", "n": "1,4"}, 2.5),
+        ("largest", {"queue": "!droptail"}, 4.0),
+        ("mean", {"queue": "red", "n": "!1,2"}, 4.0),
+        ("value", {"queue": "red", "n": 2, "metric": "rate,n"}, 2.0),
+        # Of the numbers of groups: their mean, how many are beyond a bound, and what part.
+        ("least", {"each": "queue", "then": "mean"}, 2.0),
+        ("largest", {"each": "n", "then": "count", "above": 5}, 2.0),
+        ("largest", {"each": "n", "then": "share", "below": 5}, 1 / 3),
+        (
+            "mean",
+            {"queue": "droptail", "against.queue": "red", "each": "n", "then": "count", "above": 2},
+            3.0,
+        ),
         # Queues of experiments that have one each need not be the same.
         ("value", {"of": "B", "n": 2, "over.of": "A", "over.queue": "droptail"}, 2 / 3),
     ],

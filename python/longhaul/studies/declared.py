@@ -3,13 +3,17 @@
 A claim names what it takes of some values (`TAKES`), and says in `where` which values these are:
 
     of=E1 metric=goodput queue=red      an experiment, a metric, and levels of axes
-    flows=5..  load=50..79  n=..10      points of an axis between two levels
+    flows=5..  condition=8,21           levels of an axis from one to another, or some of them
+    algorithm=!FAST                     all levels but these
+    metric=a,b                          at each point the mean of several metrics
     less.queue=droptail                 point by point less the values where these words are others
     over.of=E2                          point by point divided by such values
     along=flows                         points along an axis, in order, one at each of its levels
     against.queue=droptail              what is taken of all, divided by what is taken of others
     each=flows,queue                    at each level of these axes alone,
-    then=least                          and of these numbers the least; the largest without it
+    then=least                          and of these numbers the least; the largest without it;
+    then=count above=1.1                or how many are above a bound, or below one
+    whole=condition                     the statement is about all levels of this axis: see coverage
 
 Words of `less.`, `over.` and `against.` are those of `where` that differ; an empty one, `over.n=`,
 does not hold on that side. Values of both sides are of the same levels of all axes of which either
@@ -24,16 +28,16 @@ import numpy as np
 
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.selection import Word, is_one_level, selects
 
-Word = str | float
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
 
 # Words that are no levels of axes.
 SELECTING = ("of", "metric")
 COMPARING = ("less", "over", "against")
-SHAPING = ("along", "each", "then")
-BETWEEN = ".."
+SHAPING = ("along", "each", "then", "above", "below", "whole")
+SEVERAL = ","
 
 
 @dataclass(frozen=True)
@@ -128,10 +132,17 @@ class Declared:
     def __call__(self, data: Data, **where: Word) -> float:
         """The number of a claim."""
         chosen, compared = _split(where)
-        numbers = [
-            self._of_group(data, chosen | group, compared) for group in _groups(data, chosen)
-        ]
-        return min(numbers) if chosen.get("then") == "least" else max(numbers)
+        groups = _groups(data, chosen)
+        numbers = np.array([self._of_group(data, chosen | group, compared) for group in groups])
+        return THEN[str(chosen.get("then", "largest"))](_counted(numbers, chosen))
+
+    def kind(self, where: Mapping[str, Word]) -> str:
+        """Which number it is, of what is taken last: its name among `THEN` or `TAKES`."""
+        if "each" in where:
+            return str(where.get("then", "largest"))
+        return (
+            "" if any(word.startswith("against.") for word in where) else KINDS.get(self.name, "")
+        )
 
     def _of_group(self, data: Data, chosen: dict[str, Word], compared: dict[str, Words]) -> float:
         number = self.take(_values(data, chosen, compared))
@@ -140,12 +151,35 @@ class Declared:
         return number
 
 
+# What is taken of the numbers of groups; those that are above or below a bound are 1, others 0.
+THEN: dict[str, Callable[[np.ndarray], float]] = {
+    "largest": lambda numbers: float(numbers.max()),
+    "least": lambda numbers: float(numbers.min()),
+    "mean": lambda numbers: float(numbers.mean()),
+    "count": lambda numbers: float(numbers.sum()),
+    "share": lambda numbers: float(numbers.mean()),
+}
+# Measures of which some levels show something of all: what kind of number they are.
+KINDS = {"least": "least", "largest": "largest", "furthest": "largest", "range": "largest",
+         "share": "share"}  # fmt: skip
+
+
+def _counted(numbers: np.ndarray, chosen: Words) -> np.ndarray:
+    """The numbers, or of each whether it is beyond a bound, if there is one."""
+    if "above" in chosen:
+        return (numbers > float(chosen["above"])).astype(float)
+    if "below" in chosen:
+        return (numbers < float(chosen["below"])).astype(float)
+    return numbers
+
+
 DECLARED = {name: Declared(name, *take) for name, take in TAKES.items()}
 
 
 def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
     """Refuse words that are neither known nor axes of the experiments that they are of."""
     chosen, compared = _split(where)
+    _check_shape(chosen)
     for words in (chosen, *({**chosen, **other} for other in compared.values())):
         if missing := [word for word in SELECTING if word not in words]:
             raise ValueError(f"where: missing {', '.join(missing)}")
@@ -154,7 +188,11 @@ def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
             if experiment not in axes:
                 raise ValueError(f"where: there is no experiment {experiment}")
         known = {axis for experiment in experiments for axis in axes[experiment]}
-        shapes = [words.get("along", ""), *str(words.get("each", "")).split(",")]
+        shapes = [
+            words.get("along", ""),
+            words.get("whole", ""),
+            *str(words.get("each", "")).split(","),
+        ]
         levels = [word for word, level in words.items() if level != ""]
         for word in (*levels, *filter(None, shapes)):
             if word not in (*SELECTING, *SHAPING) and word not in known:
@@ -163,6 +201,17 @@ def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
                     f"axes: {', '.join(sorted(known))}; other words: "
                     f"{', '.join((*SELECTING, *SHAPING))}, and after less., over. or against."
                 )
+
+
+def _check_shape(chosen: Words) -> None:
+    """Refuse a `then` that does not exist, and bounds that nothing is compared with."""
+    then = str(chosen.get("then", "largest"))
+    if then not in THEN:
+        raise ValueError(f"where: then: expected one of {', '.join(THEN)}, found `{then}`")
+    if (then in ("count", "share")) != any(bound in chosen for bound in ("above", "below")):
+        raise ValueError("where: then=count and then=share need above= or below=, others have none")
+    if "then" in chosen and "each" not in chosen:
+        raise ValueError("where: then needs each")
 
 
 def _split(where: Words) -> tuple[dict[str, Word], dict[str, Words]]:
@@ -182,8 +231,9 @@ def _groups(data: Data, chosen: Words) -> list[dict[str, Word]]:
     """The levels of the axes of `each`, one group after the other; a single one without it."""
     if "each" not in chosen:
         return [{}]
-    axes = str(chosen["each"]).split(",")
     points = _points(data, chosen)
+    # Not those of which a level is chosen.
+    axes = [axis for axis in str(chosen["each"]).split(",") if axis in points.axes]
     places = [points.axes.index(axis) for axis in axes]
     levels = dict.fromkeys(tuple(key[place] for place in places) for key in points.values)
     return [dict(zip(axes, level, strict=True)) for level in levels]
@@ -266,9 +316,9 @@ def _points(data: Data, chosen: Words) -> _Points:
         for word, level in chosen.items()
         if word not in (*SELECTING, *SHAPING) and level != ""
     }
-    ranges = {axis: _range_of(level) for axis, level in levels.items() if _is_range(level)}
-    exact = {axis: level for axis, level in levels.items() if axis not in ranges}
-    metric = str(chosen["metric"])
+    exact = {axis: level for axis, level in levels.items() if is_one_level(level)}
+    several = {axis: selects(level) for axis, level in levels.items() if axis not in exact}
+    metrics = str(chosen["metric"]).split(SEVERAL)
     lookups = [data.lookup(experiment) for experiment in str(chosen["of"]).split(",")]
     axes = tuple(
         axis for axis in data.axes
@@ -276,27 +326,14 @@ def _points(data: Data, chosen: Words) -> _Points:
     )  # fmt: skip
     values: dict[Key, float] = {}
     for experiment, lookup in enumerate(lookups):
-        column, rows = lookup.measured(metric, exact)
+        found = [lookup.measured(metric, exact) for metric in metrics]
+        rows = [row for row in found[0][1] if all(row in rows for _, rows in found)]
         levels_of = [lookup.column(axis) if lookup.has(axis) else None for axis in axes]
+        fits = [(lookup.column(axis), is_in) for axis, is_in in several.items()]
         for row in rows:
-            key = tuple(None if axis is None else axis[row] for axis in levels_of)
-            if all(_is_in(key[axes.index(axis)], ends) for axis, ends in ranges.items()):
-                values[experiment, *key] = float(column[row])
+            if all(is_in(column[row]) for column, is_in in fits):
+                key = tuple(None if axis is None else axis[row] for axis in levels_of)
+                values[experiment, *key] = float(np.mean([column[row] for column, _ in found]))
     if not values:
-        raise NotRunError(f"{chosen['of']} has no {metric} at {levels}")
+        raise NotRunError(f"{chosen['of']} has no {chosen['metric']} at {levels}")
     return _Points(("of", *axes), values)
-
-
-def _is_range(level: Word) -> bool:
-    return isinstance(level, str) and BETWEEN in level
-
-
-def _range_of(level: Word) -> tuple[float, float]:
-    low, _, high = str(level).partition(BETWEEN)
-    return float(low or -np.inf), float(high or np.inf)
-
-
-def _is_in(level: Any, ends: tuple[float, float]) -> bool:  # noqa: ANN401
-    """Whether a level of an axis lies between two others, except for the last bits."""
-    low, high = ends
-    return bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))

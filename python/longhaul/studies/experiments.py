@@ -51,6 +51,12 @@ class Experiment:
     folder: Path = field(default_factory=Path)
     """Of the file that declares it, in which its own `reduce.py` is looked for."""
 
+    @property
+    def factors(self) -> set[str]:
+        """Those of its tables of conditions."""
+        tables = self.conditions.values()
+        return {factor for table in tables for row in table.values() for factor in row}
+
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
         """Its runs at a scale, at most a number of replications of each."""
         if self.template is None:

@@ -1,8 +1,8 @@
 """The ledger: every claim with what was measured, its interval and the verdict."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -20,11 +20,13 @@ from longhaul.analysis.judging import (
 )
 from longhaul.analysis.prediction import Prediction, predict
 from longhaul.analysis.statistics import percentile_interval
-from longhaul.studies import parts
+from longhaul.studies import coverage, parts
 from longhaul.studies.claims import Claim
+from longhaul.studies.coverage import Part
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.data.resampling import resampled
-from longhaul.studies.measures import EXTREMES, Measure
+from longhaul.studies.declared import Declared
+from longhaul.studies.measures import EXTREMES, KINDS, Measure
 from longhaul.studies.study import Study
 
 COLOURS = {
@@ -33,6 +35,11 @@ COLOURS = {
 
 # Bootstrap samples of the replications; two lie outside the interval on either side.
 SAMPLES = 99
+# What a verdict is called that some levels have and all may not have.
+SO_FAR = {
+    REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "contrary to it",
+    UNDECIDED: "undecided",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,10 @@ class Judgement:
     """Why nothing was measured, or nothing decided; empty if it speaks for itself."""
     shape: str = ""
     """What the interval of one more run assumes; empty if the interval is that of a median."""
+    needs: str = ""
+    """The runs that the claim is about, in words; empty for theory."""
+    part: Part | None = None
+    """How much of them is there, if it is about all levels of an axis."""
 
     @property
     def runs(self) -> str:
@@ -85,26 +96,32 @@ class Judgement:
             "reason": self.reason or None,
             "scale": self.scale,
             "replications": self.replications,
-        }
+            "needs": self.needs or None,
+            "on": None if self.part is None else {
+                "axis": self.part.axis, "levels": list(self.part.there), "of": self.part.of,
+            },
+        }  # fmt: skip
 
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
     chosen = [one.name for one in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
-    measured = [
-        _measured(claim, parts.measure(study, claim.id, claim.measure), data) for claim in claims
-    ]
+    measured = [_measured(study, claim, data) for claim in claims]
     samples: list[list[float]] = [[] for _ in claims]
     # Sample by sample: each is large with what is looked up in it.
     for sample in resampled(data, SAMPLES):
-        for claim, one, values in zip(claims, measured, samples, strict=True):
+        for one, values in zip(measured, samples, strict=True):
             if one.resampled:
-                value, _ = _value(claim, one.measure, sample)
+                value, _ = _value(one, sample)
                 # A sample may lack what a measure needs.
                 values += [] if value is None else [value]
     return [
-        _judged(claim, one, values, scale)
+        replace(
+            _judged(claim, one, values, scale),
+            needs=coverage.in_words(study, claim),
+            part=one.part,
+        )
         for claim, one, values in zip(claims, measured, samples, strict=True)
     ]
 
@@ -114,10 +131,13 @@ class _Measured:
     """What was measured of a claim; why not, if there is no value."""
 
     measure: Measure
-    value: float | None
-    reason: str
-    replications: int
-    next_run: Prediction | None
+    where: Mapping[str, str | float]
+    """Of which cells: of those that are there, if the claim is about all levels of an axis."""
+    part: Part | None
+    value: float | None = None
+    reason: str = ""
+    replications: int = 0
+    next_run: Prediction | None = None
 
     @property
     def resampled(self) -> bool:
@@ -125,15 +145,35 @@ class _Measured:
         several = self.replications > 1 and self.measure not in EXTREMES
         return several and self.value is not None and self.next_run is None
 
+    def of_whole(self, interval: Interval) -> Interval:
+        """Where the number may be over all levels, if this is its interval over those there."""
+        if self.part is None or self.part.is_whole:
+            return interval
+        kind = (
+            self.measure.kind(self.where)
+            if isinstance(self.measure, Declared)
+            else KINDS.get(self.measure, "")
+        )
+        ends = [coverage.bounds(kind, end, self.part) for end in interval]
+        return ends[0][0], ends[1][1]
 
-def _measured(claim: Claim, measure: Measure, data: Data) -> _Measured:
-    value, reason = _value(claim, measure, data)
+
+def _measured(study: Study, claim: Claim, data: Data) -> _Measured:
+    measure = parts.measure(study, claim.id, claim.measure)
+    part = coverage.part_of(study, data, claim)
+    where = {word: level for word, level in claim.where.items() if word != coverage.WHOLE}
     count = _replications(data, claim.experiments)
+    if part is not None and not part.there:
+        return _Measured(measure, where, part, None, part.text, count)
+    if part is not None and not part.is_whole:
+        where |= part.words
+    one = _Measured(measure, where, part, replications=count)
+    value, reason = _value(one, data)
     next_run = None
     if claim.of_one_run and count > 1 and value is not None:
-        alone = (_value(claim, measure, one)[0] for one in data.each_replication)
+        alone = (_value(one, replication)[0] for replication in data.each_replication)
         next_run = predict([found for found in alone if found is not None])
-    return _Measured(measure, value, reason, count, next_run)
+    return replace(one, value=value, reason=reason, next_run=next_run)
 
 
 def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:
@@ -144,10 +184,25 @@ def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: 
         return Judgement(
             claim, measured.value, of_next, verdict, scale, measured.replications, reason, shape
         )
-    interval = None if measured.value is None else _interval(measured.value, samples)
-    verdict = claim.expected.judge(measured.value, interval)
-    reason = "more replications would decide" if verdict == UNDECIDED else measured.reason
+    if measured.value is None:
+        reason = measured.reason
+        return Judgement(claim, None, None, NOT_RUN, scale, measured.replications, reason)
+    interval = _interval(measured.value, samples)
+    there = interval or (measured.value, measured.value)
+    verdict = claim.expected.judge(measured.value, measured.of_whole(there))
+    reason = _reason(claim, measured, there, verdict)
     return Judgement(claim, measured.value, interval, verdict, scale, measured.replications, reason)
+
+
+def _reason(claim: Claim, measured: _Measured, there: Interval, verdict: str) -> str:
+    """What a verdict rests on, if only some levels are there; what would decide, if nothing did."""
+    part = measured.part
+    if part is None or part.is_whole:
+        return "more replications would decide" if verdict == UNDECIDED else ""
+    if verdict != UNDECIDED:
+        return part.text
+    so_far = claim.expected.judge(measured.value, there)
+    return f"{part.text}, and {SO_FAR[so_far]} there"
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
@@ -161,10 +216,10 @@ def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
     return min(low, measured), max(high, measured)
 
 
-def _value(claim: Claim, measure: Measure, data: Data) -> tuple[float | None, str]:
+def _value(measured: _Measured, data: Data) -> tuple[float | None, str]:
     """What is measured; without a value, why there is none."""
     try:
-        value = float(measure(data, **claim.where))
+        value = float(measured.measure(data, **measured.where))
     except NotRunError as error:
         return None, str(error)
     except ZeroDivisionError:

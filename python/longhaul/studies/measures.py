@@ -24,6 +24,10 @@ GENERAL = Measures(DECLARED)
 measure = GENERAL.register
 # Measures that have no interval: drawn again with replacement, runs never exceed their extremes.
 EXTREMES: set[Measure] = set()
+# Measures in Python that need all runs of their experiments, whatever words they are given.
+WHOLE_DESIGN: set[Measure] = set()
+# What kind of number a measure in Python is, where some levels show something of all: see coverage.
+KINDS: dict[Measure, str] = {}
 
 
 @measure

@@ -40,6 +40,7 @@ def check(study: Study) -> None:
             raise _unknown_measure(study, claim.id, claim.measure, known)
         if isinstance(known[claim.measure], Declared):
             _check_words(study, claim)
+        _check_whole(study, claim)
     figures(study)
     if study.head.responses:
         _check_responses(study)
@@ -60,11 +61,23 @@ def _unknown_measure(
 
 
 def _check_words(study: Study, claim: Claim) -> None:
-    axes = {name: experiment.axes for name, experiment in study.experiments.items()}
+    axes = {
+        name: {*experiment.axes, *experiment.factors}
+        for name, experiment in study.experiments.items()
+    }
     try:
         declared.check(claim.where, axes)
     except ValueError as error:
         raise StudyError(f"{study.path}: claim {claim.id}: {error}") from None
+
+
+def _check_whole(study: Study, claim: Claim) -> None:
+    """Refuse a statement about all levels of what is no axis of its first experiment."""
+    axis = claim.where.get("whole")
+    axes = study.experiments[claim.experiments[0]].axes
+    if axis is not None and axis not in axes:
+        message = f"claim {claim.id}: whole={axis}: expected an axis, of {', '.join(axes)}"
+        raise StudyError(f"{study.path}: {message}")
 
 
 def _check_responses(study: Study) -> None:

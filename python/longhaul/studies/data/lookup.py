@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
+from longhaul.studies.selection import is_level
 
 Where = Mapping[str, Any]
 Key = tuple[tuple[str, Any], ...]
@@ -70,7 +71,7 @@ class Places:
             for place, found in enumerate(self._column(axis)):
                 rows.setdefault(found, []).append(place)
             self._rows[axis] = rows
-        fits = (rows for found, rows in self._rows[axis].items() if _is_level(found, level))
+        fits = (rows for found, rows in self._rows[axis].items() if is_level(found, level))
         return [place for rows in fits for place in rows]
 
 
@@ -184,7 +185,7 @@ class Samples:
             return self._table
         every = np.ones(len(self._table), bool)
         for axis, level in where.items():
-            fits = [mask for found, mask in self._levels(axis) if _is_level(found, level)]
+            fits = [mask for found, mask in self._levels(axis) if is_level(found, level)]
             every &= np.logical_or.reduce(fits) if fits else False
         return self._table[np.flatnonzero(every)]
 
@@ -199,10 +200,3 @@ class Samples:
                 (level, column.eq_missing(level).to_numpy()) for level in levels.to_list()
             ]
         return self._masks[axis]
-
-
-def _is_level(found: Any, level: Any) -> bool:  # noqa: ANN401
-    """Whether a point of an axis is this level."""
-    if isinstance(level, str) or isinstance(found, str) or found is None:
-        return bool(found == level)
-    return bool(found == level or (level and abs(found / level - 1) < 1e-9))

@@ -12,7 +12,7 @@ from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Data
 
 from . import tables
-from .measures import MEASURES, ORDER, goodput_scores, measure, places
+from .measures import MEASURES, ORDER, goodput_scores, of_design, places
 from .tables import ALGORITHMS, CONDITIONS, by_condition, chosen, goodput
 
 __all__ = ["MEASURES"]
@@ -47,20 +47,20 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
     return advantages
 
 
-@measure
+@of_design
 def advantage(data: Data, of: str, group: str, algorithms: str = "", conditions: str = "") -> float:
     """The mean advantage of some alternates under some conditions."""
     return float(_advantages(data, of, group, algorithms)[_rows(conditions)].mean())
 
 
-@measure
+@of_design
 def advantage_over(data: Data, of: str, group: str, other_group: str, algorithms: str) -> float:
     """The mean advantage of some alternates with files of a group over that of another group."""
     one, other = (_advantages(data, of, name, algorithms).mean() for name in (group, other_group))
     return float(one / other)
 
 
-@measure
+@of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
     """The smallest mean advantage of some alternates less the largest of all others."""
     means = _advantages(data, of, group, "").mean(axis=0)
@@ -68,7 +68,7 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
     return float(means[leading].min() - means[~leading].max())
 
 
-@measure
+@of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
     """Rank correlation over conditions of the mean advantage with the printed congestion order."""
     order = [condition - 1 for condition in ORDER]
@@ -76,13 +76,13 @@ def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> fl
     return rank_correlation(np.arange(CONDITIONS, dtype=float), by_congestion)
 
 
-@measure
+@of_design
 def largest_difference(data: Data, of: str, group: str) -> float:
     """The largest advantage or disadvantage of any alternate under any condition."""
     return float(np.abs(_advantages(data, of, group, "")).max())
 
 
-@measure
+@of_design
 def conditions_with_advantage(
     data: Data, of: str, group: str, conditions: str, above: float
 ) -> float:
@@ -103,7 +103,7 @@ def _against_others(
     return float((values[:, own].mean(axis=1) / values[:, ~own].mean(axis=1) - 1).mean())
 
 
-@measure
+@of_design
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
@@ -112,7 +112,7 @@ def against_others(
     return _against_others(data, of, metric, algorithm, conditions) - there
 
 
-@measure
+@of_design
 def outlier_share(data: Data, of: str) -> float:
     """Part of the responses and conditions under which an algorithm is a significant outlier."""
     found = [
@@ -123,7 +123,7 @@ def outlier_share(data: Data, of: str) -> float:
     return float(np.mean(found))
 
 
-@measure
+@of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
     """How far some algorithms are from all others in the first component, in the others' ranges.
 
@@ -139,7 +139,7 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 # Experiments.
 
 
-@measure
+@of_design
 def mean_over_other(data: Data, of: str, beside: str, metric: str, other: str = "") -> float:
     """A metric's mean over conditions and alternates in one experiment over that in another."""
     means = [
@@ -149,7 +149,7 @@ def mean_over_other(data: Data, of: str, beside: str, metric: str, other: str = 
     return float(means[0] / means[1])
 
 
-@measure
+@of_design
 def gain_over(data: Data, of: str, beside: str, metric: str, algorithm: str) -> float:
     """Mean over conditions of the ratio of a metric in one experiment to that in another."""
     ratios = by_condition(data, of, metric) / by_condition(data, beside, metric)

@@ -10,13 +10,20 @@ from longhaul.analysis.ranks import goodput_ranks
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data
-from longhaul.studies.measures import Measures
+from longhaul.studies.measures import WHOLE_DESIGN, Measure, Measures
 
 from . import tables
 from .tables import ALGORITHMS, by_condition, chosen, goodput
 
 MEASURES = Measures()
 measure = MEASURES.register
+
+
+def of_design(function: Measure) -> Measure:
+    """Register a measure that needs all runs of its experiments; a decorator."""
+    WHOLE_DESIGN.add(function)
+    return measure(function)
+
 
 # Conditions by increasing congestion, as the rows of figures 8-68 and 8-69 are printed.
 ORDER = (
@@ -40,14 +47,14 @@ def places(names: str) -> list[int]:
 # Goodput (tables 8-26 to 8-30, 9-10 to 9-12).
 
 
-@measure
+@of_design
 def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
     """The largest relative deviation of mean goodputs of some groups from those printed."""
     found = users.goodput_table(goodput(data, of, role))
     return float(np.abs(found / tables.printed(of, role) - 1)[chosen(groups)].max())
 
 
-@measure
+@of_design
 def separation(data: Data, of: str, role: str, group: str, first: str, then: str) -> float:
     """The smallest mean goodput with some algorithms over the largest with some others."""
     (place,) = chosen(group)
@@ -55,7 +62,7 @@ def separation(data: Data, of: str, role: str, group: str, first: str, then: str
     return float(means[places(first)].min() / means[places(then)].max())
 
 
-@measure
+@of_design
 def least_step(data: Data, of: str, role: str, group: str, order: str) -> float:
     """The smallest ratio of the goodput with an algorithm to that with the next of a list."""
     (place,) = chosen(group)
@@ -63,13 +70,13 @@ def least_step(data: Data, of: str, role: str, group: str, order: str) -> float:
     return float((means[:-1] / means[1:]).min())
 
 
-@measure
+@of_design
 def least_advantage(data: Data, of: str, groups: str) -> float:
     """The smallest ratio of an alternate's mean goodput to that of TCP beside it."""
     return float(_advantages(data, of)[chosen(groups)].min())
 
 
-@measure
+@of_design
 def least_advantage_anywhere(data: Data, of: str, group: str) -> float:
     """The smallest ratio, of any condition, of an alternate's goodput to that of TCP beside it."""
     (place,) = chosen(group)
@@ -77,7 +84,7 @@ def least_advantage_anywhere(data: Data, of: str, group: str) -> float:
     return float((own / others).min())
 
 
-@measure
+@of_design
 def largest_advantage(data: Data, of: str, groups: str) -> float:
     """How far the mean of the alternates differs from that of TCP beside them, as a part."""
     own, others = (
@@ -93,7 +100,7 @@ def _advantages(data: Data, of: str) -> np.ndarray:
     return ratios
 
 
-@measure
+@of_design
 def off_differences(data: Data, of: str, base: str) -> float:
     """The largest deviation of a range of differences (tables 8-30, 9-12), in points.
 
@@ -112,7 +119,7 @@ def _ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     return np.array([[x.among_first, x.among_second, x.first_over_second] for x in found])
 
 
-@measure
+@of_design
 def over_other(
     data: Data, of: str, beside: str, role: str, group: str, algorithms: str, end: str
 ) -> float:
@@ -125,7 +132,7 @@ def over_other(
     return float({"least": np.min, "most": np.max}[end](one / other))
 
 
-@measure
+@of_design
 def correlation_of_roles(data: Data, of: str, group: str, algorithm: str) -> float:
     """Pearson's coefficient over conditions: goodput of an alternate, and of TCP beside it."""
     (place,), (column,) = chosen(group), places(algorithm)
@@ -136,7 +143,7 @@ def correlation_of_roles(data: Data, of: str, group: str, algorithm: str) -> flo
 # Ranks (tables 8-31, 8-32 and 9-13).
 
 
-@measure
+@of_design
 def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
     """Average rank of goodput, 7 the best, over conditions and groups, of one role or of both."""
     (column,) = places(algorithm)
@@ -145,14 +152,14 @@ def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") ->
     return float(np.mean(ranks))
 
 
-@measure
+@of_design
 def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
     """Place of an algorithm by average rank, 1 the best."""
     means = [rank(data, of, name, role, file) for name in ALGORITHMS]
     return 1.0 + sum(mean > means[places(algorithm)[0]] for mean in means)
 
 
-@measure
+@of_design
 def rank_matrix(data: Data, of: str, algorithm: str) -> float:
     """Rank correlation with the printed ranks of all conditions and groups of alternate flows."""
     (column,) = places(algorithm)
@@ -160,7 +167,7 @@ def rank_matrix(data: Data, of: str, algorithm: str) -> float:
     return rank_correlation(found.ravel(), tables.printed_ranks(algorithm).ravel())
 
 
-@measure
+@of_design
 def rank_range(data: Data, of: str) -> float:
     """The largest overall rank average less the smallest."""
     means = [rank(data, of, name) for name in ALGORITHMS]
@@ -175,27 +182,27 @@ def _rates(data: Data, of: str) -> np.ndarray:
     return rates
 
 
-@measure
+@of_design
 def retransmissions(data: Data, of: str, condition: float) -> float:
     """Retransmission rate under a condition, the mean over alternates."""
     return float(_rates(data, of)[int(condition) - 1])
 
 
-@measure
+@of_design
 def congestion_range(data: Data, of: str, end: str) -> float:
     """The `least` or the `most` retransmission rate of any condition, the mean over alternates."""
     rates = _rates(data, of)
     return float({"least": rates.min(), "most": rates.max()}[end])
 
 
-@measure
+@of_design
 def congestion_place(data: Data, of: str, condition: float) -> float:
     """Place of a condition by its retransmission rate, 1 the least congested."""
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return 1.0 + order.index(int(condition) - 1)
 
 
-@measure
+@of_design
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
     """Rank correlation of conditions' congestion with the printed order, or another experiment."""
     rates = _rates(data, of)
@@ -205,14 +212,14 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
     return rank_correlation(rates, np.array(places, float))
 
 
-@measure
+@of_design
 def representatives_rise(data: Data, of: str) -> float:
     """The smallest ratio of retransmission rates of one representative condition to the last."""
     rates = _rates(data, of)[[condition - 1 for condition in REPRESENTATIVES[of]]]
     return float((rates[1:] / rates[:-1]).min())
 
 
-@measure
+@of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
     """How many of some conditions are among as many that are most congested."""
     wanted = {int(one) for one in conditions.split(",")}
@@ -223,7 +230,7 @@ def most_congested(data: Data, of: str, conditions: str) -> float:
 # Macroscopic responses (table 8-19).
 
 
-@measure
+@of_design
 def per_condition(data: Data, of: str, metric: str, end: str) -> float:
     """A metric over all conditions and alternates: the `least`, `mean` or `most`."""
     values = by_condition(data, of, metric)
@@ -234,7 +241,7 @@ def per_condition(data: Data, of: str, metric: str, end: str) -> float:
     }[end]
 
 
-@measure
+@of_design
 def conditions_with_most(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
 ) -> float:
@@ -299,7 +306,7 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
     return scores.reshape(tables.CONDITIONS, len(ALGORITHMS), -1)
 
 
-@measure
+@of_design
 def purity(data: Data, of: str, count: float) -> float:
     """Part of the runs that are in a group of scores with others of their network speed and delay.
 

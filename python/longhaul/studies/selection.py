@@ -1,0 +1,55 @@
+"""Levels of an axis as claims write them: one, several, all but some, or a range.
+
+condition=8              one
+condition=8,21           these
+algorithm=!FAST,FAST-AT  all but these
+flows=5..  load=50..79   from one to another, both ends included
+"""
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+Word = str | float
+Predicate = Callable[[Any], bool]
+
+BETWEEN = ".."
+EXCEPT = "!"
+AND = ","
+
+
+def selects(word: Word) -> Predicate:
+    """Whether a level of an axis is one that a word selects."""
+    if isinstance(word, str) and BETWEEN in word:
+        low, _, high = word.partition(BETWEEN)
+        return _between(float(low or -inf), float(high or inf))
+    if isinstance(word, str) and word.startswith(EXCEPT):
+        excluded = selects(word.removeprefix(EXCEPT))
+        return lambda level: not excluded(level)
+    wanted = [_number(part) for part in word.split(AND)] if isinstance(word, str) else [word]
+    return lambda level: any(is_level(level, one) for one in wanted)
+
+
+def is_one_level(word: Word) -> bool:
+    """Whether a word is nothing but a level."""
+    several = (BETWEEN, EXCEPT, AND)
+    return not isinstance(word, str) or not any(sign in word for sign in several)
+
+
+def is_level(found: Any, level: Any) -> bool:  # noqa: ANN401
+    """Whether a point of an axis is this level."""
+    if isinstance(level, str) or isinstance(found, str) or found is None:
+        return bool(found == level)
+    return bool(found == level or (level and abs(found / level - 1) < 1e-9))
+
+
+def _between(low: float, high: float) -> Predicate:
+    """Whether a level lies between two others, except for the last bits."""
+    return lambda level: bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))
+
+
+def _number(text: str) -> Word:
+    try:
+        return float(text)
+    except ValueError:
+        return text
