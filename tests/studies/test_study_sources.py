@@ -12,7 +12,7 @@ from longhaul.studies.claims import Claim
 from longhaul.studies.study import Study, studies
 
 CONTENTS = Path(__file__).parents[1] / "data" / "contents"
-NUMBER = r"(?:[A-D0-9](?:[.-]\d+)*[a-d]?|[Pp]reface)"
+NUMBER = r"(?:(?:[A-D]|\d{1,2})(?:[.-]\d+)*[a-d]?|[Pp]reface)"
 KINDS = {
     "section": "section", "chapter": "section", "appendix": "section", "preface": "section",
     "table": "table", "figure": "figure", "equation": "equation",

@@ -2,7 +2,16 @@
 
 from longhaul.studies.measures import GENERAL, Measures
 
+from . import competitors, setup
 from .loss_free import measures as loss_free
 from .mixed import contrasts as mixed
+from .sensitivity import measures as sensitivity
 
-MEASURES = Measures(GENERAL | mixed.MEASURES | loss_free.MEASURES)
+MEASURES = Measures(
+    GENERAL
+    | mixed.MEASURES
+    | loss_free.MEASURES
+    | sensitivity.MEASURES
+    | competitors.MEASURES
+    | setup.MEASURES
+)

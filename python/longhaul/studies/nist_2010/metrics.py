@@ -34,6 +34,11 @@ OF_CLASSES = {
     "pps": "throughput_pps", "out": "out_pps", "active": "active_flows",
     "completed": "completed_flows",
 }  # fmt: skip
+# Of chapters 6 and 7: the course of long-lived flows, and of the windows of flow classes.
+OF_COURSES = {
+    name: name for name in ("cwnd_crossings", "cwnd_kept", "pps_max", "alpha_min", "alpha_end")
+}
+OF_CLASS_WINDOWS = {"cwnd_max": "cwnd_max"}
 
 
 def metrics(kept: Kept, run: Run) -> Row:
@@ -47,6 +52,8 @@ def metrics(kept: Kept, run: Run) -> Row:
         row |= {f"{name}_{period['period']}": period[name] for name in OF_PERIODS}
     row |= _of_each(kept["classes"], "class", OF_CLASSES)
     row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
+    row |= _of_each(kept.get("courses", []), "flow", OF_COURSES)
+    row |= _of_each(kept.get("class_windows", []), "class", OF_CLASS_WINDOWS)
     row |= mixed.of_groups(kept) | kept.get("loss_free", {})
     if chapter := NUMBERED.get(run.experiment):
         row |= {_name(one): one["value"] for one in kept["responses"] if one["chapter"] == chapter}

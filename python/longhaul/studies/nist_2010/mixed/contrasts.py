@@ -7,16 +7,18 @@ in which the study prints them.
 
 import numpy as np
 
-from longhaul.analysis import outliers
+from longhaul.analysis import outliers, users
 from longhaul.analysis.statistics import rank_correlation
+from longhaul.mesonet import groups
 from longhaul.studies.data import Data
 
 from . import tables
-from .measures import MEASURES, ORDER, goodput_scores, of_design, places
+from .measures import MEASURES, ORDER, goodput_scores, of_design, places, ranges
 from .tables import ALGORITHMS, CONDITIONS, by_condition, chosen, goodput
 
 __all__ = ["MEASURES"]
 
+NUMBERS = [number for number, *_ in groups.GROUPS]
 HALVES = {"least": ORDER[: CONDITIONS // 2], "most": ORDER[CONDITIONS // 2 :]}
 # Table 8-19, as metrics of runs.
 MACROSCOPIC = (
@@ -154,3 +156,43 @@ def gain_over(data: Data, of: str, beside: str, metric: str, algorithm: str) -> 
     """Mean over conditions of the ratio of a metric in one experiment to that in another."""
     ratios = by_condition(data, of, metric) / by_condition(data, beside, metric)
     return float(ratios[:, places(algorithm)].mean())
+
+
+@of_design
+def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
+    """How much goodput differs between two experiments: the most over the least congested half."""
+    (place,) = chosen(group)
+    one, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
+    effect = np.abs(one / other - 1)
+    most, least = (effect[_rows(name)].mean() for name in ("most", "least"))
+    return float(most / least)
+
+
+@of_design
+def share_of_users_better(data: Data, of: str, above: float) -> float:
+    """The part of alternates' flows in groups whose mean advantage is above a bound."""
+    own, others = (goodput(data, of, role) for role in tables.ROLES)
+    better = (own / others - 1).mean(axis=(0, 2)) > above
+    flows = np.array(
+        [by_condition(data, of, f"flows_per_h_alternate_{number}").sum() for number in NUMBERS]
+    )
+    return float(flows[better].sum() / flows.sum())
+
+
+@of_design
+def spread_of_alternates(data: Data, of: str, group: str) -> float:
+    """The largest mean goodput of any alternate over the smallest."""
+    (place,) = chosen(group)
+    means = goodput(data, of, "alternate")[:, place].mean(axis=0)
+    return float(means.max() / means.min())
+
+
+@of_design
+def differences_narrow(data: Data, of: str, beside: str) -> float:
+    """Mean ranges of goodput differences over those of another experiment, the largest ratio."""
+    one, other = (
+        np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],
+                      "smaller"))
+        for name in (of, beside)
+    )  # fmt: skip
+    return float((one.mean(axis=0) / other.mean(axis=0)).max())

@@ -108,10 +108,10 @@ def off_differences(data: Data, of: str, base: str) -> float:
     """
     found = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
-    return float(100 * np.abs(_ranges(found, base) - _ranges(wanted, base)).max())
+    return float(100 * np.abs(ranges(found, base) - ranges(wanted, base)).max())
 
 
-def _ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
+def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Of each group the ranges among alternates, among TCP beside them, and between both."""
     own, others = roles
     groups_ = zip(own, others, strict=True)

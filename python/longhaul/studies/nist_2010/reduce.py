@@ -1,0 +1,48 @@
+"""What is kept of a run of chapters 6 and 7: its figures, and the course of long-lived flows."""
+
+from typing import Any
+
+import polars as pl
+
+from longhaul.campaign.reduce import reduce as reduce_run
+from longhaul.campaign.store import Kept
+from longhaul.mesonet import MesoNet
+from longhaul.results import Results
+
+# The beginning of a period, in intervals of 200 ms, over which falling windows are compared
+# (figures 6-68 and 6-69).
+BEGINNING = 100
+WINDOW = pl.col("cwnd_pkts")
+
+
+def reduce(run: Results) -> Kept:
+    """The figures of the run, and what else claims need."""
+    tables = MesoNet.of(run)
+    courses: list[dict[str, Any]] = []
+    for period in tables.periods:
+        flows = period.of(tables.long_lived).group_by("flow", maintain_order=True)
+        courses += [
+            {"period": period.name, **row}
+            for row in flows.agg(
+                cwnd_crossings=_crossings(WINDOW),
+                cwnd_kept=WINDOW.get(BEGINNING - 1) / WINDOW.first(),
+                pps_max=pl.col("throughput_pps").max(),
+                alpha_min=pl.col("fast_alpha_pkts").min(),
+                alpha_end=pl.col("fast_alpha_pkts").last(),
+            ).to_dicts()
+        ]
+    classes = [
+        {"period": period.name, **row}
+        for period in tables.periods
+        for row in period.of(tables.classes)
+        .group_by("class", maintain_order=True)
+        .agg(cwnd_max=pl.col("cwnd_mean_pkts").max())
+        .to_dicts()
+    ]
+    return reduce_run(run) | {"courses": courses, "class_windows": classes}
+
+
+def _crossings(value: pl.Expr) -> pl.Expr:
+    """How often a value crosses its mean."""
+    above = (value > value.mean()).cast(pl.Int8)
+    return (above.diff().abs()).sum()

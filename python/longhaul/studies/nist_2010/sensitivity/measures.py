@@ -1,0 +1,319 @@
+"""What claims of sensitivity analyses measure: of all 64 runs, or not at all.
+
+Factors have the study's signs: in chapter 4 its plus level of the speed, of the probability of
+larger files and of that of fast hosts is the lower one (tables 4-10 and C-1).
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis import components, correlation
+from longhaul.analysis.effects import block_means, by_size, corner_means, effects
+from longhaul.analysis.ranks import (
+    condition_ranks,
+    cube_edges,
+    edge_means,
+    factor_ranks,
+    ordinal,
+)
+from longhaul.designs import published
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.measures import WHOLE_DESIGN, Measure, Measures
+
+MEASURES = Measures()
+RUNS = 64
+RESPONSES = tuple(f"y{number}" for number in range(1, 23))
+FACTORS = tuple(f"x{number}" for number in range(1, 12))
+# The responses that rank factors in the domain (tables 4-25 and C-13).
+RANKED = ("y4", "y6", "y10", "y15", "y17", "y20")
+# Those of the cube of delay, speed and buffers (tables 4-28 and C-15), and of which low is good.
+CUBE = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
+LOW_IS_BEST = ("y10", "y16")
+
+
+def measure(function: Measure) -> Measure:
+    """Register a measure of a whole design; a decorator."""
+    WHOLE_DESIGN.add(function)
+    return MEASURES.register(function)
+
+
+@cache
+def _signs() -> np.ndarray:
+    """Levels of the factors in each run, -1 or +1 (figure 4-1)."""
+    matrix: np.ndarray = np.asarray(published("nist-2to11m5").coded)
+    return matrix
+
+
+def _responses(data: Data, of: str, names: Sequence[str] = RESPONSES) -> np.ndarray:
+    """An array (run, response)."""
+    cells = data.cells(of)
+    columns = [f"{name}_measured" for name in names]
+    if len(cells) != RUNS or not set(columns) <= set(cells.columns):
+        raise NotRunError(f"{of} has {len(cells)} of {RUNS} runs")
+    values: np.ndarray = cells.sort("run").select(columns).cast(pl.Float64).to_numpy()
+    return values
+
+
+def _response(data: Data, of: str, metric: str) -> np.ndarray:
+    values: np.ndarray = _responses(data, of, [metric])[:, 0]
+    return values
+
+
+def _relative(data: Data, of: str, metric: str) -> dict[str, float]:
+    """The effects of factors and of pairs of factors in percent of the mean, with their signs."""
+    found = effects(_signs(), _response(data, of, metric), FACTORS)
+    return {
+        name: 100 * one.effect / one.grand_mean
+        for one in found
+        for name in (one.name, *one.aliases)
+    }
+
+
+@measure
+def grand_mean(data: Data, of: str, metric: str) -> float:
+    """The mean of a response over all runs."""
+    return float(_response(data, of, metric).mean())
+
+
+@measure
+def effect(data: Data, of: str, metric: str, term: str) -> float:
+    """Effect of a factor, or of two together, in percent of the mean: plus less minus level."""
+    return _relative(data, of, metric)[term]
+
+
+@measure
+def effect_size(data: Data, of: str, metric: str, term: str) -> float:
+    """The size of an effect in percent of the mean, whatever its sign."""
+    return abs(_relative(data, of, metric)[term])
+
+
+@measure
+def effect_step(data: Data, of: str, metric: str, order: str) -> float:
+    """The smallest ratio of a factor's effect to that of the next of a list, by their sizes."""
+    found = _relative(data, of, metric)
+    sizes = np.array([abs(found[name]) for name in order.split(">")])
+    return float((sizes[:-1] / sizes[1:]).min())
+
+
+@measure
+def signs_as_printed(data: Data, of: str, metric: str, raised_by: str) -> float:
+    """The part of some factors whose printed level, such as `x2-,x5+`, raises a response."""
+    found = _relative(data, of, metric)
+    wanted = [(name[:-1], 1 if name.endswith("+") else -1) for name in raised_by.split(",")]
+    return float(np.mean([found[name] * sign > 0 for name, sign in wanted]))
+
+
+@measure
+def largest_other_effect(data: Data, of: str, metric: str, than: str) -> float:
+    """The largest effect of any other factor over the smallest of some, by their sizes."""
+    found, named = _relative(data, of, metric), than.split(",")
+    others = [abs(found[name]) for name in FACTORS if name not in named]
+    return max(others) / min(abs(found[name]) for name in named)
+
+
+@measure
+def largest_interaction(data: Data, of: str, metric: str) -> float:
+    """The largest effect of two factors together over the largest of one, by their sizes."""
+    found = _relative(data, of, metric)
+    pairs = [abs(size) for name, size in found.items() if "*" in name]
+    return max(pairs) / max(abs(found[name]) for name in FACTORS)
+
+
+@measure
+def run_with_most(data: Data, of: str, metric: str) -> float:
+    """The run with the largest value."""
+    return 1.0 + float(_response(data, of, metric).argmax())
+
+
+@measure
+def part_below(data: Data, of: str, metric: str, bound: float) -> float:
+    """The part of the runs with less than a bound."""
+    return float((_response(data, of, metric) < bound).mean())
+
+
+@measure
+def runs_of_the_most(data: Data, of: str, metric: str, count: float, levels: str) -> float:
+    """How many of the runs with most have such levels, written as `x2-,x11+`."""
+    most = _response(data, of, metric).argsort()[-int(count) :]
+    wanted = [
+        (FACTORS.index(name[:-1]), 1 if name.endswith("+") else -1) for name in levels.split(",")
+    ]
+    rows = _signs()[most]
+    return float(sum(all(row[place] == sign for place, sign in wanted) for row in rows))
+
+
+@measure
+def corner(data: Data, of: str, metric: str, first: str, then: str) -> float:
+    """The mean at two levels, such as `x2-` and `x3+`."""
+    return _corners(data, of, metric, first, then)[0]
+
+
+@measure
+def corner_lead(data: Data, of: str, metric: str, first: str, then: str) -> float:
+    """The mean at two levels over the largest of the other three corners."""
+    own, others = _corners(data, of, metric, first, then)
+    return own / max(others)
+
+
+def _corners(
+    data: Data, of: str, metric: str, first: str, then: str
+) -> tuple[float, Sequence[float]]:
+    places = [FACTORS.index(name[:-1]) for name in (first, then)]
+    means = corner_means(_signs(), _response(data, of, metric), *places)
+    a, b = (1 if name.endswith("+") else -1 for name in (first, then))
+    own = means.pop((a, b))
+    return own, list(means.values())
+
+
+@measure
+def robust_factors(data: Data, of: str, metric: str, factors: str) -> float:
+    """How many of some factors have the same level ahead in all four blocks of two others."""
+    y, found = _response(data, of, metric), by_size(effects(_signs(), _response(data, of, metric),
+                                                            FACTORS, order=1))  # fmt: skip
+    largest = [FACTORS.index(one.name) for one in found]
+    robust = 0
+    for name in factors.split(","):
+        place = FACTORS.index(name)
+        others = [other for other in largest if other != place][:2]
+        ahead = {low < high for low, high in block_means(_signs(), y, place, others).values()}
+        robust += len(ahead) == 1
+    return float(robust)
+
+
+# Correlations and components.
+
+
+def _correlations(data: Data, of: str) -> np.ndarray:
+    matrix: np.ndarray = correlation.correlations(_responses(data, of))
+    return matrix
+
+
+@measure
+def correlation_of(data: Data, of: str, one: str, other: str) -> float:
+    """The correlation of two responses over all runs."""
+    return float(_correlations(data, of)[RESPONSES.index(one), RESPONSES.index(other)])
+
+
+@measure
+def pairs_above(data: Data, of: str, threshold: float) -> float:
+    """How many pairs of responses have a larger correlation, whatever its sign."""
+    return float(len(correlation.pairs(_correlations(data, of), threshold)))
+
+
+@measure
+def weakest_pair(data: Data, of: str, pairs: str) -> float:
+    """The smallest correlation of some pairs, written as `5:10,19:22`."""
+    matrix = _correlations(data, of)
+    found = [
+        matrix[int(a) - 1, int(b) - 1] for a, b in (one.split(":") for one in pairs.split(","))
+    ]
+    return float(min(found))
+
+
+@measure
+def strongest_between(data: Data, of: str, one: str, other: str) -> float:
+    """The largest correlation, with its sign, of a response of one group with one of another."""
+    rows, columns = ([RESPONSES.index(name) for name in names.split(",")] for names in (one, other))
+    return float(_correlations(data, of)[np.ix_(rows, columns)].max())
+
+
+@measure
+def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -> float:
+    """How many pairs of a group have a larger correlation, whatever its sign."""
+    places = [RESPONSES.index(name) for name in group.split(",")]
+    matrix = np.abs(_correlations(data, of)[np.ix_(places, places)])
+    return float((matrix[np.triu_indices(len(places), 1)] > threshold).sum())
+
+
+@measure
+def strength_place(data: Data, of: str, metric: str) -> float:
+    """Place of a response by its mean correlation with the others, 1 the strongest."""
+    order = correlation.by_strength(_correlations(data, of))
+    return 1.0 + [RESPONSES[place] for place in order].index(metric)
+
+
+@measure
+def explained(data: Data, of: str, count: float) -> float:
+    """The part of the variance in so many principal components."""
+    found = components.principal_components(_responses(data, of))
+    return float(found.variance_shares[: int(count)].sum())
+
+
+@measure
+def component_share(data: Data, of: str, number: float, responses: str) -> float:
+    """The part of a component's squared weights that some responses have."""
+    found = components.principal_components(_responses(data, of))
+    weights = found.weights[int(number) - 1] ** 2
+    chosen = [RESPONSES.index(name) for name in responses.split(",")]
+    return float(weights[chosen].sum() / weights.sum())
+
+
+@measure
+def component_effect_step(data: Data, of: str, number: float, order: str) -> float:
+    """As `effect_step`, of the scores of a component."""
+    scores = components.principal_components(_responses(data, of)).scores[:, int(number) - 1]
+    sizes = {one.name: abs(one.effect) for one in effects(_signs(), scores, FACTORS, order=1)}
+    listed = np.array([sizes[name] for name in order.split(">")])
+    return float((listed[:-1] / listed[1:]).min())
+
+
+# Ranks of factors.
+
+
+@measure
+def factor_rank(data: Data, of: str, factor: str) -> float:
+    """Ordinal rank of a factor by its mean rank on the six responses of tables 4-25 and C-13."""
+    sizes = np.array([
+        [abs(one.effect) for one in effects(_signs(), y, FACTORS, order=1)]
+        for y in _responses(data, of, RANKED).T
+    ])  # fmt: skip
+    means = np.array([factor_ranks(row) for row in sizes]).mean(axis=0)
+    return float(ordinal(means)[FACTORS.index(factor)])
+
+
+@measure
+def component_factor_rank(data: Data, of: str, factor: str) -> float:
+    """Ordinal rank of a factor by its mean rank on four components (table 4-26)."""
+    scores = components.principal_components(_responses(data, of)).scores[:, :4]
+    ranks = [
+        factor_ranks([abs(one.effect) for one in effects(_signs(), y, FACTORS, order=1)])
+        for y in scores.T
+    ]
+    return float(ordinal(np.mean(ranks, axis=0))[FACTORS.index(factor)])
+
+
+# Ranks of conditions: the eight combinations of delay, speed and buffers, eight runs each.
+
+
+def _average_ranks(data: Data, of: str) -> np.ndarray:
+    """Of C1 to C8, which are runs 1, 9 and so on to 8, 16 and so on (figure 4-1)."""
+    means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
+    ranks = [
+        condition_ranks(column, low_is_best=name in LOW_IS_BEST)
+        for name, column in zip(CUBE, means.T, strict=True)
+    ]
+    averages: np.ndarray = np.mean(ranks, axis=0)
+    return averages
+
+
+@measure
+def condition_rank(data: Data, of: str, condition: float) -> float:
+    """Average rank of a condition on seven responses, 8 the best (tables 4-29 and C-16)."""
+    return float(_average_ranks(data, of)[int(condition) - 1])
+
+
+@measure
+def rank_change(data: Data, of: str, factor: str) -> float:
+    """By how much average ranks change on average with a factor (tables 4-30 and C-17)."""
+    return edge_means(cube_edges(_average_ranks(data, of).tolist()))[FACTORS.index(factor)]
+
+
+@measure
+def rank_change_step(data: Data, of: str, order: str) -> float:
+    """The smallest ratio of such a change to that of the next factor of a list."""
+    changes = [rank_change(data, of, name) for name in order.split(">")]
+    return min(one / other for one, other in pairwise(changes))

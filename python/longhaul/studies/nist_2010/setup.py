@@ -1,0 +1,120 @@
+"""How runs are set up, as the study prints it: read from their scenarios, which need not be run."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from longhaul.designs.properties import correlated, resolution, word_lengths
+from longhaul.studies.data import Data
+from longhaul.studies.measures import Measures
+from longhaul.studies.selection import Word, selects
+from longhaul.studies.study import Study, find
+
+MEASURES = Measures()
+measure = MEASURES.register
+
+# What is read of a value as `longhaul explain` writes it: its first number, or another one.
+READINGS = {
+    "first": re.compile(r"(-?\d[\d.e+]*)"),
+    "gbps": re.compile(r"\((-?[\d.]+) Gbps"),
+    "average": re.compile(r"(-?[\d.]+) on average|^(\d+) packets"),
+    "least": re.compile(r"^(-?[\d.]+)"),
+    "most": re.compile(r"to (-?[\d.]+)"),
+}
+EXTREMES = {"smallest": min, "largest": max}
+ENDS: dict[str, Callable[[list[float]], Any]] = {"least": min, "mean": np.mean, "most": max}
+
+
+def _study() -> Study:
+    return find("nist-2010")
+
+
+@cache
+def _explained(of: str) -> list[tuple[Mapping[str, Word], dict[str, str]]]:
+    """The levels of each condition of an experiment, and what its scenario comes to."""
+    runs = _study().runs("full", [of])
+    algorithm = runs[0].cell["algorithm"]
+    return [
+        (run.cell, {path: value for path, value, _ in run.resolved.explain()})
+        for run in runs
+        if run.cell["algorithm"] == algorithm
+    ]
+
+
+@measure
+def configured(
+    data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
+) -> float:
+    """A number of scenarios at some levels: the `least`, `mean` or `most` of them."""
+    del data
+    values = [
+        _number(explained[key], reading)
+        for levels, explained in _explained(of)
+        if all(selects(level)(levels[axis]) for axis, level in cell.items())
+    ]
+    return float(ENDS[end](values))
+
+
+@measure
+def configured_count(
+    data: Data, of: str, key: str, reading: str = "first", above: float = -np.inf,
+    below: float = np.inf,
+) -> float:  # fmt: skip
+    """Under how many conditions a number of scenarios is between two others."""
+    del data
+    values = [_number(explained[key], reading) for _, explained in _explained(of)]
+    return float(sum(above < value < below for value in values))
+
+
+@measure
+def host_share(data: Data, of: str, hosts: str, below: str) -> float:
+    """The part of sources or receivers that is below a class of access routers."""
+    del data
+    _, explained = _explained(of)[0]
+    counts = {
+        name: prod(map(int, re.findall(r"\d+", explained[f"mesonet.hosts.{hosts}.{name}"])))
+        for name in ("normal", "fast", "direct")
+    }
+    return counts[below] / sum(counts.values())
+
+
+def _number(text: str, reading: str) -> float:
+    if reading in EXTREMES:
+        return EXTREMES[reading](map(float, re.findall(r"\d+", text)))
+    found = READINGS[reading].search(text)
+    if found is None:
+        raise ValueError(f"`{text}` has no number to read as {reading}")
+    return float(next(group for group in found.groups() if group))
+
+
+@measure
+def runs_of(data: Data, of: str, each: float = 1.0) -> float:
+    """How many runs an experiment has at full scale, times something that each of them makes."""
+    del data
+    return each * len(_study().runs("full", [of]))
+
+
+def _signs(of: str) -> np.ndarray:
+    """Factors of an experiment's conditions as -1 and +1."""
+    ((_, table),) = _study().experiments[of].conditions.items()
+    columns = [[row[factor] for row in table.values()] for factor in next(iter(table.values()))]
+    return np.array([[1 if level == max(column, key=str) else -1 for level in column]
+                     for column in columns]).T  # fmt: skip
+
+
+@measure
+def design_resolution(data: Data, of: str) -> float:
+    """The resolution of an experiment's design."""
+    del data
+    return float(resolution(word_lengths(_signs(of))) or np.inf)
+
+
+@measure
+def correlated_factors(data: Data, of: str) -> float:
+    """How many pairs of factors are not orthogonal."""
+    del data
+    return float(len(correlated(_signs(of))))
