@@ -27,7 +27,6 @@ from validation.mesonet import (
     sources_alone,
     topology,
     users,
-    whole_runs,
     windows,
 )
 from validation.mesonet.network import quiet
@@ -48,27 +47,31 @@ KNOWN = {
         ("condition 8, users below direct access routers", f"{flow}: goodput in TP2, packets/s")
         for flow in ("L1", "L2", "L3")
     ),
-    *(("N7-MAIN condition 8", f"{flow}: goodput in TP2, packets/s") for flow in ("L1", "L2")),
-    ("N7-MAIN condition 8", "L1: range of goodputs in TP2, packets/s"),
-    ("N6-MAIN condition 4", "goodput of a DD flow in TP1, packets/s"),
-    ("N6-MAIN condition 4", "DD flows together in TP2, packets/s"),
     *(
-        (f"N6-MAIN condition {condition}", "growth of an active flow's window in 200 ms, packets")
-        for condition in (1, 31)
+        differences.whole(experiment, claim)
+        for experiment, claims in {
+            "SA64": ("A4-29-C8-y10", "A4-29-C8-y16"),
+            "N6-MAIN": (
+                "A6-017-TCP-1-Ty28",
+                "A6-017-TCP-32-Ty28",
+                "A6-018-TCP-1-y2",
+                "A6-018-TCP-1-y44",
+                "A6-018-TCP-31-y2",
+                "A6-018-TCP-32-y44",
+                "A6-060-TCP",
+                "A6-061-TCP",
+            ),
+            "N7-MAIN": (
+                "A7-011",
+                "A7-012-8",
+                "A7-020-left",
+                "A7-102-TCP-L3",
+                "A7-104-TCP-L1",
+                "A7-104-TCP-L2",
+            ),
+        }.items()
+        for claim in claims
     ),
-    *(
-        (f"N6-MAIN condition {condition}", title)
-        for condition in (1, 32)
-        for title in (
-            "active flows in normal congestion control",
-            "completed flows with an end below backbone router K",
-        )
-    ),
-    ("N7-MAIN condition 8", "retransmission rate in TP1"),
-    ("N7-MAIN condition 8", "L3: s to 80,000 packets/s in TP3"),
-    ("N7-MAIN condition 21", "retransmission rate in TP1"),
-    ("SA64 line C8", "retransmission rate"),
-    ("SA64 line C8", "round trip over propagation delay"),
 }
 
 
@@ -106,19 +109,6 @@ def test_verification(one: Verification) -> None:
         assert_within(rows)
 
 
-def test_a_figure_without_a_period_is_compared_with_the_nearest() -> None:
-    said = {"response": "y1", "period": "", "title": "active flows", "value": "100"}
-    figures = {("y1", "TP1"): 80.0, ("y1", "TP3"): 111.0, ("y2", "TP2"): 100.0}
-    for tolerance, within in (
-        ("0.12", True), ("0.1", False), ("100 to 112", True), ("90 to 110", False),
-        ("+-11", True), ("+-10", False), ("0", False),
-    ):  # fmt: skip
-        (row,) = conditions.judged("a run", said | {"tolerance": tolerance}, figures)
-        assert (row.measured, row.within) == (111.0, within), tolerance
-    unrecorded = said | {"period": "TP2", "tolerance": "0.1"}
-    assert list(conditions.judged("a run", unrecorded, figures)) == []
-
-
 def test_growth_is_what_windows_have_gained() -> None:
     flow = {"from": "E0a", "to": "F0a"}
     run = longhaul.run(quiet(15, long_lived=[flow], periods=[]))
@@ -127,24 +117,6 @@ def test_growth_is_what_windows_have_gained() -> None:
     gained = flows["growth_pkts"].cum_sum() + 2
     assert gained.to_list() == pytest.approx(flows["cwnd_pkts"].to_list())
     assert flows["cwnd_pkts"][-1] > 200
-
-
-def test_a_line_of_table_4_28_is_judged_once_its_eight_runs_are_recorded() -> None:
-    responses = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
-    # Round trips of line C1 are printed as 1.53: 1.4 to 1.6 here, and 0.1 in a run of line C2.
-    runs = {
-        run: {(response, "measured"): value for response in responses}
-        for run, value in [(2, 0.1), *((1 + 8 * step, 1.4 + 0.2 * step / 7) for step in range(8))]
-    }
-    judged = {
-        row.case: row for row in conditions.lines(runs) if row.metric.startswith("round trip")
-    }
-    line = judged.pop("SA64 line C1")
-    assert (line.expected, line.within) == (1.53, True)
-    assert line.measured == pytest.approx(1.5)
-    assert {case: row.within for case, row in judged.items()} == {"SA64 run 2": None}
-    del runs[57]
-    assert {row.within for row in conditions.lines(runs)} == {None}
 
 
 def test_readings_of_jumbo_files_are_scenarios_and_all_recorded() -> None:
@@ -181,30 +153,6 @@ def test_responses_divide_goodput_as_the_nearest_reading_does() -> None:
     assert min(means, key=means.__getitem__) == "half_connecting"
 
 
-def test_responses_of_a_run_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_runs, "FILE", tmp_path / "whole_runs.csv")
-    flow = {"from": "E0a", "to": "F0a"}
-    periods = [{"name": "TP1", "from": "0.2 s", "to": "3 s"}]
-    mesonet = quiet(
-        15,
-        long_lived=[flow],
-        periods=periods,
-        measure={"tables": ["network", "long_lived"]},
-        transport={"initial_ssthresh": 1e9, "max_ssthresh": 1e9},
-    )
-    run = longhaul.run(mesonet)
-    whole_runs.record(run, "N7-MAIN", 8)
-    whole_runs.record(run, "N7-MAIN", 3)
-    whole_runs.record(run, "N7-MAIN", 8)
-    recorded = whole_runs.read()
-    assert {one.condition for one in recorded} == {3, 8}
-    values = {(one.response, one.period): one.value for one in recorded if one.condition == 8}
-    # A round trip of 20 ms, and a window that doubles in each, take 0.25 s to 1,600 packets.
-    assert values["L1: s to full speed", "TP1"] == pytest.approx(0.4)
-    assert values["T.y1", "run"] == run.meta["data_packets"]
-    assert values["y33", "TP1"] > 70_000
-
-
 def test_the_report_has_every_verification() -> None:
     rows = [row for part in report.read().values() for row in part]
     cases = {row.case for row in rows}
@@ -213,8 +161,15 @@ def test_the_report_has_every_verification() -> None:
     assert outside == KNOWN
 
 
-def test_recorded_rows_of_whole_conditions_follow_from_the_recorded_runs() -> None:
-    assert report.read()[conditions.PART] == list(conditions.rows())
+def test_recorded_rows_of_whole_conditions_are_the_claims_of_the_study() -> None:
+    rows = list(conditions.rows())
+    assert report.read()[conditions.PART] == rows
+    # Eight runs of line C8 of table 4-28, five of line C1.
+    of_table = {row.case: row for row in rows if "A4-29-" in row.case}
+    assert {case[11:13] for case in of_table} == {"C1", "C8"}
+    assert of_table["SA64 A4-29-C8-y6"].within is True
+    assert of_table["SA64 A4-29-C1-y6"].within is None
+    assert of_table["SA64 A4-29-C1-y6"].rule == "15 %; on 5 of 8 runs"
 
 
 def test_the_report_is_read_as_it_was_written(

@@ -37,7 +37,7 @@ COLOURS = {
 SAMPLES = 99
 # What a verdict is called that some levels have and all may not have.
 SO_FAR = {
-    REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "contrary to it",
+    REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "the contrary",
     UNDECIDED: "undecided",
 }  # fmt: skip
 

@@ -35,7 +35,7 @@ def of_kind(kind: str) -> Callable[[Measure], Measure]:
 
 
 def _conditions(
-    data: Data, of: str, condition: Word, without: str = ""
+    data: Data, of: str, condition: Word, without: str = "", only: str = ""
 ) -> Iterator[tuple[list[str], pl.DataFrame]]:
     """The algorithms of each condition, in order, and a row for each."""
     cells = data.cells(of)
@@ -45,7 +45,9 @@ def _conditions(
     left_out = without.split(",")
     for level in chosen:
         rows = cells.filter(
-            (pl.col("condition") == level) & ~pl.col("algorithm").is_in(left_out)
+            (pl.col("condition") == level)
+            & ~pl.col("algorithm").is_in(left_out)
+            & (pl.lit(not only) | (pl.col("algorithm") == only))
         ).sort("algorithm")
         yield rows["algorithm"].to_list(), rows
 
@@ -159,6 +161,8 @@ def order_step(data: Data, of: str, metric: str, order: str, condition: Word = "
     means = dict(zip(names, sums, strict=True))
     groups = [group.split("+") for group in order.split(">")]
     listed = {name for group in groups for name in group}
+    if missing := listed - {"*", *names}:
+        raise NotRunError(f"{of} was not run with {', '.join(sorted(missing))}")
     others = [name for name in names if name not in listed]
     values = [[means[name] for name in (others if group == ["*"] else group)] for group in groups]
     return float(min(min(one) / max(other) for one, other in pairwise(values)))
@@ -166,10 +170,18 @@ def order_step(data: Data, of: str, metric: str, order: str, condition: Word = "
 
 @measure
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
-    """Rank correlation of the mean with each algorithm with a printed order, most first."""
+    """Rank correlation of means with a printed order, most first; `A+B` share a place.
+
+    Algorithms that the order does not name are left out.
+    """
+    groups = [group.split("+") for group in order.split(">")]
+    places = {name: -float(place) for place, group in enumerate(groups) for name in group}
     names, means = _means(data, of, metric, condition)
-    places = [-order.split(">").index(name) for name in names]
-    return rank_correlation(np.array(places, float), means)
+    by_name = dict(zip(names, means, strict=True))
+    if missing := set(places) - set(names):
+        raise NotRunError(f"{of} was not run with {', '.join(sorted(missing))}")
+    found = np.array([by_name[name] for name in places])
+    return rank_correlation(np.array(list(places.values())), found)
 
 
 def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str], np.ndarray]:
@@ -210,13 +222,14 @@ def off_means(data: Data, of: str, metric: str, printed: str, condition: Word = 
 
 @of_kind("largest")
 def off_range(
-    data: Data, of: str, metric: str, least: str, most: str, condition: Word = ""
-) -> float:
-    """By what part any value is below an algorithm's least of all conditions, or above its most."""
+    data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
+    condition: Word = "",
+) -> float:  # fmt: skip
+    """By what part a value is below an algorithm's least of all conditions, or above its most."""
     low, high = _printed(least), _printed(most)
     beyond = [
         max(1 - value / low[name], value / high[name] - 1, 0.0)
-        for names, rows in _conditions(data, of, condition)
+        for names, rows in _conditions(data, of, condition, only=algorithm)
         for name, value in zip(names, _values(rows, metric), strict=True)
         if name in low
     ]
