@@ -142,13 +142,14 @@ def run(
     Finished runs are kept and never repeated: stop it at any time; the same command resumes.
     """
     from longhaul.campaign.progress import show_progress
-    from longhaul.studies import ledger, page, parts
+    from longhaul.studies import conclusions, ledger, page, parts
     from longhaul.studies import record as record_
     from longhaul.studies.addition import not_recorded
     from longhaul.studies.study import find
 
     study = find(name)
     parts.check(study)
+    conclusions.check(study)
     target = out or _default(study.name)
     finished = store or target / "store"
     record_.check_scale(scale)

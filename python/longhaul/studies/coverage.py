@@ -104,14 +104,14 @@ def needed(study: Study, claim: Claim) -> frozenset[Cell]:
     )
 
 
-def in_words(study: Study, claim: Claim) -> str:
-    """What a claim needs, such as `N7-MAIN: condition 8, all 8 algorithms (8 runs)`."""
+def in_words(study: Study, *claims: Claim) -> str:
+    """What claims need together, such as `N7-MAIN: condition 8, all 8 algorithms (8 runs)`."""
     by_experiment: dict[str, list[dict[str, Any]]] = {}
-    for name, levels in needed(study, claim):
+    for name, levels in {cell for claim in claims for cell in needed(study, claim)}:
         by_experiment.setdefault(name, []).append(dict(levels))
     return "; ".join(
-        f"{name}: {_described(study.experiments[name], by_experiment[name])}"
-        for name in claim.experiments
+        f"{name}: {_described(experiment, by_experiment[name])}"
+        for name, experiment in study.experiments.items()
         if name in by_experiment
     )
 
@@ -130,7 +130,8 @@ def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[
         return f"all {len(every)} {axis}s"
     if len(chosen) > 8:
         return f"{len(chosen)} of {len(every)} {axis}s"
-    return f"{axis} {', '.join(str(level) for level in chosen)}"
+    plural = "s" if len(chosen) > 1 else ""
+    return f"{axis}{plural} {', '.join(str(level) for level in chosen)}"
 
 
 def _sides(where: Words) -> Iterator[Words]:

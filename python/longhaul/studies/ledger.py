@@ -61,6 +61,8 @@ class Judgement:
     """The runs that the claim is about, in words; empty for theory."""
     part: Part | None = None
     """How much of them is there, if it is about all levels of an axis."""
+    so_far: str = ""
+    """The verdict on the levels that are there, if they decide nothing about all."""
 
     @property
     def runs(self) -> str:
@@ -97,6 +99,7 @@ class Judgement:
             "scale": self.scale,
             "replications": self.replications,
             "needs": self.needs or None,
+            "so_far": self.so_far or None,
             "on": None if self.part is None else {
                 "axis": self.part.axis, "levels": list(self.part.there), "of": self.part.of,
             },
@@ -145,9 +148,14 @@ class _Measured:
         several = self.replications > 1 and self.measure not in EXTREMES
         return several and self.value is not None and self.next_run is None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all is there that the claim is about."""
+        return self.part is None or self.part.is_whole
+
     def of_whole(self, interval: Interval) -> Interval:
         """Where the number may be over all levels, if this is its interval over those there."""
-        if self.part is None or self.part.is_whole:
+        if self.part is None or self.is_whole:
             return interval
         kind = (
             self.measure.kind(self.where)
@@ -190,19 +198,21 @@ def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: 
     interval = _interval(measured.value, samples)
     there = interval or (measured.value, measured.value)
     verdict = claim.expected.judge(measured.value, measured.of_whole(there))
-    reason = _reason(claim, measured, there, verdict)
-    return Judgement(claim, measured.value, interval, verdict, scale, measured.replications, reason)
+    so_far = ""
+    if verdict == UNDECIDED and not measured.is_whole:
+        so_far = claim.expected.judge(measured.value, there)
+    reason = _reason(measured, verdict, so_far)
+    return Judgement(
+        claim, measured.value, interval, verdict, scale, measured.replications, reason,
+        so_far=so_far,
+    )  # fmt: skip
 
 
-def _reason(claim: Claim, measured: _Measured, there: Interval, verdict: str) -> str:
+def _reason(measured: _Measured, verdict: str, so_far: str) -> str:
     """What a verdict rests on, if only some levels are there; what would decide, if nothing did."""
-    part = measured.part
-    if part is None or part.is_whole:
+    if measured.part is None or measured.is_whole:
         return "more replications would decide" if verdict == UNDECIDED else ""
-    if verdict != UNDECIDED:
-        return part.text
-    so_far = claim.expected.judge(measured.value, there)
-    return f"{part.text}, and {SO_FAR[so_far]} there"
+    return f"{measured.part.text}, and {SO_FAR[so_far]} there" if so_far else measured.part.text
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:

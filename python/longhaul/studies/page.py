@@ -8,10 +8,10 @@ import polars as pl
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from longhaul.analysis.judging import VERDICTS
+from longhaul.analysis.judging import REPRODUCED, VERDICTS
 from longhaul.files.writing import write_text
 from longhaul.reports import page
-from longhaul.studies import ledger, parts
+from longhaul.studies import conclusions, ledger, parts
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.exploration import write_explorer
@@ -47,7 +47,10 @@ def write(
         facts=record.facts,
         versions=" and ".join(str(version) for version in record.versions),
         verdicts=VERDICTS,
+        conclusions=_conclusions(study, judgements),
         counts=ledger.counts(claims),
+        so_far=len([one for one in claims if one.so_far]),
+        agreeing=len([one for one in claims if one.so_far == REPRODUCED]),
         single=ledger.counts(ledger.on_one_run(claims)),
         rows=[_row(one) for one in claims],
         checks=[_row(one) for one in checks],
@@ -76,7 +79,56 @@ def _row(judgement: Judgement) -> dict[str, Any]:
         "verdict": judgement.verdict,
         "reason": judgement.reason,
         "runs": judgement.runs,
+        "needs": judgement.needs if judgement.measured is None else "",
         "derived": claim.derived,
+    }
+
+
+def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any] | None:
+    """What the source concludes, each with what our claims say of it and rest on."""
+    found = conclusions.read(study)
+    if found is None:
+        return None
+    about = dict.fromkeys(name for one in found.conclusions for name in one.about)
+    summary = found.summary
+    return {
+        "title": found.title,
+        "questions": [_conclusion(study, one, judgements) for one in found.questions],
+        "summary": None
+        if summary is None
+        else {
+            "title": summary.title,
+            "heads": [(column.title, bool(column.claims)) for column in summary.columns],
+            "rows": list(
+                zip(summary.rows, conclusions.summary_rows(summary, judgements), strict=True)
+            ),
+        },
+        "rows": [_conclusion(study, one, judgements) for one in found.conclusions],
+        "about": [
+            (name, [one.title for one in found.conclusions if name in one.about]) for name in about
+        ],
+    }
+
+
+def _conclusion(
+    study: Study, one: conclusions.Conclusion, judgements: Sequence[Judgement]
+) -> dict[str, Any]:
+    outcome = conclusions.outcome(study, one, judgements)
+    return {
+        "title": one.title,
+        "text": one.text,
+        "source": one.source,
+        "about": one.about,
+        "verdict": outcome.verdict,
+        "kind": conclusions.STYLES[outcome.kind],
+        "rests_on": outcome.rests_on,
+        "needs": outcome.needs,
+        "there": outcome.there,
+        "count": outcome.claims,
+        "claims": [
+            (judgement.claim.id, judgement.verdict)
+            for judgement in conclusions.judgements_of(one, judgements)
+        ],
     }
 
 

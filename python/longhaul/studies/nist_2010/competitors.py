@@ -56,15 +56,9 @@ def _is(condition: Word, level: float) -> bool:
     return condition == "" or selects(condition)(level)
 
 
-# Seconds to full speed of all three long-lived flows (table 10-1).
-LATENCIES = {"goodput_latency_s": "TP1", "recovery_s": "TP3"}
-
-
 def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
-    """A metric in each row; of table 10-1 the mean of three."""
-    names = [metric]
-    if period := LATENCIES.get(metric):
-        names = [f"L{number}_full_s_{period}" for number in (1, 2, 3)]
+    """A metric in each row, or the mean of several."""
+    names = metric.split(",")
     for name in names:
         if name not in rows.columns or rows[name].null_count():
             raise NotRunError(f"some runs have no {name}")
@@ -245,14 +239,14 @@ def _printed(words: str) -> dict[str, float]:
 
 @measure
 def nearest_period(
-    data: Data, of: str, metric: str, algorithm: str, printed: float, condition: Word
+    data: Data, of: str, response: str, algorithm: str, printed: float, condition: Word
 ) -> float:
     """A response in the period in which it is nearest to print, which does not say its period."""
     (cell,) = data.cells(of, algorithm=algorithm, condition=condition).to_dicts()
-    names = [f"{metric}_{period}" for period in ("TP1", "TP2", "TP3")]
+    names = [f"{response}_{period}" for period in ("TP1", "TP2", "TP3")]
     values = [float(cell[name]) for name in names if cell.get(name) is not None]
     if not values:
-        raise NotRunError(f"{of} has no {metric}")
+        raise NotRunError(f"{of} has no {response}")
     return min(values, key=lambda value: abs(value - printed))
 
 

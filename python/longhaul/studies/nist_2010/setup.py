@@ -34,14 +34,17 @@ def _study() -> Study:
 
 
 @cache
-def _explained(of: str) -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """The levels of each condition of an experiment, and what its scenario comes to."""
+def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
+    """The levels of each condition of an experiment, and what its scenario comes to.
+
+    With an algorithm, or else the first one.
+    """
     runs = _study().runs("full", [of])
-    algorithm = runs[0].cell["algorithm"]
+    chosen = algorithm or runs[0].cell["algorithm"]
     return [
         (run.cell, {path: value for path, value, _ in run.resolved.explain()})
         for run in runs
-        if run.cell["algorithm"] == algorithm
+        if run.cell["algorithm"] == chosen
     ]
 
 
@@ -53,7 +56,7 @@ def configured(
     del data
     values = [
         _number(explained[key], reading)
-        for levels, explained in _explained(of)
+        for levels, explained in _explained(of, str(cell.get("algorithm", "")))
         if all(selects(level)(levels[axis]) for axis, level in cell.items())
     ]
     return float(ENDS[end](values))

@@ -58,14 +58,14 @@ def _responses(data: Data, of: str, names: Sequence[str] = RESPONSES) -> np.ndar
     return values
 
 
-def _response(data: Data, of: str, metric: str) -> np.ndarray:
-    values: np.ndarray = _responses(data, of, [metric])[:, 0]
+def _response(data: Data, of: str, response: str) -> np.ndarray:
+    values: np.ndarray = _responses(data, of, [response])[:, 0]
     return values
 
 
-def _relative(data: Data, of: str, metric: str) -> dict[str, float]:
+def _relative(data: Data, of: str, response: str) -> dict[str, float]:
     """The effects of factors and of pairs of factors in percent of the mean, with their signs."""
-    found = effects(_signs(), _response(data, of, metric), FACTORS)
+    found = effects(_signs(), _response(data, of, response), FACTORS)
     return {
         name: 100 * one.effect / one.grand_mean
         for one in found
@@ -74,71 +74,71 @@ def _relative(data: Data, of: str, metric: str) -> dict[str, float]:
 
 
 @measure
-def grand_mean(data: Data, of: str, metric: str) -> float:
+def grand_mean(data: Data, of: str, response: str) -> float:
     """The mean of a response over all runs."""
-    return float(_response(data, of, metric).mean())
+    return float(_response(data, of, response).mean())
 
 
 @measure
-def effect(data: Data, of: str, metric: str, term: str) -> float:
+def effect(data: Data, of: str, response: str, term: str) -> float:
     """Effect of a factor, or of two together, in percent of the mean: plus less minus level."""
-    return _relative(data, of, metric)[term]
+    return _relative(data, of, response)[term]
 
 
 @measure
-def effect_size(data: Data, of: str, metric: str, term: str) -> float:
+def effect_size(data: Data, of: str, response: str, term: str) -> float:
     """The size of an effect in percent of the mean, whatever its sign."""
-    return abs(_relative(data, of, metric)[term])
+    return abs(_relative(data, of, response)[term])
 
 
 @measure
-def effect_step(data: Data, of: str, metric: str, order: str) -> float:
+def effect_step(data: Data, of: str, response: str, order: str) -> float:
     """The smallest ratio of a factor's effect to that of the next of a list, by their sizes."""
-    found = _relative(data, of, metric)
+    found = _relative(data, of, response)
     sizes = np.array([abs(found[name]) for name in order.split(">")])
     return float((sizes[:-1] / sizes[1:]).min())
 
 
 @measure
-def signs_as_printed(data: Data, of: str, metric: str, raised_by: str) -> float:
+def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> float:
     """The part of some factors whose printed level, such as `x2-,x5+`, raises a response."""
-    found = _relative(data, of, metric)
+    found = _relative(data, of, response)
     wanted = [(name[:-1], 1 if name.endswith("+") else -1) for name in raised_by.split(",")]
     return float(np.mean([found[name] * sign > 0 for name, sign in wanted]))
 
 
 @measure
-def largest_other_effect(data: Data, of: str, metric: str, than: str) -> float:
+def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
     """The largest effect of any other factor over the smallest of some, by their sizes."""
-    found, named = _relative(data, of, metric), than.split(",")
+    found, named = _relative(data, of, response), than.split(",")
     others = [abs(found[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(found[name]) for name in named)
 
 
 @measure
-def largest_interaction(data: Data, of: str, metric: str) -> float:
+def largest_interaction(data: Data, of: str, response: str) -> float:
     """The largest effect of two factors together over the largest of one, by their sizes."""
-    found = _relative(data, of, metric)
+    found = _relative(data, of, response)
     pairs = [abs(size) for name, size in found.items() if "*" in name]
     return max(pairs) / max(abs(found[name]) for name in FACTORS)
 
 
 @measure
-def run_with_most(data: Data, of: str, metric: str) -> float:
+def run_with_most(data: Data, of: str, response: str) -> float:
     """The run with the largest value."""
-    return 1.0 + float(_response(data, of, metric).argmax())
+    return 1.0 + float(_response(data, of, response).argmax())
 
 
 @measure
-def part_below(data: Data, of: str, metric: str, bound: float) -> float:
+def part_below(data: Data, of: str, response: str, bound: float) -> float:
     """The part of the runs with less than a bound."""
-    return float((_response(data, of, metric) < bound).mean())
+    return float((_response(data, of, response) < bound).mean())
 
 
 @measure
-def runs_of_the_most(data: Data, of: str, metric: str, count: float, levels: str) -> float:
+def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: str) -> float:
     """How many of the runs with most have such levels, written as `x2-,x11+`."""
-    most = _response(data, of, metric).argsort()[-int(count) :]
+    most = _response(data, of, response).argsort()[-int(count) :]
     wanted = [
         (FACTORS.index(name[:-1]), 1 if name.endswith("+") else -1) for name in levels.split(",")
     ]
@@ -147,33 +147,33 @@ def runs_of_the_most(data: Data, of: str, metric: str, count: float, levels: str
 
 
 @measure
-def corner(data: Data, of: str, metric: str, first: str, then: str) -> float:
+def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
     """The mean at two levels, such as `x2-` and `x3+`."""
-    return _corners(data, of, metric, first, then)[0]
+    return _corners(data, of, response, first, then)[0]
 
 
 @measure
-def corner_lead(data: Data, of: str, metric: str, first: str, then: str) -> float:
+def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
     """The mean at two levels over the largest of the other three corners."""
-    own, others = _corners(data, of, metric, first, then)
+    own, others = _corners(data, of, response, first, then)
     return own / max(others)
 
 
 def _corners(
-    data: Data, of: str, metric: str, first: str, then: str
+    data: Data, of: str, response: str, first: str, then: str
 ) -> tuple[float, Sequence[float]]:
     places = [FACTORS.index(name[:-1]) for name in (first, then)]
-    means = corner_means(_signs(), _response(data, of, metric), *places)
+    means = corner_means(_signs(), _response(data, of, response), *places)
     a, b = (1 if name.endswith("+") else -1 for name in (first, then))
     own = means.pop((a, b))
     return own, list(means.values())
 
 
 @measure
-def robust_factors(data: Data, of: str, metric: str, factors: str) -> float:
+def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
     """How many of some factors have the same level ahead in all four blocks of two others."""
-    y, found = _response(data, of, metric), by_size(effects(_signs(), _response(data, of, metric),
-                                                            FACTORS, order=1))  # fmt: skip
+    y = _response(data, of, response)
+    found = by_size(effects(_signs(), y, FACTORS, order=1))
     largest = [FACTORS.index(one.name) for one in found]
     robust = 0
     for name in factors.split(","):
@@ -230,10 +230,10 @@ def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -
 
 
 @measure
-def strength_place(data: Data, of: str, metric: str) -> float:
+def strength_place(data: Data, of: str, response: str) -> float:
     """Place of a response by its mean correlation with the others, 1 the strongest."""
     order = correlation.by_strength(_correlations(data, of))
-    return 1.0 + [RESPONSES[place] for place in order].index(metric)
+    return 1.0 + [RESPONSES[place] for place in order].index(response)
 
 
 @measure

@@ -1,0 +1,226 @@
+"""What a source concludes, and what our claims say of it: `conclusions.toml`, if a study has one.
+
+A conclusion is judged by claims, which it names one by one or by the beginning of their ids
+(`K-12*`). What comes out is never more than they show: conclusions whose claims rest on a part of
+the conditions agree *so far*, and those whose runs are missing are *not run*.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import ScenarioError
+from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
+from longhaul.studies import coverage
+from longhaul.studies.ledger import Judgement, number
+from longhaul.studies.study import Study, StudyError
+
+NAME = "conclusions.toml"
+AGREES, DIFFERS, PARTLY, OPEN = "agrees", "differs", "agrees in part", "open"
+SO_FAR = "so far"
+NO_CLAIM = "not measured"
+# The colour of a verdict is that of the verdict on a claim.
+STYLES = {
+    AGREES: "reproduced", DIFFERS: "contradicted", PARTLY: "outside", OPEN: "undecided",
+    NOT_RUN: "not", NO_CLAIM: "not",
+}  # fmt: skip
+
+KEYS = {
+    "questions": ("question", "source", "answer", "claims"),
+    "conclusions": ("id", "about", "text", "source", "claims"),
+}
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What the source says, and the claims that bear on it."""
+
+    title: str
+    """Its id, or a question that it answers."""
+    text: str
+    source: str
+    about: tuple[str, ...]
+    claims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the source's summary: its own word for each row, or numbers beside ours."""
+
+    title: str
+    printed: Mapping[str, str]
+    claims: Mapping[str, str]
+    """By row the claim that measures it; none of a word."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A table in which the source sums up."""
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Conclusions:
+    """All of a study."""
+
+    title: str
+    questions: tuple[Conclusion, ...]
+    summary: Summary | None
+    conclusions: tuple[Conclusion, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What claims say of a conclusion."""
+
+    verdict: str
+    rests_on: tuple[str, ...]
+    """What was run, in words."""
+    needs: int
+    """How many runs all of its claims are about;"""
+    there: int
+    """and how many of these claims were judged, of:"""
+    claims: int
+
+    @property
+    def kind(self) -> str:
+        """The verdict without what it rests on, as styles call it."""
+        return self.verdict.removesuffix(f" {SO_FAR}")
+
+
+def read(study: Study) -> Conclusions | None:
+    """What a study has of them."""
+    file = study.path / NAME
+    if not file.is_file():
+        return None
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        return Conclusions(
+            given["title"],
+            tuple(_question(file, row) for row in given.get("questions", [])),
+            _summary(given["summary"]) if "summary" in given else None,
+            tuple(_conclusion(file, row) for row in given.get("conclusions", [])),
+        )
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise ScenarioError(f"{file}: {error}") from None
+
+
+def _question(file: Path, row: Mapping[str, Any]) -> Conclusion:
+    _check(file, "questions", row)
+    return Conclusion(row["question"], row["answer"], row["source"], (), tuple(row["claims"]))
+
+
+def _conclusion(file: Path, row: Mapping[str, Any]) -> Conclusion:
+    _check(file, "conclusions", row)
+    return Conclusion(
+        row["id"], row["text"], row["source"], tuple(row["about"]), tuple(row["claims"])
+    )
+
+
+def _check(file: Path, kind: str, row: Mapping[str, Any]) -> None:
+    if set(row) != set(KEYS[kind]):
+        name = row.get("id", row.get("question", "one"))
+        raise ScenarioError(
+            f"{file}: {kind}: {name}: expected the keys {', '.join(KEYS[kind])}, "
+            f"found {', '.join(row)}"
+        )
+
+
+def _summary(given: Mapping[str, Any]) -> Summary:
+    columns = (
+        Column(one["title"], one["printed"], one.get("claims", {})) for one in given["columns"]
+    )
+    return Summary(given["title"], tuple(given["rows"]), tuple(columns))
+
+
+def check(study: Study) -> None:
+    """Refuse conclusions that name claims that do not exist."""
+    found = read(study)
+    if found is None:
+        return
+    ids = [claim.id for claim in study.claims]
+    named = [
+        (one.title, name) for one in (*found.questions, *found.conclusions) for name in one.claims
+    ]
+    if found.summary:
+        named += [
+            (found.summary.title, name)
+            for column in found.summary.columns
+            for name in column.claims.values()
+        ]
+    for title, pattern in named:
+        if not any(fnmatchcase(name, pattern) for name in ids):
+            raise StudyError(f"{study.path / NAME}: {title}: there is no claim `{pattern}`")
+
+
+def judgements_of(one: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Those of its claims."""
+    return [
+        judgement
+        for judgement in judgements
+        if any(fnmatchcase(judgement.claim.id, pattern) for pattern in one.claims)
+    ]
+
+
+def outcome(study: Study, one: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
+    """What its claims say of a conclusion."""
+    own = judgements_of(one, judgements)
+    if not own:
+        return Outcome(NO_CLAIM, (), 0, 0, 0)
+    judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
+    cells = {cell for judgement in own for cell in coverage.needed(study, judgement.claim)}
+    verdict = _verdict(judged, is_all=len(judged) == len(own))
+    rests_on = tuple(_rests_on(study, judged or own))
+    return Outcome(verdict, rests_on, len(cells), len(judged), len(own))
+
+
+def _verdict(judged: Sequence[Judgement], *, is_all: bool) -> str:
+    if not judged:
+        return NOT_RUN
+    verdicts = {judgement.so_far or judgement.verdict for judgement in judged} - {UNDECIDED}
+    if not verdicts:
+        return OPEN
+    if verdicts == {REPRODUCED}:
+        word = AGREES
+    else:
+        word = DIFFERS if verdicts <= {OUTSIDE, CONTRADICTED} else PARTLY
+    is_part = not is_all or any(judgement.so_far for judgement in judged)
+    return f"{word} {SO_FAR}" if is_part else word
+
+
+def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
+    """On how many conditions claims rest that are about several; which runs the others are of."""
+    partial = [one for one in own if one.part is not None and not one.part.is_whole]
+    yield from dict.fromkeys(
+        f"{one.part.text} of {one.claim.experiments[0]}" for one in partial if one.part is not None
+    )
+    whole = [
+        one.claim
+        for one in own
+        if one not in partial and one.measured is not None and not one.claim.is_set_up
+    ]
+    if whole and (text := coverage.in_words(study, *whole)):
+        yield from text.split("; ")
+    if any(one.claim.is_set_up for one in own):
+        yield "how runs are configured"
+
+
+def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
+    """The cells of the source's table: its own word or number, ours and what became of it."""
+    by_id = {judgement.claim.id: judgement for judgement in judgements}
+    return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]
+
+
+def _cell(column: Column, row: str, by_id: Mapping[str, Judgement]) -> dict[str, str]:
+    cell = {"printed": column.printed[row], "measured": "", "verdict": "", "claim": ""}
+    if name := column.claims.get(row):
+        judgement = by_id[name]
+        measured = number(judgement.measured)
+        cell |= {"measured": measured, "verdict": judgement.verdict, "claim": name}
+    return cell

@@ -1,0 +1,94 @@
+"""What a source concludes beside what claims show of it, never more than they do."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from longhaul._engine import ScenarioError
+from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
+from longhaul.studies import conclusions, ledger, page, parts
+from longhaul.studies.claims import Claim
+from longhaul.studies.conclusions import Conclusion
+from longhaul.studies.coverage import Part
+from longhaul.studies.ledger import Judgement
+from longhaul.studies.record import recorded
+from longhaul.studies.study import Study, StudyError, find
+
+STUDY = find("nist-2010")
+
+
+def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
+    part = Part("condition", (8,), 32) if so_far else None
+    measured = None if verdict == NOT_RUN else 1.0
+    return Judgement(claim, measured, None, verdict, "full", 1, part=part, so_far=so_far)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([(REPRODUCED, ""), (REPRODUCED, "")], "agrees"),
+        ([(REPRODUCED, ""), (NOT_RUN, "")], "agrees so far"),
+        ([(UNDECIDED, REPRODUCED), (UNDECIDED, REPRODUCED)], "agrees so far"),
+        ([(UNDECIDED, REPRODUCED), (OUTSIDE, "")], "agrees in part so far"),
+        ([(REPRODUCED, ""), (OUTSIDE, "")], "agrees in part"),
+        ([(CONTRADICTED, ""), (OUTSIDE, "")], "differs"),
+        ([(UNDECIDED, CONTRADICTED), (NOT_RUN, "")], "differs so far"),
+        ([(UNDECIDED, ""), (UNDECIDED, "")], "open"),
+        ([(NOT_RUN, ""), (NOT_RUN, "")], "not run"),
+    ],
+)
+def test_a_conclusion_is_no_surer_than_its_claims(
+    verdicts: Sequence[tuple[str, str]], expected: str
+) -> None:
+    claims = [claim for claim in STUDY.claims if claim.id.startswith("K-21-")]
+    one = Conclusion("K", "", "", (), ("K-21-*",))
+    own = [judgement(claim, *verdict) for claim, verdict in zip(claims, verdicts, strict=False)]
+    found = conclusions.outcome(STUDY, one, own)
+    assert found.verdict == expected
+    assert found.there == sum(verdict != NOT_RUN for verdict, _ in verdicts)
+    if (UNDECIDED, REPRODUCED) in verdicts:
+        assert "on 1 of 32 conditions of N7-MAIN" in found.rests_on
+    assert (
+        conclusions.outcome(STUDY, Conclusion("K", "", "", (), ()), own).verdict == "not measured"
+    )
+
+
+def test_all_conclusions_of_chapter_10_are_there_and_about_its_algorithms() -> None:
+    found = conclusions.read(STUDY)
+    assert found is not None
+    assert [one.title for one in found.conclusions] == [f"K-{n:02d}" for n in range(1, 39)]
+    assert found.summary is not None
+    named = {name for one in found.conclusions for name in one.about}
+    assert named == {"all", *found.summary.rows}
+    conclusions.check(STUDY)
+
+
+def test_the_page_opens_with_what_the_source_concludes(tmp_path: Path) -> None:
+    _, record = recorded(STUDY)
+    judgements = ledger.judge(STUDY, record.data, record.facts.scale)
+    drawn = [None] * len(parts.figures(STUDY))
+    text = page.write(STUDY, record, judgements, drawn, tmp_path / "x.html", None).read_text()
+    opening = text[text.index("What NIST concludes") : text.index(">Verdicts<")]
+    # Who is worst for other users, whether our runs agree, and on how many conditions.
+    worst = opening[opening.index("worst for other users") :][:1500]
+    assert "FAST, and FAST-AT" in worst
+    assert "of 17 conditions" in worst
+    assert opening.count("<tr data-about") == 38
+    # Table 10-1: print beside ours.
+    assert "18.8</td>" in opening
+    assert 'href="#A10-1-BIC"' in opening
+
+
+def test_a_conclusion_by_a_claim_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    text = (STUDY.path / conclusions.NAME).read_text()
+    for name in ("experiments.toml", "claims.csv"):
+        (tmp_path / name).write_text((STUDY.path / name).read_text())
+    for folder in ("sensitivity", "mixed", "loss_free", "conditions", "scenarios"):
+        (tmp_path / folder).symlink_to(STUDY.path / folder)
+    (tmp_path / conclusions.NAME).write_text(text.replace('"K-03"]', '"K-3"]'))
+    with pytest.raises(StudyError, match=r"K-03: there is no claim `K-3`"):
+        conclusions.check(Study("copy", tmp_path))
+    (tmp_path / conclusions.NAME).write_text(text.replace("about  =", "abot   =", 1))
+    with pytest.raises(ScenarioError, match="expected the keys id, about, text, source, claims"):
+        conclusions.check(Study("copy", tmp_path))
