@@ -7,6 +7,7 @@ import pytest
 from conftest import CommandLine
 
 from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.campaign import Run
 from longhaul.campaign.cost import expected_packets
 from longhaul.findings import Options, analyse
 
@@ -81,11 +82,12 @@ def test_patterns_and_png_on_the_command_line(cli: CommandLine, tmp_path: Path) 
 
 
 def test_cost_of_mesonet_follows_from_intervals_and_sources_by_either_name() -> None:
-    def of(intervals: int, sources: int) -> dict[str, object]:
-        return {"mesonet": {"intervals": intervals, "hosts": {"sources": sources}}}
+    def of(intervals: int, sources: int) -> Run:
+        mesonet = {"intervals": intervals, "hosts": {"sources": sources}}
+        return Run("E", {}, 0, {"mesonet": mesonet})
 
     ours = expected_packets(of(300, 100))
     assert expected_packets(of(600, 100)) == pytest.approx(2 * ours)
-    original = {"mesonet": {"MI": 300, "baseSources": 100}}
+    original = Run("E", {}, 0, {"mesonet": {"MI": 300, "baseSources": 100}})
     assert expected_packets(original) == pytest.approx(ours)
     assert ours > 100 * 300 * 0.2

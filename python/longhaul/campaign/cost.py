@@ -5,21 +5,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from longhaul._engine import LonghaulError, bits_per_second, seconds
+from longhaul.campaign.sweep import Run
 from longhaul.results import kinds
-from longhaul.running import load
 
 # Bits of a packet of the usual size.
 PACKET_BITS = 12_000.0
 
 
-def expected_packets(scenario: Mapping[str, Any]) -> float:
-    """Data packets that a scenario may take: simulated time at the rate of its slowest named link.
+def expected_packets(run: Run) -> float:
+    """Data packets that a run may take: simulated time at the rate of its slowest named link.
 
     A guess by which runs are ordered and their progress weighted; what was measured corrects it.
     """
+    scenario = run.scenario
     if (kind := kinds.of(scenario)) is not None:
         # Its keys have several names, and its duration may follow from others.
-        resolved = load(scenario)
+        resolved = run.resolved
         return kind.expected_packets(json.loads(resolved.resolved_json()), resolved.duration_s)
     duration = _quantity(scenario.get("duration"), seconds) or 1.0
     rates = [rate for text in _rates(scenario.get("topology", {})) if (rate := text)]

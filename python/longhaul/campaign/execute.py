@@ -131,7 +131,7 @@ class _Execution:
         store.sweep_out()
         self.began = time.time()
         self.wanted = {run.key: run for run in runs}
-        self.expected = {key: expected_packets(run.scenario) for key, run in self.wanted.items()}
+        self.expected = {key: expected_packets(run) for key, run in self.wanted.items()}
         missing = [key for key in self.wanted if not store.has(key)]
         # Sorting is stable: runs of equal length keep their order.
         missing.sort(key=lambda key: (key not in first, -self.expected[key]))
@@ -190,7 +190,7 @@ class _Execution:
                 self._found(key)
             else:
                 self.running.add(key)
-                scenario = self.wanted[key].scenario
+                scenario = self.wanted[key].complete
                 self.workers.submit(key, work, scenario, self.store, self.reducer)
 
     def _note(self, done: Finished, leases: Leases) -> None:
@@ -215,7 +215,7 @@ class _Execution:
         allowed = max(self.retries, 1) if done.is_lost else self.retries
         if self.attempts[key] <= allowed:
             self.running.add(key)
-            scenario = self.wanted[key].scenario
+            scenario = self.wanted[key].complete
             self.workers.submit(key, work, scenario, self.store, self.reducer)
             return
         self.store.record_failure(key, done.error)

@@ -40,7 +40,13 @@ from longhaul.campaign.responses import (
     read_responses,
 )
 from longhaul.campaign.sweep import Level, Run, Setting
-from longhaul.campaign.template import Scenario, TemplateError, filled_in, read_template
+from longhaul.campaign.template import (
+    Scenario,
+    TemplateError,
+    filled_in,
+    place_of_template,
+    read_template,
+)
 from longhaul.comparison.differences import RANDOM
 from longhaul.designs import Design, Factor, full, latin_hypercube, one_at_a_time, two_level
 from longhaul.files.rows import read_rows
@@ -73,6 +79,8 @@ class Campaign:
     retries: int = 0
     memory: int | None = None
     """Bytes that a worker may use."""
+    beside: Path = Path()
+    """The directory of its scenario, in which files are looked for that runs name."""
 
     @property
     def name(self) -> str:
@@ -87,10 +95,15 @@ class Campaign:
     def runs(self) -> list[Run]:
         """Every run, all of the design once, then all again with other random numbers."""
         return [
-            Run(self.name, cell, replication, self.scenario(cell, replication))
+            self.run(cell, replication)
             for replication in range(self.replications)
             for cell in self.cells
         ]
+
+    def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
+        """A run of the design."""
+        scenario = self.scenario(cell, replication)
+        return Run(self.name, cell, replication, scenario, self.beside)
 
     def scenario(self, cell: Mapping[str, Level], replication: int = 0) -> Scenario:
         """The scenario of a run."""
@@ -104,7 +117,7 @@ class Campaign:
             return []
         reason = None
         for cell in _few(self.cells):
-            reason = Run(self.name, cell, 0, self.scenario(cell)).resolved.nothing_drawn
+            reason = self.run(cell).resolved.nothing_drawn
             if reason is None:
                 return []
         return [f"replications are the same, and intervals have no width: {reason}"]
@@ -155,12 +168,13 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
         keep=tuple(whole.get("keep", ())),
         retries=_count("retries", whole.get("retries", 1), 0),
         memory=_bytes(whole["memory"]) if "memory" in whole else None,
+        beside=place_of_template(file, whole.get("scenario")),
     )
     # A level, or a path, that the scenario refuses is refused before anything runs.
     resolved = []
     for cell in _few(campaign.cells):
         try:
-            resolved.append(Run(campaign.name, cell, 0, campaign.scenario(cell)).resolved)
+            resolved.append(campaign.run(cell).resolved)
         except ScenarioError as error:
             raise _located(campaign, whole.get("scenario"), cell, str(error)) from None
     _check_responses(campaign, resolved)

@@ -3,10 +3,12 @@
 An axis may be a table of conditions, each of which sets the levels of several factors.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from longhaul._engine import Scenario as Resolved
@@ -60,11 +62,19 @@ class Run:
     cell: Mapping[str, Level]
     replication: int
     scenario: Scenario
+    beside: Path = Path()
+    """Where files are that the scenario names."""
 
     @property
     def resolved(self) -> Resolved:
         """The scenario, checked, with its defaults."""
-        return load(self.scenario)
+        return load(self.scenario, beside=self.beside)
+
+    @property
+    def complete(self) -> Scenario:
+        """The scenario with all values and the texts of all files that it names."""
+        scenario: Scenario = json.loads(self.resolved.resolved_json())
+        return scenario
 
     @cached_property
     def key(self) -> str:
@@ -91,6 +101,8 @@ class Sweep:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     replications: int = 1
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
+    beside: Path = Path()
+    """Where files are that scenarios name."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
         """Every combination of levels, with the factors as they are in a replication."""
@@ -111,7 +123,7 @@ class Sweep:
                     if setting.applies(cell)
                 }
                 scenario = filled_in(self.template, {**values, "replication": replication})
-                yield Run(self.experiment, cell, replication, scenario)
+                yield Run(self.experiment, cell, replication, scenario, self.beside)
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:

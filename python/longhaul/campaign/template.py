@@ -57,7 +57,7 @@ def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
 def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
     """A scenario that a file has as a table, or names: another file, or the `run.json` of a run."""
     if isinstance(given, Mapping):
-        return dict(given)
+        return _extending(dict(given), file)
     if not isinstance(given, str):
         raise TemplateError("scenario: expected a scenario file's name, or a table [scenario]")
     source = file.parent / given
@@ -66,7 +66,17 @@ def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
         scenario = _of_run(json.loads(text)) if text.lstrip()[:1] == "{" else tomllib.loads(text)
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         raise TemplateError(f"scenario: {source}: {error}") from None
-    if "extends" in scenario:
+    return _extending(scenario, source)
+
+
+def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
+    """The directory of a scenario that a file has as a table, or names."""
+    return (file.parent / given).parent if isinstance(given, str) else file.parent
+
+
+def _extending(scenario: Scenario, source: Path) -> Scenario:
+    """A scenario whose base is found from anywhere, not only beside the file that names it."""
+    if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario
 

@@ -67,7 +67,7 @@ def plan(file: File, out: Out = None, json: AsJson = False) -> None:
     runs = campaign.runs()
     done = sum(store.has(run.key) for run in runs)
     design = campaign.design
-    expected = sum(expected_packets(run.scenario) for run in runs)
+    expected = sum(expected_packets(run) for run in runs)
     facts: dict[str, Any] = {
         "title": campaign.title,
         "design": design.describe(),

@@ -38,12 +38,15 @@ def load(
     set: Sequence[str] = (),
     algorithms: Algorithms = (),
     *,
+    beside: str | Path = "",
     limit: TimeLimit | None = None,
 ) -> Scenario:
     """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
 
-    An algorithm's file that is still being executed after `limit` is refused.
+    Files that a text or mappings name are looked for in the directory `beside`. An algorithm's file
+    that is still being executed after `limit` is refused.
     """
+    name = str(Path(beside, "scenario"))
     given: dict[str, type[CongestionControl]] = {}
 
     def hand_over(value: object) -> str:
@@ -58,9 +61,9 @@ def load(
         hand_over(algorithm)
     if isinstance(scenario, Mapping):
         text = json.dumps(scenario, default=hand_over)
-        return Scenario.parse(text, "scenario", list(set), given, limit)
+        return Scenario.parse(text, name, list(set), given, limit)
     if isinstance(scenario, str) and "\n" in scenario:
-        return Scenario.parse(scenario, "scenario", list(set), given, limit)
+        return Scenario.parse(scenario, name, list(set), given, limit)
     return Scenario.load(str(scenario), list(set), given, limit)
 
 

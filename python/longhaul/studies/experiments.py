@@ -69,6 +69,7 @@ class Experiment:
             {path: _setting(value, scale) for path, value in self.settings.items()},
             count if replications is None else min(count, replications),
             self.conditions,
+            self.folder,
         )
 
     def levels(self, axis: str, scale: str) -> list[Level]:
