@@ -374,6 +374,23 @@ def test_a_line_is_the_mean_of_its_column(run: longhaul.Results) -> None:
     assert np.asarray(drawn).tolist() == MesoNet.of(run).long_lived["throughput_pps"].to_list()
 
 
+def test_plots_overlay_runs_and_show_parts(run: longhaul.Results) -> None:
+    flows = MesoNet.of(run).long_lived.filter(pl.col("flow") == "L1")
+    end = float(flows["t_s"].max())  # type: ignore[arg-type]
+    options = plots.Options(from_s=end / 2, parts=("L1",), overlay=True)
+    (axes,) = plots.figure("long-lived", [run, run], options).axes
+    assert axes.get_title() == "L1"
+    part = flows.filter(pl.col("t_s") > end / 2 + 1e-9)
+    lines = [line for line in axes.get_lines() if len(np.asarray(line.get_data()[0])) == len(part)]
+    assert len(lines) == 2
+    for line in lines:
+        assert np.asarray(line.get_data()[1]).tolist() == part["throughput_pps"].to_list()
+    with pytest.raises(longhaul.ResultsError, match=r"--part L9: `long-lived` of .* has L1"):
+        plots.figure("long-lived", [run], plots.Options(parts=("L9",)))
+    with pytest.raises(longhaul.ResultsError, match="the run ends at"):
+        plots.figure("active-flows", [run], plots.Options(from_s=2 * end))
+
+
 def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     longhaul.report(run, page)

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from longhaul.analysis import clusters, components, outliers, ranks
 from longhaul.designs import two_level
+from longhaul.mesonet.groups import short_name
 from longhaul.plots.analysis import competitors, ten_step
 from longhaul.plots.analysis import correlations as responses
 from longhaul.plots.analysis.frame import HIGH, LOW, PLAIN
@@ -165,3 +166,39 @@ def test_biplots_hold_all_arrows() -> None:
         x, y = text.get_position()
         assert left <= float(x) <= right
         assert bottom <= float(y) <= top
+
+
+def test_labels_of_residuals_do_not_lie_on_each_other() -> None:
+    # All but one nearly equal, and the second condition a thousand times as wide.
+    small = [1.0, 1.01, 1.02, 1.0, 1.01, 0.99, 5.0]
+    values = np.array([small, [1000 * value for value in small]])
+    conditions = [{"condition": 8}, {"condition": 21}]
+    drawing = competitors.residual_plot(values, list("abcdefg"), conditions, "y")
+    (axes,) = drawing.axes
+    assert axes.get_yscale() == "symlog"
+    drawing.canvas.draw()
+    labels = [text for text in axes.texts if text.get_text() in "1234567"]
+    assert len(labels) == 14
+    boxes = [label.get_window_extent() for label in labels]
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+    # Conditions have their own numbers, not running ones.
+    assert [label.get_text().split("\n")[0] for label in axes.get_xticklabels()] == ["8", "21"]
+
+
+def test_many_responses_go_down_the_page_and_not_across_it() -> None:
+    cells: list[list[outliers.Standout | None]]
+    cells = [[None] * 43, [outliers.Standout(2, is_high=True, percent=30.0), *[None] * 42]]
+    names = [f"y{n}" for n in range(43)]
+    drawing = competitors.standout_matrix(cells, list("abcdefg"), ["8", "21"], names)
+    (axes,) = drawing.axes
+    assert drawing.get_figwidth() < 8
+    assert len(axes.get_yticklabels()) == 43
+    (mark,) = axes.texts
+    assert (mark.get_position(), mark.get_text()) == ((1, 0), "3")
+
+
+def test_groups_of_users_have_the_letters_of_their_table() -> None:
+    assert short_name("mean_alternate_1") == "M VF-F"
+    assert short_name("p90_standard_24") == "WO T-N"
+    assert short_name("y1_TP1") == "y1_TP1"
+    assert short_name("mean_alternate_25") == "mean_alternate_25"

@@ -64,12 +64,37 @@ def plot(
     colour_by: Annotated[
         ColourBy, typer.Option(help="What colours distinguish: algorithms or labels.")
     ] = ColourBy.algorithm,
+    from_s: Annotated[
+        float | None,
+        typer.Option(
+            "--from", metavar="S", help="MesoNet: first second to show.", show_default="all"
+        ),
+    ] = None,
+    to_s: Annotated[
+        float | None,
+        typer.Option("--to", metavar="S", help="MesoNet: last second to show.", show_default="all"),
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="MesoNet: flow, class or router to show, such as L1, DD or K0a; repeatable.",
+            show_default="all, or the fullest routers",
+        ),
+    ] = None,
+    overlay: Annotated[
+        bool,
+        typer.Option(
+            "--overlay", help="MesoNet: one line per run, one panel per flow, class or router."
+        ),
+    ] = False,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Draw named plots of one run, or of several on the same scales.
 
-    `longhaul list plots` shows the names.
+    `longhaul list plots` shows the names. With --from and --to, a part of a run of MesoNet is drawn
+    at full resolution.
     """
     from longhaul import plots
 
@@ -90,7 +115,11 @@ def plot(
         targets = {name: out / f"{stem}-{name}.{format}" for name in wanted}
     for target in targets.values():
         refuse_existing(target, overwrite=overwrite)
-    options = plots.Options(tuple(link or ()), colour_by.value)
+    if from_s is not None and to_s is not None and from_s >= to_s:
+        raise InputError(f"--from {from_s:g} --to {to_s:g}: expected --from below --to")
+    options = plots.Options(
+        tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay
+    )
     drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
     for target, drawing in drawings.items():
         plots.save(drawing, target)

@@ -19,6 +19,7 @@ from longhaul.findings.registry import (
     short,
     title,
 )
+from longhaul.mesonet.groups import short_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,7 +125,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import congestion_bars
 
-        return congestion_bars(rates, [short(row) for row in conditions], bounds)
+        return congestion_bars(rates, [short(row) for row in conditions], bounds, response)
 
     found.plots["congestion"] = draw
     return found
@@ -160,12 +161,13 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     rows += [("average", *map(float, whole.average)), ("deviation", *map(float, whole.spread))]
     found.add(f"average ranks, {len(names)} the best", ("response", *names), rows)
     titles = [short(condition) for condition in conditions]
+    unit = short_name(responses[0])
 
     def matrix(k: int) -> Callable[[], "Figure"]:
         def draw() -> "Figure":
             from longhaul.plots.analysis.competitors import rank_matrix
 
-            return rank_matrix(cells, k, names[k], titles, responses)
+            return rank_matrix(cells, k, names[k], titles, [short_name(one) for one in responses])
 
         return draw
 
@@ -176,8 +178,9 @@ def _users(table: ResponseTable, options: Options) -> Findings:
             if which == "ranks":
                 return plots.rank_spread(whole, names)
             if which == "differences":
-                return plots.difference_bars(cells[:, 0], cells[:, 1], names, titles, responses[0])
-            return plots.goodput_bars({"all conditions": (means[0], means[1])}, names, responses[0])
+                return plots.difference_bars(cells[:, 0], cells[:, 1], names, titles, unit)
+            both = {f"{unit}, all conditions": (means[0], means[1])}
+            return plots.goodput_bars(both, names, "mean")
 
         return draw
 
@@ -185,7 +188,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     if len(responses) == 2:
         found.plots |= {f"users-{which}": other(which) for which in ("differences", "bars")}
         for k, name in enumerate(names):
-            found.plots[f"users-scatter-{name}"] = _scatter(cells, k, name, responses[0])
+            found.plots[f"users-scatter-{name}"] = _scatter(cells, k, name, unit)
     found.plots |= {f"users-matrix-{name}": matrix(k) for k, name in enumerate(names)}
     return found
 

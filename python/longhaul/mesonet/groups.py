@@ -6,6 +6,7 @@ within batches is smaller than that of all flows, and the mean of minima is no m
 takes every statistic from the log of flows, if a run has one.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import product
 
@@ -26,6 +27,20 @@ PERCENTS = tuple(range(10, 100, 10))
 STATISTICS = (
     "mean_pps", "deviation_pps", "min_pps", "max_pps", *(f"p{percent}_pps" for percent in PERCENTS)
 )  # fmt: skip
+
+
+_NAMED = re.compile(r"(?P<statistic>\w+)_(?P<role>standard|alternate)_(?P<number>\d+)")
+_SHORT = {"movie": "M", "service pack": "SP", "document": "D", "web": "WO"}
+
+
+def short_name(response: str) -> str:
+    """`mean_alternate_7` as `SP VF-F`, in the letters of table 8-6; other names as they are."""
+    found = _NAMED.fullmatch(response)
+    if found is None or not 1 <= int(found["number"]) <= len(GROUPS):
+        return response
+    _, file, path, interface = GROUPS[int(found["number"]) - 1]
+    initials = "".join(word[0].upper() for word in path.split())
+    return f"{_SHORT[file]} {initials}-{interface[0].upper()}"
 
 
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,8 @@
 """Plots of runs of MesoNet: over time, with the periods that the scenario names."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import polars as pl
@@ -12,7 +14,8 @@ from longhaul.mesonet.tables import MesoNet
 from longhaul.plots import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.registry import Draw, Options, register
-from longhaul.results import Results
+from longhaul.plots.styles import Style
+from longhaul.results import Results, ResultsError
 
 # Points of a line; each is the mean of the intervals between.
 MOST_POINTS = 600
@@ -28,142 +31,228 @@ STATES = (
 )
 
 
-DrawRun = Callable[[Axes, Results], None]
+# Draws one run on axes.
+DrawRun = Callable[[Axes, Results, Options], None]
 
 
 def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawRun], Draw]:
     """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
 
-    def suits(run: Results) -> bool:
-        return isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
-
     def add(draw: DrawRun) -> Draw:
-        @register(name, help, suits)
+        @register(name, help, _has(needs))
         def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
-            return panels(runs, draw, [run.name for run in runs])
+            def one(axes: Axes, run: Results) -> None:
+                draw(axes, run, options)
+
+            return panels(runs, one, [run.name for run in runs])
 
         return side_by_side
 
     return add
 
 
-def _thinned(table: pl.DataFrame, columns: Sequence[str], key: str | None = None) -> pl.DataFrame:
-    """Means of columns over as many intervals as there are for a point."""
-    every = max(1, -(-int(table["interval"].max() or 1) // MOST_POINTS))  # type: ignore[arg-type]
+def _has(needs: str) -> Callable[[Results], bool]:
+    """Whether a run of MesoNet has a table."""
+    return lambda run: isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
+
+
+def _thinned(
+    table: pl.DataFrame, columns: Sequence[str], options: Options, key: str | None = None
+) -> pl.DataFrame:
+    """Means of columns over as many intervals as there are for a point, in a part of the run."""
+    part = table
+    if options.from_s is not None:
+        part = part.filter(pl.col("t_s") > options.from_s + 1e-9)
+    if options.to_s is not None:
+        part = part.filter(pl.col("t_s") <= options.to_s + 1e-9)
+    if part.is_empty():
+        end = float(table["t_s"].max() or 0.0)  # type: ignore[arg-type]
+        raise ResultsError(f"--from and --to: nothing is there; the run ends at {end:g} s")
+    first, last = (int(part["interval"].min() or 1), int(part["interval"].max() or 1))  # type: ignore[arg-type]
+    every = max(1, -(-(last - first + 1) // MOST_POINTS))
     keys = [key] if key else []
-    point = ((pl.col("interval") - 1) // every).alias("point")
-    means = table.group_by(point, *keys, maintain_order=True).agg(
+    point = ((pl.col("interval") - first) // every).alias("point")
+    means = part.group_by(point, *keys, maintain_order=True).agg(
         pl.col("t_s").max(), pl.col(columns).mean()
     )
     return means.drop("point")
 
 
-def _periods(axes: Axes, run: Results) -> None:
+def _periods(axes: Axes, run: Results, options: Options) -> None:
     """Mark where periods begin and end."""
     ends = {time for period in MesoNet.of(run).periods for time in (period.from_s, period.to_s)}
-    for time in sorted(ends):
+    low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
+    for time in sorted(time for time in ends if low <= time <= high):
         axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
 
 
 @of_mesonet("flow-states", "flows by their state over time", "network")
-def _flow_states(axes: Axes, run: Results) -> None:
-    states = _thinned(MesoNet.of(run).network, [column for column, _, _ in STATES])
+def _flow_states(axes: Axes, run: Results, options: Options) -> None:
+    states = _thinned(MesoNet.of(run).network, [column for column, _, _ in STATES], options)
     for column, label, colour in STATES:
         axes.plot(states["t_s"], states[column], color=colour, label=label)
     axes.set_ylabel("flows")
-    _periods(axes, run)
+    _periods(axes, run, options)
 
 
-def _one_line(axes: Axes, run: Results, column: str, scale: float, label: str) -> None:
-    table = _thinned(MesoNet.of(run).network, [column])
-    axes.plot(table["t_s"], table[column] * scale, color="#0072b2")
-    axes.set_ylabel(label)
-    _periods(axes, run)
+@dataclass(frozen=True)
+class Lines:
+    """Plots of one column over time: a panel a run with a line for each part, or the other way."""
+
+    name: str
+    help: str
+    table: str
+    column: str
+    label: str
+    scale: float = 1.0
+    key: str | None = None
+    """The column that tells parts apart; none of the network as a whole."""
+    parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
+    top: float | None = None
+    per_s: bool = False
+    """Whether values are of an interval, to be divided by its length."""
+
+    def register(self) -> None:
+        """Make it a plot."""
+        register(self.name, self.help, _has(self.table))(self._draw)
+
+    def _draw(self, runs: Sequence[Results], options: Options) -> Figure:
+        if not options.overlay and self.key is None:
+            return panels(runs, self._of_network(options), [run.name for run in runs])
+        parts = list(dict.fromkeys(part for run in runs for part in self._chosen(run, options)))
+        if not options.overlay:
+            return panels(runs, self._of_run(parts, options), [run.name for run in runs])
+        looks = _looks(runs)
+
+        def draw(axes: Axes, part: str) -> None:
+            for run, (label, look) in zip(runs, looks, strict=True):
+                self._line(axes, run, part, label, look, options)
+            self._finish(axes, runs[0], options)
+            axes.set_title(part)
+
+        return panels(parts, draw, parts)
+
+    def _chosen(self, run: Results, options: Options) -> Sequence[str]:
+        """The parts of a run that are drawn."""
+        if self.key is None or not options.parts:
+            return self.parts(MesoNet.of(run))
+        there = getattr(MesoNet.of(run), self.table)[self.key].unique(maintain_order=True).to_list()
+        for part in options.parts:
+            if part not in there:
+                known = ", ".join(map(str, there))
+                raise ResultsError(f"--part {part}: `{self.name}` of {run.name} has {known}")
+        return options.parts
+
+    def _of_run(self, parts: Sequence[str], options: Options) -> Callable[[Axes, Results], None]:
+        """All parts of a run; the same one has the same look in all runs."""
+        looks = styles.of_runs(len(parts)) if len(parts) <= len(styles.OTHERS) else styles.LABELS
+        look_of = dict(zip(parts, looks, strict=False))
+
+        def draw(axes: Axes, run: Results) -> None:
+            for name in self._chosen(run, options):
+                self._line(axes, run, name, name, look_of[name], options)
+            self._finish(axes, run, options)
+
+        return draw
+
+    def _of_network(self, options: Options) -> Callable[[Axes, Results], None]:
+        """The network as a whole, of one run."""
+
+        def draw(axes: Axes, run: Results) -> None:
+            self._line(axes, run, "", None, _ONE, options)
+            self._finish(axes, run, options)
+
+        return draw
+
+    def _line(
+        self, axes: Axes, run: Results, part: str, label: str | None, look: Style, options: Options
+    ) -> None:
+        table = getattr(MesoNet.of(run), self.table)
+        if self.key is not None:
+            table = table.filter(pl.col(self.key) == part)
+        points = _thinned(table, [self.column], options).drop_nulls(self.column)
+        each = MesoNet.of(run).interval_s if self.per_s else 1.0
+        values = points[self.column] * (self.scale / each)
+        axes.plot(points["t_s"], values, label=label, **styles.as_line(look))
+
+    def _finish(self, axes: Axes, run: Results, options: Options) -> None:
+        axes.set_ylabel(self.label)
+        if self.top is not None:
+            axes.set_ylim(0, self.top)
+        _periods(axes, run, options)
 
 
-@of_mesonet("packets-out", "data packets delivered over time", "network")
-def _packets_out(axes: Axes, run: Results) -> None:
-    per_s = 1 / MesoNet.of(run).interval_s
-    _one_line(axes, run, "out_pkts", 1e-3 * per_s, "thousand packets out per second")
+_ONE = Style("#0072b2", "o")
 
 
-@of_mesonet(
-    "retransmission-rate", "what completed flows sent beyond the size of their files", "network"
-)
-def _retransmission_rate(axes: Axes, run: Results) -> None:
-    _one_line(axes, run, "retransmission_rate", 100.0, "retransmission rate (%)")
+def _looks(runs: Sequence[Results]) -> list[tuple[str, Style]]:
+    """What each run is called, and how it is drawn: by its algorithm, if no other run has it."""
+    kinds = [
+        "+".join(one["congestion"]["kind"] for one in run.scenario["mesonet"]["algorithms"])
+        for run in runs
+    ]
+    if len(set(kinds)) == len(kinds) and set(kinds) <= set(styles.ALGORITHMS):
+        return [(kind, styles.ALGORITHMS[kind]) for kind in kinds]
+    return [(run.name, styles.LABELS[place % len(styles.LABELS)]) for place, run in enumerate(runs)]
 
 
-def _lines(
-    axes: Axes, run: Results, table: pl.DataFrame, key: str, names: Sequence[str], column: str
-) -> None:
-    """One line for each value of `key`."""
-    means = _thinned(table, [column], key)
-    for name, look in zip(names, styles.of_runs(len(names)), strict=True):
-        part = means.filter(pl.col(key) == name).drop_nulls(column)
-        if len(part):
-            line = styles.as_line(look)
-            axes.plot(part["t_s"], part[column], label=name, **line)
-    _periods(axes, run)
+def _fullest(tables: MesoNet) -> Sequence[str]:
+    """The routers with the fullest queues."""
+    means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
+    order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
+    return order[:MOST_ROUTERS].to_list()
 
 
-def _of_classes(name: str, help: str, column: str, label: str, scale: float = 1.0) -> None:
-    """Register a plot of the flow classes."""
-
-    @of_mesonet(name, help, "classes")
-    def _(axes: Axes, run: Results) -> None:
-        table = MesoNet.of(run).classes.with_columns(pl.col(column) * scale)
-        _lines(axes, run, table, "class", CLASSES, column)
-        axes.set_ylabel(label)
+def _flows(tables: MesoNet) -> Sequence[str]:
+    names: list[str] = tables.long_lived["flow"].unique(maintain_order=True).to_list()
+    return names
 
 
-_of_classes(
-    "cwnd-classes", "mean congestion window of flow classes", "cwnd_mean_pkts",
-    "congestion window (packets)",
-)  # fmt: skip
-_of_classes(
-    "rtt-classes", "mean smoothed round-trip time of flow classes", "srtt_mean_s",
-    "smoothed round-trip time (ms)", 1e3,
-)  # fmt: skip
-_of_classes(
-    "throughput-classes", "packets per second of a flow of each class", "throughput_pps",
-    "packets per second of a flow",
-)  # fmt: skip
+def _classes(tables: MesoNet) -> Sequence[str]:
+    there = set(tables.classes["class"].unique())
+    return [name for name in CLASSES if name in there]
 
 
-def _of_long_lived(name: str, help: str, column: str, label: str) -> None:
-    """Register a plot of the long-lived flows."""
-
-    @of_mesonet(name, help, "long_lived")
-    def _(axes: Axes, run: Results) -> None:
-        table = MesoNet.of(run).long_lived
-        names = table["flow"].unique(maintain_order=True).to_list()
-        _lines(axes, run, table, "flow", names, column)
-        axes.set_ylabel(label)
-
-
-_of_long_lived(
-    "long-lived", "packets per second of long-lived flows", "throughput_pps", "packets per second"
-)
-_of_long_lived(
-    "cwnd-long-lived", "congestion window of long-lived flows", "cwnd_pkts",
-    "congestion window (packets)",
-)  # fmt: skip
-
-
-@of_mesonet(
-    "router-queues", "the fullest queues of routers, as part of what they can hold", "routers"
-)
-def _router_queues(axes: Axes, run: Results) -> None:
-    routers = MesoNet.of(run).routers
-    fullest = (
-        routers.group_by("router", maintain_order=True)
-        .agg(pl.col("queue_share").mean())
-        .sort("queue_share", descending=True, maintain_order=True)["router"]
-    )
-    _lines(axes, run, routers, "router", fullest[:MOST_ROUTERS].to_list(), "queue_share")
-    axes.set_ylabel("share of the queues in use")
-    axes.set_ylim(0, 1.05)
+for _plot in (
+    Lines("active-flows", "active flows over time", "network", "active_flows", "active flows"),
+    Lines(
+        "packets-out", "data packets delivered over time", "network", "out_pkts",
+        "thousand packets out per second", 1e-3, per_s=True,
+    ),
+    Lines(
+        "retransmission-rate", "what completed flows sent beyond the size of their files",
+        "network", "retransmission_rate", "retransmission rate (%)", 100.0,
+    ),
+    Lines(
+        "cwnd-classes", "mean congestion window of flow classes", "classes", "cwnd_mean_pkts",
+        "congestion window (packets)", 1.0, "class", _classes,
+    ),
+    Lines(
+        "rtt-classes", "mean smoothed round-trip time of flow classes", "classes", "srtt_mean_s",
+        "smoothed round-trip time (ms)", 1e3, "class", _classes,
+    ),
+    Lines(
+        "throughput-classes", "packets per second of a flow of each class", "classes",
+        "throughput_pps", "packets per second of a flow", 1.0, "class", _classes,
+    ),
+    Lines(
+        "active-classes", "active flows of each class", "classes", "active_flows", "active flows",
+        1.0, "class", _classes,
+    ),
+    Lines(
+        "long-lived", "packets per second of long-lived flows", "long_lived", "throughput_pps",
+        "packets per second", 1.0, "flow", _flows,
+    ),
+    Lines(
+        "cwnd-long-lived", "congestion window of long-lived flows", "long_lived", "cwnd_pkts",
+        "congestion window (packets)", 1.0, "flow", _flows,
+    ),
+    Lines(
+        "router-queues", "the fullest queues of routers, as part of what they can hold", "routers",
+        "queue_share", "share of the queues in use", 1.0, "router", _fullest, 1.05,
+    ),
+):  # fmt: skip
+    _plot.register()
 
 
 # Traced flows in a plot: the first ones.
@@ -181,7 +270,8 @@ def _traced(run: Results) -> list[tuple[int, str]]:
 @of_mesonet(
     "trace-cwnd", "congestion window and threshold of traced flows, at every event", "flow_trace"
 )
-def _trace_cwnd(axes: Axes, run: Results) -> None:
+def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
+    del options
     flows = _traced(run)
     for (flow, name), look in zip(flows, styles.of_runs(len(flows)), strict=True):
         states = MesoNet.of(run).flow_trace.filter(pl.col("flow") == flow)
@@ -210,7 +300,8 @@ PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
     "numbers of a traced flow's packets over time: sent, delivered, dropped",
     "packet_trace",
 )
-def _trace_packets(axes: Axes, run: Results) -> None:
+def _trace_packets(axes: Axes, run: Results, options: Options) -> None:
+    del options
     flow, name = _traced(run)[0]
     packets = MesoNet.of(run).packet_trace.filter(pl.col("flow") == flow)
     for label, event, kinds, look in PACKETS:

@@ -18,6 +18,13 @@ class Options:
     """Links that plots of links show; the busy ones if none is named."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
     """What colours of flows distinguish: algorithms, or labels."""
+    from_s: float | None = None
+    to_s: float | None = None
+    """The part of a run that plots over time of MesoNet show; all of it without them."""
+    parts: tuple[str, ...] = ()
+    """Flows, classes or routers that plots of MesoNet show; all, or the fullest, without any."""
+    overlay: bool = False
+    """Whether plots of MesoNet have a line a run, and a panel for each flow or class."""
 
 
 Draw = Callable[[Sequence[Results], Options], Figure]

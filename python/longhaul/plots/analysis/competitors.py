@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import dendrogram as draw_tree
@@ -55,24 +56,58 @@ def residual_plot(
         )
         axes = drawing.subplots()
         axes.axhline(0.0, color=GREY, linewidth=0.8)
-        for x, c in enumerate(order):
-            for who, residual in enumerate(found[c].residuals):
-                axes.text(
-                    x, residual, str(who + 1), color=_colour(found[c]), fontsize=6, ha="center",
-                    va="center",
-                )  # fmt: skip
-        reach = max(abs(one.largest) for one in found) or 1.0
         axes.set_xlim(-0.6, len(order) - 0.4)
-        axes.set_ylim(-1.1 * reach, 1.1 * reach)
-        axes.set_xticks(
-            range(len(order)), [_column(found[c], conditions[c], c) for c in order], fontsize=5
-        )
+        _residual_scale(axes, [abs(one.largest) for one in found])
+        for x, c in enumerate(order):
+            residuals = found[c].residuals
+            for who, offset in enumerate(_side_by_side(axes, residuals)):
+                axes.text(
+                    x + offset, residuals[who], str(who + 1), color=_colour(found[c]), fontsize=6,
+                    ha="center", va="center",
+                )  # fmt: skip
+        numbered = not {"condition", "run"} & set(factors)
+        columns = [_column(found[c], conditions[c], c if numbered else None) for c in order]
+        axes.set_xticks(range(len(order)), columns, fontsize=5)
         axes.set_ylabel(f"{label}: residual")
         legend = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
-        rows = ["condition", *factors, "extreme", "log10", "%", "G"]
-        axes.set_title(f"min {given.min():.4g}, max {given.max():.4g}; {legend}", fontsize=7)
+        heads = ["condition"] if numbered else []
+        rows = [*heads, *factors, "extreme", "log10 of it", "% of mean", "G"]
         axes.set_xlabel(f"rows: {', '.join(rows)}", fontsize=7)
+        axes.set_title(
+            wrapped(f"min {given.min():.4g}, max {given.max():.4g}; {legend}", 90), fontsize=7
+        )
         return drawing
+
+
+# Residuals of conditions that differ more are on a scale that is logarithmic beyond the smallest.
+MAX_RATIO = 20.0
+# Labels that are nearer than this part of the axis lie side by side.
+NEAR = 0.035
+STEP = 0.17
+
+
+def _residual_scale(axes: Axes, largest: Sequence[float]) -> None:
+    reach = max(largest) or 1.0
+    smallest = min((one for one in largest if one), default=reach)
+    if reach > MAX_RATIO * smallest:
+        axes.set_yscale("symlog", linthresh=max(smallest, 1e-6 * reach), linscale=0.8)
+        axes.set_ylim(-2.0 * reach, 2.0 * reach)
+    else:
+        axes.set_ylim(-1.1 * reach, 1.1 * reach)
+
+
+def _side_by_side(axes: Axes, values: np.ndarray) -> np.ndarray:
+    """By how much each label is moved aside, so that none lies on another."""
+    place = axes.transData + axes.transAxes.inverted()
+    heights = place.transform(np.column_stack([np.zeros(len(values)), values]))[:, 1]
+    offsets = np.zeros(len(values))
+    group: list[int] = []
+    for who in [*np.argsort(heights, kind="stable").tolist(), -1]:
+        if group and (who < 0 or heights[who] - heights[group[-1]] > NEAR):
+            offsets[group] = STEP * (np.arange(len(group)) - (len(group) - 1) / 2)
+            group = []
+        group.append(who)
+    return np.clip(offsets, -0.5, 0.5)
 
 
 def _colour(found: Residuals) -> str:
@@ -81,12 +116,17 @@ def _colour(found: Residuals) -> str:
     return (HIGH if found.largest > 0 else LOW) if found.is_outlier else PLAIN
 
 
-def _column(found: Residuals, condition: Mapping[str, object], index: int) -> str:
-    lines = [str(index + 1), *(str(level) for level in condition.values())]
+def _column(found: Residuals, condition: Mapping[str, object], index: int | None) -> str:
+    numbers = [] if index is None else [str(index + 1)]
+    lines = [*numbers, *(str(level) for level in condition.values())]
     if found.extreme < 0:
         return "\n".join([*lines, "-1", "", "", ""])
     figures = (f"{found.magnitude:.0f}", f"{found.percent:.0f}", f"{found.statistic:.2f}")
     return "\n".join([*lines, str(found.extreme + 1), *figures])
+
+
+# Responses that fit across a page.
+MAX_ACROSS = 24
 
 
 def standout_matrix(
@@ -95,27 +135,32 @@ def standout_matrix(
 ) -> Figure:  # fmt: skip
     """Who stands out, by condition and response; green high, red low."""
     with styled():
-        size = (max(4.0, 0.45 * len(responses) + 1.6), max(2.4, 0.2 * len(conditions) + 1.2))
+        # The longer side goes down the page.
+        upright = len(responses) > max(len(conditions), MAX_ACROSS)
+        down, across = (responses, conditions) if upright else (conditions, responses)
+        size = (max(4.0, 0.3 * len(across) + 1.8), max(2.4, 0.16 * len(down) + 1.2))
         drawing = Figure(figsize=size, layout="constrained")
         axes = drawing.subplots()
         for row, line in enumerate(cells):
             for column, cell in enumerate(line):
                 if cell is not None:
                     colour = HIGH if cell.is_high else LOW
-                    axes.text(column, row, str(cell.who + 1), color=colour, ha="center",
-                              va="center", fontsize=7)  # fmt: skip
-        axes.set_xticks(range(len(responses)), responses, rotation=60, ha="right", fontsize=6)
-        axes.set_yticks(range(len(conditions)), conditions, fontsize=6)
-        axes.set_xlim(-0.5, len(responses) - 0.5)
-        axes.set_ylim(len(conditions) - 0.5, -0.5)
-        axes.set_title(", ".join(f"{i + 1} {name}" for i, name in enumerate(names)), fontsize=7)
+                    x, y = (row, column) if upright else (column, row)
+                    axes.text(x, y, str(cell.who + 1), color=colour, ha="center", va="center",
+                              fontsize=7)  # fmt: skip
+        axes.set_xticks(range(len(across)), across, rotation=60, ha="right", fontsize=6)
+        axes.set_yticks(range(len(down)), down, fontsize=6)
+        axes.set_xlim(-0.5, len(across) - 0.5)
+        axes.set_ylim(len(down) - 0.5, -0.5)
+        legend = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
+        axes.set_title(wrapped(f"green high, red low: {legend}", 70), fontsize=7)
         return drawing
 
 
 def congestion_bars(
-    rates: Sequence[float], names: Sequence[str], bounds: Sequence[float]
+    rates: Sequence[float], names: Sequence[str], bounds: Sequence[float], label: str = ""
 ) -> Figure:
-    """Conditions by increasing retransmission rate, with the bounds of classes."""
+    """Conditions by increasing retransmission rate, with classes C1, C2 and so on."""
     with styled():
         order = np.argsort(rates, kind="stable")
         drawing = Figure(figsize=(max(4.2, 0.24 * len(rates)), 3.0), layout="constrained")
@@ -123,6 +168,11 @@ def congestion_bars(
         axes.bar(range(len(order)), np.asarray(rates)[order], color=PLAIN)
         for bound in bounds:
             axes.axhline(bound, color=LOW, linewidth=0.8)
+        for x, rate in enumerate(np.asarray(rates)[order]):
+            text = f"C{1 + sum(rate > bound for bound in bounds)}"
+            axes.annotate(text, (x, rate), (0, 1), textcoords="offset points", ha="center",
+                          va="bottom", fontsize=5)  # fmt: skip
+        axes.set_ylabel(label)
         positive = [rate for rate in rates if rate > 0]
         if positive and max(positive) > 30 * min(positive):
             axes.set_yscale("log")
@@ -146,13 +196,16 @@ def goodput_bars(
             if speeds is not None:
                 scales.append((speeds[group], "fraction of the interface's speed"))
             for panel, (scale, text) in zip(axes[across * k :], scales, strict=False):
-                for part, (values, colour) in enumerate(((own, PLAIN), (others, GREY))):
+                sides = ((own, PLAIN, "its own flows"), (others, GREY, "flows beside it"))
+                for part, (values, colour, whose) in enumerate(sides):
                     x = np.arange(len(names)) + part * (len(names) + 1)
-                    panel.bar(x, np.asarray(values) / scale, color=colour)
+                    panel.bar(x, np.asarray(values) / scale, color=colour, label=whose)
                 ticks = np.r_[np.arange(len(names)), np.arange(len(names)) + len(names) + 1]
                 panel.set_xticks(ticks, [*names, *names], rotation=60, ha="right", fontsize=5)
                 panel.set_title(group, fontsize=8)
                 panel.set_ylabel(text, fontsize=6)
+        handles, texts = axes[0].get_legend_handles_labels()
+        drawing.legend(handles, texts, loc="outside lower center", ncols=2, fontsize=6)
         return drawing
 
 
@@ -189,7 +242,9 @@ def difference_bars(
             panel.tick_params(axis="y", labelsize=6)
             panel.set_title(wrapped(title), fontsize=6, fontweight="normal")
         legend = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
-        drawing.suptitle(f"goodput ({unit}): {legend}", fontsize=8)
+        text = f"{unit}: green where the own goodput is higher; {legend}"
+        width = int(drawing.get_figwidth() * 14)
+        drawing.suptitle(wrapped(text, width), fontsize=8)
         return drawing
 
 
@@ -231,9 +286,12 @@ def rank_spread(found: ranks.RankSummary, names: Sequence[str]) -> Figure:
     with styled():
         drawing = Figure(figsize=(4.6, 3.6), layout="constrained")
         axes = drawing.subplots()
-        axes.plot(found.average, found.spread, "o", color=PLAIN)
-        for name, x, y in zip(names, found.average, found.spread, strict=True):
-            axes.annotate(name, (x, y), fontsize=7)
+        axes.margins(0.14)
+        axes.plot(found.average, found.spread, "o", color=PLAIN, markersize=9, alpha=0.8)
+        for k, (x, y) in enumerate(zip(found.average, found.spread, strict=True)):
+            axes.annotate(str(k + 1), (x, y), color="white", fontsize=7, ha="center", va="center")
+        legend = ", ".join(f"{k + 1} {name}" for k, name in enumerate(names))
+        axes.set_title(wrapped(legend, 60), fontsize=7)
         axes.set_xlabel("average rank (the highest is best)")
         axes.set_ylabel("standard deviation over groups")
         return drawing
