@@ -391,6 +391,21 @@ def test_plots_overlay_runs_and_show_parts(run: longhaul.Results) -> None:
         plots.figure("active-flows", [run], plots.Options(from_s=2 * end))
 
 
+def test_means_of_periods_and_the_course_of_a_scenario_are_drawn(run: longhaul.Results) -> None:
+    tables = MesoNet.of(run)
+    (axes,) = plots.figure("active-flows", [run]).axes
+    said = [text.get_text() for text in axes.texts]
+    means = {
+        period.name: float(np.mean(period.of(tables.network)["active_flows"].to_numpy()))
+        for period in tables.periods
+    }
+    assert said == [f"{name}: {mean:.4g}" for name, mean in means.items()]
+    (axes,) = plots.figure("timeline", [run]).axes
+    rows = [label.get_text() for label in axes.get_yticklabels()]
+    assert rows[0] == "users"
+    assert set(rows) >= {flow["label"] for flow in tables.scenario["long_lived"]}
+
+
 def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     longhaul.report(run, page)

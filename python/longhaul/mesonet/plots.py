@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longhaul._engine import seconds
 from longhaul.mesonet.responses import CLASSES
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots import styles
@@ -160,9 +161,25 @@ class Lines:
 
         def draw(axes: Axes, run: Results) -> None:
             self._line(axes, run, "", None, _ONE, options)
+            self._means(axes, run, options)
             self._finish(axes, run, options)
 
         return draw
+
+    def _means(self, axes: Axes, run: Results, options: Options) -> None:
+        """The mean over each period that is shown whole."""
+        tables = MesoNet.of(run)
+        scale = self.scale / (tables.interval_s if self.per_s else 1.0)
+        low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
+        for period in tables.periods:
+            mean = period.of(getattr(tables, self.table))[self.column].mean()
+            if not isinstance(mean, float) or period.from_s < low or period.to_s > high:
+                continue
+            axes.hlines(mean * scale, period.from_s, period.to_s, color="#d55e00", linewidth=1.4)
+            axes.annotate(
+                f"{period.name}: {mean * scale:.4g}", (period.from_s, mean * scale), (2, 3),
+                textcoords="offset points", fontsize=7, color="#d55e00",
+            )  # fmt: skip
 
     def _line(
         self, axes: Axes, run: Results, part: str, label: str | None, look: Style, options: Options
@@ -253,6 +270,41 @@ for _plot in (
     ),
 ):  # fmt: skip
     _plot.register()
+
+
+@of_mesonet(
+    "timeline", "what a scenario does when: users, jumbo files, long-lived flows", "network"
+)
+def _timeline(axes: Axes, run: Results, options: Options) -> None:
+    bars = _course(MesoNet.of(run))
+    rows = range(len(bars), 0, -1)
+    for row, (_, from_s, to_s) in zip(rows, bars, strict=True):
+        axes.barh(row, to_s - from_s, left=from_s, height=0.55, color=_ONE.colour)
+    axes.set_yticks(rows, [name for name, _, _ in bars])
+    axes.set_xlim(0.0, bars[0][2])
+    axes.set_ylim(0.0, len(bars) + 1.0)
+    _periods(axes, run, options)
+    for period in MesoNet.of(run).periods:
+        middle = (period.from_s + period.to_s) / 2
+        axes.annotate(period.name, (middle, len(bars) + 0.6), ha="center", fontsize=8)
+
+
+def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
+    """What goes on from when to when, in seconds."""
+    scenario = tables.scenario
+    end = scenario["intervals"] * tables.interval_s
+    bars = [("users", 0.0, end)]
+    jumbo = scenario.get("files", {}).get("jumbo")
+    if jumbo and jumbo["factor"] != 1:
+        bars.append(("jumbo files", _time(jumbo["from"], end), _time(jumbo["until"], end)))
+    for flow in scenario.get("long_lived", ()):
+        bars.append((flow["label"], _time(flow["start"], end), _time(flow["stop"], end)))
+    return [(name, from_s, to_s) for name, from_s, to_s in bars if from_s < to_s]
+
+
+def _time(given: float | str, end: float) -> float:
+    """A time of a scenario in seconds; a number is a part of the run."""
+    return seconds(given) if isinstance(given, str) else given * end
 
 
 # Traced flows in a plot: the first ones.
