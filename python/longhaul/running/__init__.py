@@ -61,10 +61,24 @@ def load(
         hand_over(algorithm)
     if isinstance(scenario, Mapping):
         text = json.dumps(scenario, default=hand_over)
-        return Scenario.parse(text, name, list(set), given, limit)
+        return _parsed(text, name, set, given, limit)
     if isinstance(scenario, str) and "\n" in scenario:
-        return Scenario.parse(scenario, name, list(set), given, limit)
+        return _parsed(scenario, name, set, given, limit)
     return Scenario.load(str(scenario), list(set), given, limit)
+
+
+def _parsed(
+    text: str,
+    name: str,
+    set: Sequence[str],
+    algorithms: Mapping[str, type[CongestionControl]],
+    limit: TimeLimit | None,
+) -> Scenario:
+    """A text as a scenario; messages do not name a file that there is not."""
+    try:
+        return Scenario.parse(text, name, list(set), algorithms, limit)
+    except ScenarioError as error:
+        raise ScenarioError(str(error).replace(f"{name}:", f"{Path(name).name}:")) from None
 
 
 def run(
