@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import longhaul
+from longhaul import plots
 
 Flow = dict[str, Any]
 
@@ -54,6 +56,18 @@ def test_waits_are_those_of_littles_law(tmp_path: Path, queue: str) -> None:
     assert wait["p5_s"] <= wait["p50_s"] <= wait["p95_s"] <= wait["max_s"]
     flow = _of(run, "all", "")
     assert flow["mean_s"] == pytest.approx(wait["mean_s"] + 0.0212, rel=0.01)
+
+
+def test_plots_show_the_quantiles(tmp_path: Path) -> None:
+    run = _run(tmp_path, [{"label": "a", "congestion": {"kind": "cubic"}, "count": 2}])
+    (axes,) = plots.figure("delays", [run]).axes
+    (line,) = [line for line in axes.get_lines() if line.get_label() == "a"]
+    shares = dict(zip(np.asarray(line.get_ydata()), np.asarray(line.get_xdata()), strict=True))
+    assert shares[0.95] == pytest.approx(1e3 * _of(run, "label", "a")["p95_s"])
+    titles = [axes.get_title() for axes in plots.figure("waits", [run]).axes]
+    assert titles == ["bottleneck", "bottleneck-reverse"]
+    plain = longhaul.run(run.scenario, out=tmp_path / "plain", set=["measure.delays=false"])
+    assert "delays" not in plots.suitable([plain])
 
 
 def test_labels_are_the_sums_of_their_flows(tmp_path: Path) -> None:
