@@ -1,6 +1,7 @@
 """Does the runs of an evaluation and judges them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,4 @@ def evaluate(
 
 
 def _with(run: Run, settings: Mapping[str, Any]) -> Run:
-    if not settings:
-        return run
-    return Run(run.experiment, run.cell, run.replication, filled_in(run.scenario, settings))
+    return replace(run, scenario=filled_in(run.scenario, settings)) if settings else run
