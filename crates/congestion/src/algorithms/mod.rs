@@ -38,6 +38,7 @@ controllers! {
     multcp::MulTcp,
     bbr::Bbr,
     bbr3::BoxedBbr3,
+    c4::BoxedC4,
     sync_pcwnd::SyncPcwnd,
     sync_mixreact::SyncMixReact,
     sync::SyncTcp,

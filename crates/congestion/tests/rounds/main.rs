@@ -4,6 +4,7 @@ mod any_sequence;
 mod avoidance;
 mod bandwidth;
 mod bbr;
+mod c4;
 mod fast;
 mod gentle;
 mod low_priority;

@@ -1,0 +1,792 @@
+//! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026).
+//!
+//! Where the text contradicts itself: the nominal rate follows samples that are larger than it (section
+//! 3.1 compares the other way round); the margin, a time, is added to the nominal maximum round trip, not
+//! to a rate; the reduction after a delay is the excess over the threshold; a Recovery that congestion
+//! hits again paces at 7/8 (the table has 3/4); Cruising lasts two eras (the overview has four). Growth is
+//! a quarter of what was asked for, as section 4.3 has it, in the Initial state, too. Not here: Resuming,
+//! which needs a window remembered from an earlier connection, and the pacing of paths below 1 ms.
+
+use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::entry::{Entry, Signal};
+use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
+use crate::parameter::Variant;
+use crate::window::{Change, Window};
+
+/// Boxed, so that other controllers stay small.
+pub type BoxedC4 = Box<C4>;
+
+pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
+    kind: "c4",
+    title: "C4 (Christian's Congestion Control Code)",
+    description: "Paces at the nominal rate, the largest delivery rate since the last congestion, and \
+        holds in flight what the path carries at it in the longest round trip without a queue of its own. \
+        Probes by a sixteenth for one round trip after two, and by a quarter as long as that brings more. \
+        Reduces the rate by up to a quarter for delays, losses and marks above thresholds, which are \
+        lower for fast flows. Needs pacing and the transport's delivery rates.",
+    source: "draft-huitema-ccwg-c4-spec",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[],
+    build: |_| Ok(Box::default()),
+};
+
+const INITIAL_ALPHA: f64 = 2.0;
+const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
+const DRAINING_ALPHA: f64 = 7.0 / 8.0;
+const PROBING_ALPHA: f64 = 17.0 / 16.0;
+const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
+const PUSHING_ALPHA: f64 = 5.0 / 4.0;
+
+/// Increase in an era of Pushing with which it goes on: three quarters of what was asked for.
+const PUSHED: f64 = 19.0 / 16.0;
+/// Eras without an increase that end Initial, and after which a delay does.
+const FULL_ERAS: u32 = 3;
+const FULL_ERAS_AT_DELAY: u32 = 2;
+/// Packets acknowledged before losses end Initial.
+const PACKETS_BEFORE_LOSS: f64 = 20.0;
+const CRUISING_ERAS: u32 = 2;
+const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
+
+/// Largest share of the nominal rate that a congestion signal removes.
+const MAX_BETA: f64 = 0.25;
+/// Smallest pacing rate in Initial: bits per second.
+const MIN_INITIAL_BPS: f64 = 1_048_576.0;
+/// Gain of the averages of losses and marks.
+const GAIN: f64 = 1.0 / 16.0;
+/// Longest jitter that counts, longest threshold of a delay, longest margin, smallest nominal maximum
+/// round trip, and the time that may be sent at once: seconds.
+const MAX_JITTER_S: f64 = 0.25;
+const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
+const MAX_MARGIN_S: f64 = 0.015;
+const MIN_MAX_RTT_S: f64 = 1e-3;
+const QUANTUM_S: f64 = 4e-3;
+const MAX_QUANTUM_BYTES: f64 = 65_536.0;
+/// Smallest window and quantum in segments.
+const MIN_SEGMENTS: f64 = 2.0;
+/// Round trips longer than the shortest by this factor are jitter for which Initial is repeated once.
+const HIGH_JITTER: f64 = 2.5;
+
+/// Section 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum State {
+    Initial,
+    Recovery,
+    Cruising { eras: u32 },
+    Probing,
+    Pushing { eras: u32 },
+}
+
+/// A round trip: until the first packet sent in it is acknowledged (section 3.4).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Era {
+    /// Packets sent before it.
+    end: u64,
+    min_rtt_s: f64,
+    max_rtt_s: f64,
+    /// The coefficient with which the packets were sent that are acknowledged in it.
+    alpha_before: f64,
+}
+
+/// What happened since the last Recovery ended.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Cycle {
+    /// The nominal rate then, and the coefficient of the probe.
+    rate: f64,
+    alpha: f64,
+    congested: bool,
+    /// Whether something else than the application limited the sender.
+    used: bool,
+    /// The largest delivery rate.
+    largest: f64,
+}
+
+/// C4.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct C4 {
+    state: State,
+    /// Whether congestion brought about Recovery or hit it, and whether it came to one that had begun.
+    congested: bool,
+    draining: bool,
+    /// The nominal rate in segments per second; the nominal maximum round trip, zero before the first.
+    rate: f64,
+    max_rtt_s: f64,
+    running_min_s: f64,
+    era: Era,
+    cycle: Cycle,
+    congested_recoveries: u32,
+    initial_cwnd: f64,
+    full_eras: u32,
+    received: f64,
+    /// Whether high jitter has led back to Initial.
+    repeated: bool,
+    loss_rate: f64,
+    mark_rate: f64,
+    /// Whether a probe was answered by marks.
+    marked: bool,
+    delay_excess_s: f64,
+    delivered: u64,
+    lost: u64,
+    timed_out: bool,
+    segment_bytes: f64,
+    pacing: Option<Rate>,
+    quantum: u64,
+}
+
+impl Default for C4 {
+    fn default() -> Self {
+        Self {
+            state: State::Initial,
+            congested: false,
+            draining: false,
+            rate: 0.0,
+            max_rtt_s: 0.0,
+            running_min_s: f64::INFINITY,
+            era: Era::new(0, INITIAL_ALPHA),
+            cycle: Cycle {
+                alpha: INITIAL_ALPHA,
+                ..Cycle::default()
+            },
+            congested_recoveries: 0,
+            initial_cwnd: 0.0,
+            full_eras: 0,
+            received: 0.0,
+            repeated: false,
+            loss_rate: 0.0,
+            mark_rate: 0.0,
+            marked: false,
+            delay_excess_s: 0.0,
+            delivered: 0,
+            lost: 0,
+            timed_out: false,
+            segment_bytes: 0.0,
+            pacing: None,
+            quantum: MIN_SEGMENTS as u64,
+        }
+    }
+}
+
+impl Era {
+    fn new(end: u64, alpha_before: f64) -> Self {
+        Self {
+            end,
+            min_rtt_s: f64::INFINITY,
+            max_rtt_s: 0.0,
+            alpha_before,
+        }
+    }
+}
+
+impl Cycle {
+    /// Whether the rate grew by a quarter of what was asked for, or at all if that was little.
+    fn has_grown_to(&self, rate: f64) -> bool {
+        let asked = self.alpha - 1.0;
+        if self.alpha > PROBING_ALPHA {
+            rate >= (1.0 + asked / 4.0) * self.rate
+        } else {
+            rate > self.rate && !self.congested
+        }
+    }
+}
+
+/// Section 5.1: how readily a flow of so many bytes per second answers congestion.
+fn sensitivity(bytes_per_s: f64) -> f64 {
+    const KNEE: f64 = 0.92;
+    if bytes_per_s < 1e6 {
+        (KNEE * (bytes_per_s - 5e4) / 9.5e5).max(0.0)
+    } else {
+        (KNEE + (1.0 - KNEE) * (bytes_per_s - 1e6) / 9e6).min(1.0)
+    }
+}
+
+impl C4 {
+    fn alpha(&self) -> f64 {
+        match self.state {
+            State::Initial => INITIAL_ALPHA,
+            State::Recovery if self.draining => DRAINING_ALPHA,
+            State::Recovery => RECOVERY_ALPHA,
+            State::Cruising { .. } => 1.0,
+            State::Probing if self.marked => MARKED_PROBING_ALPHA,
+            State::Probing => PROBING_ALPHA,
+            State::Pushing { .. } => PUSHING_ALPHA,
+        }
+    }
+
+    fn insensitivity(&self) -> f64 {
+        1.0 - sensitivity(self.rate * self.segment_bytes)
+    }
+
+    /// Section 5.2.
+    fn delay_threshold_s(&self) -> f64 {
+        let fraction = 1.0 / 16.0 + 3.0 / 16.0 * self.insensitivity();
+        (fraction * self.max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
+    }
+
+    /// Section 5.3.
+    fn loss_threshold(&self) -> f64 {
+        0.02 + 0.5 * self.insensitivity()
+    }
+
+    /// Section 5.4.
+    fn mark_threshold(&self) -> f64 {
+        (1.0 + self.insensitivity()) * 3.0 / 32.0
+    }
+
+    /// Begins a round trip; packets sent until now had the coefficient `alpha`.
+    fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
+        self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
+    }
+
+    fn enter(&mut self, state: State, ack: &AckSample) {
+        let before = self.alpha();
+        (self.congested, self.draining) = (false, false);
+        self.state = state;
+        if self.alpha() > 1.0 {
+            self.cycle.alpha = self.alpha();
+        }
+        self.begin_era(ack, before);
+    }
+
+    fn note_rtt(&mut self, rtt: Span) {
+        let rtt_s = rtt.as_secs_f64();
+        self.era.min_rtt_s = self.era.min_rtt_s.min(rtt_s);
+        self.era.max_rtt_s = self.era.max_rtt_s.max(rtt_s);
+        self.running_min_s = self.running_min_s.min(rtt_s);
+        if self.max_rtt_s == 0.0 {
+            self.max_rtt_s = rtt_s.max(MIN_MAX_RTT_S);
+        }
+        self.delay_excess_s = (rtt_s - self.max_rtt_s - self.delay_threshold_s()).max(0.0);
+    }
+
+    /// Section 3.1.
+    fn note_rate(&mut self, ack: &AckSample) {
+        self.cycle.used |= ack.limit != Limit::Application;
+        let Some(sample) = ack.delivery_rate else {
+            return;
+        };
+        let sample = sample.per_second();
+        self.cycle.largest = self.cycle.largest.max(sample);
+        if !self.congested {
+            self.rate = self.rate.max(sample);
+        }
+    }
+
+    /// Newly delivered segments, after losses and marks have been counted. What a timeout took for lost
+    /// says nothing of the path (section 5.3.1), nor do in Recovery losses of what was sent before.
+    fn count(&mut self, ack: &AckSample) -> f64 {
+        let delivered = (ack.delivered - self.delivered) as f64;
+        let lost = ack.lost.saturating_sub(self.lost) as i32;
+        (self.delivered, self.lost) = (ack.delivered, ack.lost);
+        let counts = !self.timed_out && self.state != State::Recovery;
+        self.timed_out = false;
+        self.loss_rate *= (1.0 - GAIN).powi(delivered as i32);
+        if counts && lost > 0 {
+            self.loss_rate = 1.0 - (1.0 - self.loss_rate) * (1.0 - GAIN).powi(lost);
+        }
+        let share = f64::from(u8::from(ack.ecn_echo));
+        if share >= 0.5 {
+            self.mark_rate = share;
+        } else {
+            self.mark_rate += GAIN * (share - self.mark_rate);
+        }
+        delivered
+    }
+
+    /// The share of the rate that congestion removes (section 5.5), if there is any.
+    fn congestion(&self, ack: &AckSample) -> Option<f64> {
+        if self.loss_rate > self.loss_threshold() {
+            return Some(MAX_BETA);
+        }
+        let marks = self.mark_threshold();
+        if ack.ecn_echo && self.mark_rate > marks {
+            return Some((self.mark_rate / marks - 1.0).min(MAX_BETA));
+        }
+        let excess = self.delay_excess_s / self.delay_threshold_s();
+        (ack.rtt.is_some() && excess > 0.0).then(|| excess.min(MAX_BETA))
+    }
+
+    /// Section 4.2.
+    fn advance_initial(&mut self, ack: &AckSample, delivered: f64) -> bool {
+        self.received += delivered;
+        self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
+        if self.is_era_over(ack) {
+            self.end_initial_era(ack);
+        }
+        let many = self.received > PACKETS_BEFORE_LOSS;
+        let by_loss = self.loss_rate > self.loss_threshold() && many;
+        let full = self.full_eras >= FULL_ERAS_AT_DELAY;
+        let marked = ack.ecn_echo && self.mark_rate > self.mark_threshold();
+        let by_delay = (self.delay_excess_s > 0.0 || marked) && full;
+        self.rate > 0.0 && (self.full_eras >= FULL_ERAS || by_loss || by_delay)
+    }
+
+    fn end_initial_era(&mut self, ack: &AckSample) {
+        if self.cycle.has_grown_to(self.rate) {
+            self.full_eras = 0;
+        } else if self.cycle.used && self.rate > 0.0 {
+            self.full_eras += 1;
+        }
+        self.begin_era(ack, INITIAL_ALPHA);
+        self.begin_cycle(INITIAL_ALPHA);
+    }
+
+    /// Half the window is what the path carried without a queue of this flow.
+    fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
+        self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
+        (self.full_eras, self.loss_rate) = (0, 0.0);
+        self.begin_cycle(INITIAL_ALPHA);
+        self.enter(State::Recovery, ack);
+        window.exit_slow_start();
+    }
+
+    fn enter_initial(&mut self, ack: &AckSample, window: &Window) {
+        (self.initial_cwnd, self.received) = (window.cwnd(), 0.0);
+        self.mark_rate = 0.0;
+        self.enter(State::Initial, ack);
+        self.begin_cycle(INITIAL_ALPHA);
+    }
+
+    fn begin_cycle(&mut self, alpha: f64) {
+        self.cycle = Cycle {
+            rate: self.rate,
+            alpha,
+            ..Cycle::default()
+        };
+    }
+
+    fn is_era_over(&self, ack: &AckSample) -> bool {
+        ack.delivered + ack.lost > self.era.end
+    }
+
+    /// Section 5.5: what is sent in a probe does not count against the rate.
+    fn answer_congestion(&mut self, beta: f64, ack: &AckSample) {
+        self.cycle.congested = true;
+        self.marked |= ack.ecn_echo;
+        if self.state == State::Recovery {
+            if !self.draining {
+                let before = self.alpha();
+                self.draining = true;
+                self.begin_era(ack, before);
+            }
+        } else {
+            if matches!(self.state, State::Cruising { .. }) {
+                self.rate *= 1.0 - beta;
+            }
+            self.enter(State::Recovery, ack);
+        }
+        self.congested = true;
+    }
+
+    /// Section 3.2.
+    fn end_era_rtts(&mut self) {
+        let era = self.era;
+        if era.alpha_before > 1.0 || era.max_rtt_s == 0.0 {
+            return;
+        }
+        if era.min_rtt_s < self.running_min_s {
+            self.running_min_s = era.min_rtt_s;
+        } else {
+            self.running_min_s = (7.0 * self.running_min_s + era.min_rtt_s) / 8.0;
+        }
+        let longest = era.max_rtt_s.min(self.running_min_s + MAX_JITTER_S);
+        if longest > self.max_rtt_s {
+            self.max_rtt_s = longest;
+        } else {
+            self.max_rtt_s = (7.0 * self.max_rtt_s + longest) / 8.0;
+        }
+        self.max_rtt_s = self.max_rtt_s.max(MIN_MAX_RTT_S);
+    }
+
+    fn end_era(&mut self, ack: &AckSample, window: &Window) {
+        self.end_era_rtts();
+        let alpha = self.alpha();
+        match self.state {
+            State::Initial => {}
+            State::Recovery => self.leave_recovery(ack, window),
+            State::Cruising { eras } => {
+                let eras = eras + 1;
+                if eras >= CRUISING_ERAS && ack.limit != Limit::Application {
+                    self.enter(State::Probing, ack);
+                } else {
+                    self.state = State::Cruising { eras };
+                    self.begin_era(ack, alpha);
+                }
+            }
+            State::Probing => self.enter(State::Recovery, ack),
+            State::Pushing { eras } => self.end_pushing_era(eras + 1, ack, window),
+        }
+    }
+
+    fn end_pushing_era(&mut self, eras: u32, ack: &AckSample, window: &Window) {
+        let grown = self.rate >= PUSHED * self.cycle.rate;
+        if grown && eras > *PUSHING_ERAS.end() {
+            self.enter_initial(ack, window);
+        } else if grown || eras < *PUSHING_ERAS.start() {
+            if grown {
+                self.begin_cycle(PUSHING_ALPHA);
+            }
+            self.state = State::Pushing { eras };
+            self.begin_era(ack, PUSHING_ALPHA);
+        } else {
+            self.enter(State::Recovery, ack);
+        }
+    }
+
+    /// Section 4.3.
+    fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
+        let cycle = self.cycle;
+        let grown = cycle.has_grown_to(self.rate);
+        if cycle.congested {
+            self.congested_recoveries += 1;
+            if !grown && self.congested_recoveries >= 2 && cycle.largest > 0.0 {
+                self.rate = self.rate.min(cycle.largest);
+            }
+        } else {
+            self.congested_recoveries = 0;
+            // Trimming: the rate was not reached, though the application had enough to send.
+            if !grown && cycle.used && cycle.largest > 0.0 {
+                self.rate = (self.rate + cycle.largest) / 2.0;
+            }
+        }
+        (self.loss_rate, self.mark_rate, self.delay_excess_s) = (0.0, 0.0, 0.0);
+        self.marked &= cycle.congested;
+        self.begin_cycle(1.0);
+        if !self.repeated && HIGH_JITTER * self.running_min_s < self.max_rtt_s {
+            self.repeated = true;
+            self.enter_initial(ack, window);
+        } else if grown && !cycle.congested {
+            self.enter(State::Pushing { eras: 0 }, ack);
+        } else {
+            self.enter(State::Cruising { eras: 0 }, ack);
+        }
+    }
+
+    /// Section 4.1.
+    fn set_window(&mut self, window: &mut Window) {
+        if self.rate == 0.0 || self.max_rtt_s == 0.0 {
+            return;
+        }
+        let initial = self.state == State::Initial;
+        let margin_s = if initial {
+            0.0
+        } else {
+            (self.max_rtt_s / 4.0).min(MAX_MARGIN_S)
+        };
+        let mut pacing = self.alpha() * self.rate;
+        let mut cwnd = (pacing * (self.max_rtt_s + margin_s)).max(MIN_SEGMENTS);
+        if initial {
+            cwnd = cwnd.max(self.initial_cwnd);
+            self.initial_cwnd = cwnd;
+            pacing = pacing.max(MIN_INITIAL_BPS / 8.0 / self.segment_bytes);
+        }
+        window.set_cwnd(cwnd, Change::Avoidance);
+        let at_once = (QUANTUM_S * pacing).min(MAX_QUANTUM_BYTES / self.segment_bytes);
+        self.quantum = at_once.max(MIN_SEGMENTS) as u64;
+        let bits_per_s = 8.0 * self.segment_bytes * pacing;
+        self.pacing = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
+    }
+}
+
+impl CongestionControl for C4 {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.note_rtt(rtt);
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
+        if self.initial_cwnd == 0.0 {
+            self.initial_cwnd = window.cwnd();
+        }
+        self.segment_bytes = ack.segment_bytes as f64;
+        let delivered = self.count(ack);
+        if let Some(rtt) = ack.rtt {
+            self.note_rtt(rtt);
+        }
+        self.note_rate(ack);
+        if self.state == State::Initial {
+            if self.advance_initial(ack, delivered) {
+                self.leave_initial(ack, window);
+            }
+        } else {
+            if let Some(beta) = self.congestion(ack) {
+                self.answer_congestion(beta, ack);
+            }
+            if self.is_era_over(ack) {
+                self.end_era(ack, window);
+            }
+        }
+        self.set_window(window);
+    }
+
+    /// Losses count with the acknowledgements that show them.
+    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
+
+    /// A probe, and no sign of congestion (section 5.3.1): the next acknowledgement restores the window.
+    fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
+        self.timed_out = true;
+        window.restart();
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacing
+    }
+
+    fn send_quantum(&self) -> u64 {
+        self.quantum
+    }
+
+    /// Without RACK-TLP only the timer notices that a retransmission was lost.
+    fn needs(&self) -> Needs {
+        Needs {
+            delivery_rate: true,
+            exact_marks: true,
+            rack_tlp: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("nominal_segments_per_s", self.rate);
+        out("nominal_max_rtt_s", self.max_rtt_s);
+        out("running_min_rtt_s", self.running_min_s);
+        out("alpha", self.alpha());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate_sample::RateSample;
+    use crate::window::Rounding;
+
+    const BYTES: u64 = 1250;
+    /// Packets in a round trip of the path.
+    const FLIGHT: u64 = 100;
+    const RTT_MS: u64 = 100;
+
+    /// C4 on a path whose answers are made up.
+    struct Path {
+        c4: C4,
+        window: Window,
+        ack: AckSample,
+    }
+
+    impl Path {
+        fn new() -> Self {
+            let ack = AckSample {
+                in_flight: FLIGHT,
+                delivered: 0,
+                segment_bytes: BYTES,
+                ..AckSample::ONE_SEGMENT
+            };
+            Self {
+                c4: C4::default(),
+                window: Window::new(10.0, 1e9, 1e9, Rounding::Real),
+                ack,
+            }
+        }
+
+        /// An era with round trips of `rtt_ms`, in which the path delivered `rate` packets a second.
+        fn era(&mut self, rate: f64, rtt_ms: u64) -> State {
+            let end = self.c4.era.end;
+            while self.c4.era.end == end {
+                self.ack.delivered += 1;
+                self.ack(rate, rtt_ms);
+            }
+            self.c4.state
+        }
+
+        fn ack(&mut self, rate: f64, rtt_ms: u64) {
+            self.ack.rtt = Some(Span::from_millis(rtt_ms));
+            self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
+            let ack = self.ack;
+            self.c4.on_ack(&ack, Phase::Avoidance, &mut self.window);
+        }
+
+        /// Until it cruises at 1,000 packets a second, 1.25 MB/s.
+        fn cruising() -> Self {
+            let mut path = Self::new();
+            while path.era(1000.0, RTT_MS) != (State::Cruising { eras: 0 }) {}
+            path
+        }
+    }
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+    }
+
+    /// Section 5.1, and the thresholds that follow from it (sections 5.2 to 5.4).
+    #[test]
+    fn fast_flows_are_more_sensitive() {
+        for (bytes_per_s, expected) in [
+            (4e4, 0.0),
+            (5e4, 0.0),
+            (5.25e5, 0.46),
+            (1e6, 0.92),
+            (5.5e6, 0.96),
+            (1e7, 1.0),
+            (1e9, 1.0),
+        ] {
+            near(sensitivity(bytes_per_s), expected);
+        }
+        let at = |bytes_per_s: f64| C4 {
+            rate: bytes_per_s / BYTES as f64,
+            segment_bytes: BYTES as f64,
+            max_rtt_s: 0.08,
+            ..C4::default()
+        };
+        let (slow, fast) = (at(5e4), at(1e7));
+        near(slow.delay_threshold_s(), 0.08 / 4.0);
+        near(fast.delay_threshold_s(), 0.08 / 16.0);
+        near(slow.loss_threshold(), 0.52);
+        near(fast.loss_threshold(), 0.02);
+        near(slow.mark_threshold(), 6.0 / 32.0);
+        near(fast.mark_threshold(), 3.0 / 32.0);
+        let long = C4 {
+            max_rtt_s: 1.0,
+            ..fast
+        };
+        near(long.delay_threshold_s(), 0.025);
+    }
+
+    /// Section 4.2: three eras without an increase by a quarter end Initial; half the window is the path's.
+    #[test]
+    fn initial_ends_when_the_rate_stops_growing() {
+        let mut path = Path::new();
+        for rate in [100.0, 200.0, 400.0, 800.0, 990.0, 990.0] {
+            assert_eq!(path.era(rate, RTT_MS), State::Initial, "{rate}");
+        }
+        assert_eq!(path.era(990.0, RTT_MS), State::Recovery);
+        near(path.c4.max_rtt_s, path.c4.initial_cwnd / 2.0 / 990.0);
+        near(
+            path.window.cwnd(),
+            15.0 / 16.0 * 990.0 * (path.c4.max_rtt_s + 0.015),
+        );
+    }
+
+    /// Section 4: Recovery, two eras of Cruising, one of Probing, Recovery.
+    #[test]
+    fn it_probes_after_two_eras() {
+        let mut path = Path::cruising();
+        let states = [
+            State::Cruising { eras: 1 },
+            State::Probing,
+            State::Recovery,
+            State::Cruising { eras: 0 },
+        ];
+        for state in states {
+            assert_eq!(path.era(1000.0, RTT_MS), state);
+        }
+        near(path.c4.rate, 1000.0);
+    }
+
+    /// Sections 4.3 and 4.5: a probe that brought more is followed by a quarter more, for two eras at least,
+    /// and as long as three quarters of that come.
+    #[test]
+    fn it_pushes_after_a_probe_that_brought_more() {
+        let mut path = Path::cruising();
+        path.era(1000.0, RTT_MS);
+        assert_eq!(path.era(1000.0, RTT_MS), State::Probing);
+        assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
+        assert_eq!(path.era(1060.0, RTT_MS), State::Pushing { eras: 0 });
+        near(path.c4.alpha(), 1.25);
+        assert_eq!(path.era(1060.0, RTT_MS), State::Pushing { eras: 1 });
+        assert_eq!(path.era(1325.0, RTT_MS), State::Pushing { eras: 2 });
+        assert_eq!(path.era(1400.0, RTT_MS), State::Recovery);
+    }
+
+    /// Section 4.3: a rate that was not reached, though the application had enough, is lowered by half of
+    /// what is missing.
+    #[test]
+    fn a_rate_that_was_not_reached_is_trimmed() {
+        let mut path = Path::cruising();
+        for _ in 0..3 {
+            path.era(900.0, RTT_MS);
+        }
+        assert_eq!(path.era(900.0, RTT_MS), State::Cruising { eras: 0 });
+        near(path.c4.rate, 950.0);
+    }
+
+    /// Sections 5.2 and 5.5: in Cruising a long round trip takes the excess over the threshold from the rate,
+    /// a quarter at most.
+    #[test]
+    fn delays_reduce_the_rate_in_proportion() {
+        let mut path = Path::cruising();
+        path.c4.max_rtt_s = 0.1;
+        let threshold_s = path.c4.delay_threshold_s();
+        path.c4.delay_excess_s = 0.1 * threshold_s;
+        near(path.c4.congestion(&path.ack).unwrap(), 0.1);
+        path.c4.delay_excess_s = 0.9 * threshold_s;
+        near(path.c4.congestion(&path.ack).unwrap(), 0.25);
+        path.ack(1000.0, 200);
+        assert_eq!(path.c4.state, State::Recovery);
+        near(path.c4.rate, 750.0);
+        // Samples of what was sent before do not raise it, and more congestion only drains.
+        path.ack(1000.0, 200);
+        near(path.c4.rate, 750.0);
+        near(path.c4.alpha(), 7.0 / 8.0);
+    }
+
+    /// Section 5.3: an average of a sixteenth a packet; section 5.3.1: what a timeout took for lost is none.
+    #[test]
+    fn losses_above_the_threshold_take_a_quarter() {
+        let mut path = Path::cruising();
+        // 0.02 + 0.5 (1 - s) at 1.25 MB/s, where s is 0.9222.
+        near(path.c4.loss_threshold(), 0.02 + 0.5 * (0.08 - 0.02 / 9.0));
+        path.ack.lost += 1;
+        path.ack(1000.0, RTT_MS);
+        assert_eq!(path.c4.state, State::Recovery);
+        near(path.c4.rate, 750.0);
+
+        let mut path = Path::cruising();
+        let timeout = Timeout {
+            now: Time::ZERO,
+            base: path.window.cwnd(),
+            keep_ssthresh: false,
+            sent: 0,
+        };
+        path.c4.on_timeout(&timeout, &mut path.window);
+        path.ack.lost += FLIGHT;
+        path.ack(1000.0, RTT_MS);
+        assert!(matches!(path.c4.state, State::Cruising { .. }));
+        near(path.c4.rate, 1000.0);
+    }
+
+    /// Section 3.2: the longest round trip counts at once, up to 250 ms above the shortest, and is
+    /// forgotten by an eighth per era; what was sent faster than the nominal rate does not count.
+    #[test]
+    fn the_longest_round_trip_is_forgotten_slowly() {
+        let mut c4 = C4 {
+            running_min_s: 0.1,
+            max_rtt_s: 0.12,
+            ..C4::default()
+        };
+        let mut end = |alpha_before, min_rtt_s, max_rtt_s| {
+            c4.era = Era {
+                end: 0,
+                min_rtt_s,
+                max_rtt_s,
+                alpha_before,
+            };
+            c4.end_era_rtts();
+            (c4.running_min_s, c4.max_rtt_s)
+        };
+        assert_eq!(end(17.0 / 16.0, 0.1, 0.3), (0.1, 0.12));
+        assert_eq!(end(1.0, 0.1, 0.3), (0.1, 0.3));
+        assert_eq!(end(1.0, 0.1, 0.9), (0.1, 0.35));
+        let (min, max) = end(15.0 / 16.0, 0.18, 0.19);
+        near(min, (7.0 * 0.1 + 0.18) / 8.0);
+        near(max, (7.0 * 0.35 + 0.19) / 8.0);
+    }
+}
