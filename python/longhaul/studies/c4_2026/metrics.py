@@ -1,0 +1,50 @@
+"""The study's metrics of one run: completion time, round trips and load of the main download.
+
+Times are from the beginning of the test. A full packet has 1,500 bytes on the wire.
+"""
+
+import numpy as np
+
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+
+from .reduce import QUANTILES
+
+PACKET_BITS = 8 * 1500
+
+
+def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
+    """The metrics of one run; none that need its end if the download has none."""
+    main = kept["main"]
+    rtt_s = main["total_rtt_mean_s"]
+    return {
+        "time_s": main["finish_s"],
+        "rtt_ms": 1e3 * rtt_s,
+        "rtt_and_deviation_ms": 1e3 * (rtt_s + _deviation(kept["delays"])),
+        "load_pct": _load(kept),
+    }
+
+
+def _load(kept: Kept) -> float | None:
+    """Per cent of what both get while both last that is the main download's; alone of the link."""
+    if both := kept["bytes"]:
+        return 100 * float(both["main"]) / float(sum(both.values()))
+    main = kept["main"]
+    if main["finish_s"] is None:
+        return None
+    lasted_s = float(main["finish_s"] - main["start_s"])
+    carried_bps = PACKET_BITS * float(main["total_delivered_pkts"]) / lasted_s
+    return 100 * carried_bps / float(kept["rate_bps"])
+
+
+def _deviation(delays: dict[str, float]) -> float:
+    """The standard deviation of delays by their quantiles, between which they are uniform.
+
+    Acknowledgements do not queue, so that it is that of round trips.
+    """
+    shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
+    ends = np.array([delays[name] for name in QUANTILES])
+    low, high = ends[:-1], ends[1:]
+    mean = shares @ ((low + high) / 2)
+    square = shares @ ((low**2 + low * high + high**2) / 3)
+    return float(np.sqrt(max(square - mean**2, 0.0)))
