@@ -22,6 +22,7 @@ mod rto;
 mod segment_ring;
 mod send_times;
 mod sender;
+mod window_usage;
 mod wire;
 
 pub(crate) use connection::{Connection, Received};

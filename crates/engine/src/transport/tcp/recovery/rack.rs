@@ -11,6 +11,7 @@ use longhaul_units::{Span, Time};
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
+use super::undo::Undo;
 use super::{CaState, LossRecovery};
 use crate::config::PrrRule;
 use crate::schedule::timers::{Kind, Timer};
@@ -19,6 +20,8 @@ use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
+#[cfg(test)]
+use crate::transport::tcp::sender::Info;
 
 /// What the RACK-TLP timer waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +39,12 @@ struct Arrived {
     any: bool,
     /// The newest transmission that certainly arrived.
     newest: Option<Transmission>,
+    /// When the last of these in their order was sent, cumulatively acknowledged ones first (Linux, `tcp_rack_advance`,
+    /// and RFC 8985 section 6.2 take its round trip); and whether that is known.
+    last: Option<Time>,
+    last_known: bool,
+    /// The first that was never sent again.
+    original: Option<u64>,
 }
 
 impl Arrived {
@@ -58,6 +67,12 @@ impl Arrived {
                 || now.since(sent) < tcb.rtt.min_rtt());
         if !first_copy {
             self.newest = self.newest.max(Some(Transmission { sent, segment }));
+            if !self.last_known {
+                self.last = Some(sent);
+            }
+        }
+        if !repeated {
+            self.original = self.original.or(Some(segment));
         }
         self.any = true;
     }
@@ -82,6 +97,8 @@ pub(crate) struct Rack {
     probe: TailProbe,
     timer: Timer,
     wait: Wait,
+    /// Knows whether the current reduction was needed, if it may be undone.
+    undo: Option<Undo>,
 }
 
 impl Rack {
@@ -101,6 +118,7 @@ impl Rack {
             probe: TailProbe::default(),
             timer: Timer::IDLE,
             wait: Wait::default(),
+            undo: None,
         }
     }
 }
@@ -143,6 +161,9 @@ impl LossRecovery for Rack {
             return None;
         }
         let new = tcb.has_new();
+        if new && self.undo.as_ref().is_some_and(Undo::prefers_new) {
+            return Some(tcb.nxt);
+        }
         self.flight.first_lost().or(new.then_some(tcb.nxt))
     }
 
@@ -182,6 +203,9 @@ impl LossRecovery for Rack {
 
     /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
+        if tcb.config.undo && (self.ca_state <= CaState::Cwr || tcb.una >= self.recovery_point) {
+            self.undo = Some(Undo::after_timeout());
+        }
         self.ca_state = CaState::Loss;
         self.recovery_point = tcb.max_sent;
         self.forced = true;
@@ -211,14 +235,19 @@ impl LossRecovery for Rack {
         if usual::<REGULAR>(advanced > 0) {
             self.forced = false;
             self.process_newly_acked::<REGULAR>(tcb, ack, now, &mut arrived);
+            arrived.last_known = arrived.last.is_some();
             tcb.process_cumulative_ack::<REGULAR>(ack, env);
         }
         if !REGULAR {
             self.process_blocks(tcb, ack, now, &mut arrived);
         }
         if let Some(newest) = arrived.newest {
-            self.rtt = now.since(newest.sent);
+            let last = arrived.last.filter(|_| tcb.config.prr == PrrRule::Linux);
+            self.rtt = now.since(last.unwrap_or(newest.sent));
             self.newest = self.newest.max(newest);
+        }
+        if !REGULAR && self.undo.is_some() {
+            self.look_for_undo(tcb, ack, (advanced, &arrived), env);
         }
         self.find_lost(tcb, now);
         if REGULAR && self.flight.last_overtaken().is_none() && self.flight.lost() == 0 {
@@ -255,11 +284,59 @@ impl LossRecovery for Rack {
 impl Rack {
     fn note_sent(&mut self, tcb: &mut ControlBlock, segment: u64, now: Time) {
         self.forced = false;
+        if let Some(undo) = self.undo.as_mut().filter(|_| segment < tcb.nxt) {
+            undo.on_retransmission(now);
+        }
         tcb.nxt = tcb.nxt.max(segment + 1);
         self.flight.send(segment, now);
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
+    }
+
+    /// Finds out whether the current reduction was needed. If not, all is as before it, and nothing is lost.
+    #[cold]
+    fn look_for_undo(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        (advanced, arrived): (u64, &Arrived),
+        env: &mut impl Environment,
+    ) {
+        let Some(undo) = &mut self.undo else { return };
+        let over = tcb.una >= self.recovery_point;
+        let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
+        let needed = if self.ca_state == CaState::Loss {
+            let original = arrived
+                .original
+                .is_some_and(|segment| segment < self.recovery_point);
+            !(late || original && undo.trusts_original())
+        } else {
+            // With something sent again under way, more of that is left to come (`tcp_try_undo_partial`).
+            !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
+        };
+        if needed {
+            let sent_new = tcb.max_sent > self.recovery_point;
+            let reports = arrived.any && ack.sack.has_blocks();
+            let goes_on = self.ca_state == CaState::Loss
+                && undo.go_on(tcb, advanced > 0 && !over, reports, sent_new);
+            if goes_on {
+                self.recovery_point = tcb.max_sent;
+            }
+            if over {
+                self.undo = None;
+            }
+            return;
+        }
+        self.undo = None;
+        self.flight.restore_lost();
+        tcb.undo_reduction();
+        if self.ca_state == CaState::Recovery {
+            tcb.end_recovery(env);
+        } else {
+            tcb.congestion.on_recovery_exit(env.now());
+        }
+        self.ca_state = CaState::Open;
     }
 
     /// A loss that a tail loss probe has repaired calls for a reduction like any other (section 7.4).
@@ -285,10 +362,14 @@ impl Rack {
     /// than these.
     fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
-        if self.reduces()
-            && let Some(prr) = &mut self.prr
-        {
-            prr.on_ack(delivered, pipe, tcb.window(), grows);
+        let linux = tcb.config.prr == PrrRule::Linux;
+        if !self.reduces() || linux && delivered == 0 {
+            return;
+        }
+        let Some(prr) = &mut self.prr else { return };
+        prr.on_ack(delivered, pipe, tcb.window(), grows);
+        if linux {
+            prr.allow_first();
         }
     }
 
@@ -414,6 +495,7 @@ impl Rack {
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.probe.end();
+        self.undo = (tcb.config.undo && !goes_on).then(Undo::in_recovery);
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_retransmission(env);
         if let Some(prr) = &mut self.prr
@@ -424,10 +506,38 @@ impl Rack {
                 PrrRule::Linux => window,
             });
         }
-        if let Some(segment) = self.flight.first_lost() {
+        // Linux counts what has been delivered before it sends anything.
+        let counts_first = tcb.config.prr == PrrRule::Linux && self.prr.is_some();
+        if let Some(segment) = self.flight.first_lost().filter(|_| !counts_first) {
             tcb.transmit_cold(segment, env);
             self.note_sent(tcb, segment, env.now());
         }
+    }
+
+    /// Adds what it knows to what Linux's `TCP_INFO` says: of a window that is being reduced, what may be in flight
+    /// (`tcp_cwnd_reduction`); as lost, also what was sent again and has not arrived.
+    #[cfg(test)]
+    pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
+        let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);
+        let probes = u64::from(self.probe.is_under_way());
+        info.sacked = self.sacked.total();
+        info.retrans = repeated;
+        info.lost = self.flight.lost() + repeated.saturating_sub(probes);
+        info.ca_state = match self.ca_state {
+            CaState::Open if info.sacked > 0 => "disorder",
+            CaState::Open => "open",
+            CaState::Cwr => "cwr",
+            CaState::Recovery => "recovery",
+            CaState::Loss => "loss",
+        };
+        if let Some(prr) = self.prr.as_ref().filter(|_| self.reduces()) {
+            info.cwnd = self.in_flight(tcb) + prr.allowance();
+        }
+    }
+
+    /// When the newest segment left that has arrived.
+    pub(crate) fn newest_sent(&self) -> Time {
+        self.newest.sent
     }
 
     /// When the RACK-TLP timer expires.
@@ -447,7 +557,9 @@ impl Rack {
             Wait::Reordering => {
                 self.find_lost(tcb, now);
                 self.update_ca_state(tcb, None, env);
-                self.update_prr(tcb, 0, true);
+                // Linux has it go on as for an acknowledgement of one segment (`tcp_rack_reo_timeout`).
+                let linux = tcb.config.prr == PrrRule::Linux;
+                self.update_prr(tcb, u64::from(linux), !linux);
                 self.set_timer(tcb, false, env);
             }
         }

@@ -115,6 +115,21 @@ impl Sender {
         self.tcb.leave_plain();
     }
 
+    /// What Linux says of itself in `TCP_INFO`.
+    #[cfg(test)]
+    pub(crate) fn info(&self) -> Info {
+        let mut info = Info {
+            cwnd: self.tcb.window(),
+            ssthresh: self.tcb.congestion.window.ssthresh(),
+            unacked: self.tcb.max_sent - self.tcb.una,
+            ..Info::default()
+        };
+        if let RecoveryAlgorithm::Rack(rack) = &self.recovery {
+            rack.inform(&self.tcb, &mut info);
+        }
+        info
+    }
+
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
@@ -250,6 +265,19 @@ impl Sender {
     pub(crate) fn wire(&self) -> Wire<'_> {
         Wire::new(&self.tcb.config)
     }
+}
+
+/// State of a sender by the names of Linux's `TCP_INFO` (`tcp_get_info` of `net/ipv4/tcp.c`), in segments.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Info {
+    pub(crate) cwnd: u64,
+    pub(crate) ssthresh: f64,
+    pub(crate) ca_state: &'static str,
+    pub(crate) unacked: u64,
+    pub(crate) sacked: u64,
+    pub(crate) lost: u64,
+    pub(crate) retrans: u64,
 }
 
 /// A regular acknowledgement arrives. There is one such function for each recovery, so that which one it is is
@@ -393,6 +421,7 @@ fn send_as<const REGULAR: bool>(
         pacing = tcb.pacing(env.now());
     }
     let mut sent_new = false;
+    let first = tcb.max_sent;
     while left > 0 {
         let Some(segment) = recovery.next::<REGULAR>(tcb) else {
             break;
@@ -419,5 +448,5 @@ fn send_as<const REGULAR: bool>(
         left -= 1;
     }
     recovery.after_sending::<REGULAR>(tcb, sent_new, env);
-    tcb.note_limit(env.now());
+    tcb.note_limit(first, env.now());
 }
