@@ -116,6 +116,8 @@ impl Small {
             prr,
             rtt_sample,
             growth_beyond_use: linux,
+            undo: linux,
+            dsack: linux,
             congestion: controller(self.congestion, variant, &[]),
             slow_start: slow_start.build().expect("a registered slow start"),
             ecn: self.ecn,

@@ -78,10 +78,11 @@ keys! {
         pub reductions: ReductionRule = Kind::Word(ReductionRule::WORDS).key()
             .default("rfc5681").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 5681 equation 4; Linux: tcp_init_cwnd_reduction, tcp_enter_loss"),
-        /// Whether a reduction is undone when timestamps, or F-RTO after a timeout, show that nothing was lost. Recoveries
-        /// `rack-tlp` and `rack-tlp-prr` only.
+        /// Whether a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout, F-RTO show that nothing
+        /// was lost, and duplicates make RACK wait longer for what was overtaken. Recoveries `rack-tlp` and
+        /// `rack-tlp-prr` only.
         pub undo: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
-            .source("RFC 3522, RFC 5682; Linux: tcp_try_undo_recovery, tcp_try_undo_partial, tcp_process_loss"),
+            .source("RFC 3522, RFC 3708, RFC 5682; Linux: tcp_may_undo, tcp_process_loss, tcp_rack_update_reo_wnd"),
         /// What is left of a window that was not used for a retransmission timeout.
         pub idle_restart: IdleRestart = Kind::Word(IdleRestart::WORDS).key()
             .default("initial-window").in_profile(Profile::Linux, "halved").in_ns2("none")
@@ -118,6 +119,9 @@ keys! {
         /// Whether the receiver reports what it holds out of order. `false` is a plain `TCPSink` behind a sender
         /// `Sack1`, which then repairs every loss by timeout; other senders without SACK recover as `newreno` does.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
+        /// Whether the receiver reports segments that had arrived before, as a first block.
+        pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
+            .source("RFC 2883; Linux: tcp_dsack"),
         /// A SACK option on the wire, without its blocks.
         pub sack_option_bytes as "sack_option": u32 = Kind::Quantity(SIZE).key()
             .default("4 B").in_ns2("0 B").source("RFC 2018: 2 bytes and padding; Linux: TCPOLEN_SACK_BASE_ALIGNED"),

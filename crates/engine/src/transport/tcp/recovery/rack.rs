@@ -2,8 +2,8 @@
 //! arrived. Reordering is waited for; retransmissions can be lost like any segment; a probe makes
 //! up for acknowledgements that the end of the data does not cause.
 //!
-//! Receivers do not report duplicates (D-SACK, RFC 2883), so that the reordering window stays at its
-//! initial size (`RACK.reo_wnd_mult` is one).
+//! The reordering window grows with duplicates that the receiver reports (`RACK.reo_wnd_mult`), where reductions are
+//! undone, too.
 
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
-use super::undo::Undo;
+use super::undo::{Patience, Undo, duplicates};
 use super::{CaState, LossRecovery};
 use crate::config::PrrRule;
 use crate::schedule::timers::{Kind, Timer};
@@ -99,6 +99,7 @@ pub(crate) struct Rack {
     wait: Wait,
     /// Knows whether the current reduction was needed, if it may be undone.
     undo: Option<Undo>,
+    patience: Patience,
 }
 
 impl Rack {
@@ -119,6 +120,7 @@ impl Rack {
             timer: Timer::IDLE,
             wait: Wait::default(),
             undo: None,
+            patience: Patience::new(),
         }
     }
 }
@@ -204,7 +206,7 @@ impl LossRecovery for Rack {
     /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
         if tcb.config.undo && (self.ca_state <= CaState::Cwr || tcb.una >= self.recovery_point) {
-            self.undo = Some(Undo::after_timeout());
+            self.undo = Some(Undo::after_timeout(tcb.una));
         }
         self.ca_state = CaState::Loss;
         self.recovery_point = tcb.max_sent;
@@ -246,8 +248,13 @@ impl LossRecovery for Rack {
             self.rtt = now.since(last.unwrap_or(newest.sent));
             self.newest = self.newest.max(newest);
         }
-        if !REGULAR && self.undo.is_some() {
-            self.look_for_undo(tcb, ack, (advanced, &arrived), env);
+        let twice = if !REGULAR && ack.sack.has_blocks() && tcb.config.dsack {
+            duplicates(ack)
+        } else {
+            None
+        };
+        if !REGULAR && (self.undo.is_some() || twice.is_some()) {
+            self.look_for_undo(tcb, ack, (advanced, &arrived, twice), env);
         }
         self.find_lost(tcb, now);
         if REGULAR && self.flight.last_overtaken().is_none() && self.flight.lost() == 0 {
@@ -264,13 +271,13 @@ impl LossRecovery for Rack {
         if arrived.any {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
-            self.process_probe_answer(tcb, ack, false, env);
+            self.process_probe_answer(tcb, ack, twice.is_some(), env);
             self.update_ca_state(tcb, Some((&sample, ack)), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {
                 tcb.on_ack_in_recovery(&sample);
             }
         } else {
-            let duplicate = ack.next == tcb.una && !ack.sack.has_blocks();
+            let duplicate = ack.next == tcb.una && !ack.sack.has_blocks() || twice.is_some();
             self.process_probe_answer(tcb, ack, duplicate, env);
             self.update_ca_state(tcb, None, env);
         }
@@ -300,17 +307,27 @@ impl Rack {
         &mut self,
         tcb: &mut ControlBlock,
         ack: Ack,
-        (advanced, arrived): (u64, &Arrived),
+        (advanced, arrived, twice): (u64, &Arrived, Option<(u64, u64)>),
         env: &mut impl Environment,
     ) {
+        if twice.is_some() && tcb.config.undo {
+            let in_flight = tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost();
+            self.patience.on_duplicates(tcb.delivered, in_flight);
+        }
         let Some(undo) = &mut self.undo else { return };
+        let explained = twice.is_some_and(|twice| undo.on_duplicates(twice));
         let over = tcb.una >= self.recovery_point;
         let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
         let needed = if self.ca_state == CaState::Loss {
             let original = arrived
                 .original
                 .is_some_and(|segment| segment < self.recovery_point);
-            !(late || original && undo.trusts_original())
+            !(late || explained || original && undo.trusts_original())
+        } else if self.ca_state != CaState::Recovery {
+            // After the recovery: duplicates alone tell.
+            !explained
+        } else if explained {
+            false
         } else {
             // With something sent again under way, more of that is left to come (`tcp_try_undo_partial`).
             !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
@@ -323,18 +340,15 @@ impl Rack {
             if goes_on {
                 self.recovery_point = tcb.max_sent;
             }
-            if over {
-                self.undo = None;
-            }
             return;
         }
         self.undo = None;
         self.flight.restore_lost();
         tcb.undo_reduction();
-        if self.ca_state == CaState::Recovery {
-            tcb.end_recovery(env);
-        } else {
-            tcb.congestion.on_recovery_exit(env.now());
+        match self.ca_state {
+            CaState::Recovery => tcb.end_recovery(env),
+            CaState::Loss => tcb.congestion.on_recovery_exit(env.now()),
+            CaState::Open | CaState::Cwr => return,
         }
         self.ca_state = CaState::Open;
     }
@@ -430,7 +444,7 @@ impl Rack {
     fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
         if self.flight.reordering_seen() || (self.ca_state <= CaState::Cwr && few) {
-            (tcb.rtt.min_rtt() / 4).min(tcb.srtt())
+            (tcb.rtt.min_rtt() / 4 * self.patience.steps).min(tcb.srtt())
         } else {
             Span::ZERO
         }
@@ -478,6 +492,7 @@ impl Rack {
             tcb.report_ack(sample, ack);
         }
         if ends && recovers {
+            self.patience.on_recovery_exit();
             tcb.end_recovery(env);
         } else if ends {
             tcb.congestion.on_recovery_exit(env.now());
@@ -495,7 +510,7 @@ impl Rack {
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.probe.end();
-        self.undo = (tcb.config.undo && !goes_on).then(Undo::in_recovery);
+        self.undo = (tcb.config.undo && !goes_on).then(|| Undo::in_recovery(tcb.una));
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_retransmission(env);
         if let Some(prr) = &mut self.prr

@@ -352,7 +352,7 @@ mod tests {
         /// Against walks through all segments.
         #[test]
         fn finds_what_walks_through_the_window_find(
-            steps in prop::collection::vec((0u8..6, 0u64..100, 1u64..30), 1..120),
+            steps in prop::collection::vec((0u8..8, 0u64..100, 1u64..30), 1..120),
         ) {
             let mut line = Transmissions::default();
             let mut plain = Plain::default();
@@ -393,6 +393,11 @@ mod tests {
                             known.state = State::Delivered;
                         }
                     },
+                    5 => {
+                        line.restore_lost();
+                        let lost = plain.0.iter_mut().filter(|known| known.state == State::Lost);
+                        lost.for_each(|known| known.state = State::UnderWay);
+                    }
                     _ => {
                         let kept = plain.0.iter().position(|known| known.state != State::Delivered);
                         una = kept.unwrap_or(plain.0.len()) as u64 + 1;

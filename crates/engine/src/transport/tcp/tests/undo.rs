@@ -1,6 +1,6 @@
 //! Reductions that were not needed (Eifel, RFC 3522; F-RTO, RFC 5682 section 3).
 
-use super::{SenderBench, ms, packet, reno, tcp};
+use super::{ReceiverBench, SenderBench, ms, packet, reno, tcp};
 use crate::config::{PrrRule, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 
@@ -10,6 +10,7 @@ fn open(timestamps: Timestamps) -> SenderBench {
         timestamps,
         prr: PrrRule::Linux,
         undo: true,
+        dsack: true,
         ..tcp(Recovery::RackTlpPrr)
     };
     let mut bench = SenderBench::dial(config, reno(), |_| {});
@@ -40,19 +41,19 @@ fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
 /// else is sent again. If it answers the retransmission, slow start begins anew.
 #[test]
 fn an_early_timeout_is_undone_by_timestamps() {
-    for (stamp, undone) in [(100, true), (1301, false)] {
+    for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {
         let mut bench = open(Timestamps::Standard(12));
         bench.wait(1310);
         assert_eq!(bench.sent(), [11, 1], "a probe, and the first");
         assert_eq!(windows(&mut bench, 1310), (1.0, 5.0));
-        ack(&mut bench, 1350, 3, None, stamp);
+        ack(&mut bench, 1350, next, None, stamp);
         let sent = bench.sent();
         let (cwnd, ssthresh) = windows(&mut bench, 1350);
         if undone {
             assert_eq!((cwnd, ssthresh), (11.0, 100_000.0));
             assert_eq!(sent, [12, 13]);
         } else {
-            assert_eq!((cwnd, ssthresh), (3.0, 5.0));
+            assert_eq!((cwnd, ssthresh), (2.0, 5.0));
             // F-RTO: new data first.
             assert_eq!(sent, [12, 13]);
         }
@@ -102,4 +103,42 @@ fn a_recovery_from_reordering_is_undone() {
         assert_eq!(ssthresh, if undone { 100_000.0 } else { 5.0 });
         assert_eq!(cwnd >= 10.0, undone, "{cwnd}");
     }
+}
+
+/// The first copy and the one sent again both arrive, which the receiver reports: after the recovery the window is what it
+/// was, and RACK waits twice as long from then on.
+#[test]
+fn a_recovery_is_undone_by_duplicates() {
+    let mut bench = open(Timestamps::Off);
+    for right in 3..=5 {
+        ack(&mut bench, 198 + right, 1, Some((2, right)), 0);
+    }
+    bench.sent();
+    ack(&mut bench, 240, 13, None, 0);
+    assert_eq!(windows(&mut bench, 240).1, 5.0);
+    ack(&mut bench, 303, 13, Some((1, 2)), 0);
+    let (cwnd, ssthresh) = windows(&mut bench, 303);
+    assert_eq!(ssthresh, 100_000.0);
+    assert!(cwnd >= 10.0, "{cwnd}");
+}
+
+/// In the first block, below the acknowledgement or inside the second block, once (RFC 2883 section 4).
+#[test]
+fn receivers_report_what_arrives_twice() {
+    let config = Tcp {
+        dsack: true,
+        ..tcp(Recovery::RackTlpPrr)
+    };
+    let mut bench = ReceiverBench::open(config);
+    let mut blocks = |at, segment| {
+        let sent = bench.segment(at, segment, Flags::NONE);
+        let ack = sent.last().expect("an acknowledgement");
+        let option = bench.env.network.options.get(ack.sack);
+        (ack.seq, option.blocks(ack.seq).collect::<Vec<_>>())
+    };
+    assert_eq!(blocks(10, 1), (2, vec![]));
+    assert_eq!(blocks(20, 1), (2, vec![(1, 2)]));
+    assert_eq!(blocks(30, 3), (2, vec![(3, 4)]));
+    assert_eq!(blocks(40, 3), (2, vec![(3, 4), (3, 4)]));
+    assert_eq!(blocks(50, 4), (2, vec![(3, 5)]));
 }
