@@ -11,6 +11,8 @@ mod control_block;
 mod delivery_rate;
 mod dummies;
 mod extras;
+#[cfg(test)]
+mod info;
 mod pairs;
 mod ranges;
 mod receiver;

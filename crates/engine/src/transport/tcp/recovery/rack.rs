@@ -18,10 +18,10 @@ use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
+#[cfg(test)]
+use crate::transport::tcp::info::Info;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
-#[cfg(test)]
-use crate::transport::tcp::sender::Info;
 
 /// What the RACK-TLP timer waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,6 +13,8 @@ use longhaul_units::{Span, Time};
 
 use super::ack::Ack;
 use super::control_block::{ControlBlock, Sending};
+#[cfg(test)]
+use super::info::Info;
 use super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
 use super::regular::{unusual, usual};
 use super::wire::Wire;
@@ -265,19 +267,6 @@ impl Sender {
     pub(crate) fn wire(&self) -> Wire<'_> {
         Wire::new(&self.tcb.config)
     }
-}
-
-/// State of a sender by the names of Linux's `TCP_INFO` (`tcp_get_info` of `net/ipv4/tcp.c`), in segments.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Info {
-    pub(crate) cwnd: u64,
-    pub(crate) ssthresh: f64,
-    pub(crate) ca_state: &'static str,
-    pub(crate) unacked: u64,
-    pub(crate) sacked: u64,
-    pub(crate) lost: u64,
-    pub(crate) retrans: u64,
 }
 
 /// A regular acknowledgement arrives. There is one such function for each recovery, so that which one it is is

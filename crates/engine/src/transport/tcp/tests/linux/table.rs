@@ -13,7 +13,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::transport::tcp::sender::Info;
+use crate::transport::tcp::info::Info;
 
 /// A sender's script.
 #[derive(Debug)]
