@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::reno::mean_window;
 use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Signal, Study};
-use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 use kernel::KernelCubic;
@@ -125,11 +125,12 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2).
-    fn on_idle(&mut self, idle: Span, _window: &mut Window) {
+    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2); the kernel's from the last segment sent on
+    /// (`cubictcp_cwnd_event`).
+    fn on_restart(&mut self, idle: &Idle, _window: &mut Window) {
         match self {
-            Self::Real(real) => real.on_idle(idle),
-            Self::Kernel(kernel) => kernel.on_idle(idle),
+            Self::Real(real) => real.on_idle(idle.time),
+            Self::Kernel(kernel) => kernel.on_restart(idle),
         }
     }
 

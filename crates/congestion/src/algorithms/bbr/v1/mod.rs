@@ -4,12 +4,14 @@
 
 mod fast_path;
 mod kernel;
+#[cfg(test)]
+mod states;
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::fast_path::FastPath;
-use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Told};
+use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Policer, Told};
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
     smaller,
@@ -467,6 +469,15 @@ impl CongestionControl for Bbr {
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
         self.recovery.exit(window);
         (self.entering, self.conserving) = (false, false);
+    }
+
+    /// The kernel looks for the full pipe and for policers anew (`bbr_undo_cwnd`).
+    fn on_undo(&mut self, window: &mut Window) {
+        self.on_recovery_exit(Time::ZERO, window);
+        if let Some(kernel) = &mut self.kernel {
+            kernel.policer = Policer::default();
+            self.full = FullPipe::default();
+        }
     }
 
     /// Section 4.3.6: resumes at the bandwidth itself.
