@@ -31,17 +31,7 @@ PAGES = sorted(
     for page in TAUGHT
     if any(block.language in {"sh", "toml", "python"} for block in blocks_of(page))
 )
-SHORT = {
-    "index.md",
-    "faq.md",
-    "citing.md",
-    "determinism.md",
-    "own-topology.md",
-    "wireshark.md",
-    "traces.md",
-    "results-elsewhere.md",
-    "profiles.md",
-}
+SHORT = {"index.md", "faq.md", "citing.md", "own-topology.md"}
 """Pages whose commands take a few seconds together: the others are for `-m long`."""
 
 
@@ -58,12 +48,12 @@ def test_blocks_do_what_the_page_says(page: Path, tmp_path: Path) -> None:
             assert block.detail, f"{page}: a block that is not run has a reason"
         elif block.file:
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "text" and block.text.startswith("start_s,"):
+            (tmp_path / "web.csv").write_text(block.text, encoding="utf-8")
         elif block.language == "sh" and is_possible(block):
             printed = run(block, tmp_path)
         elif block.language == "text" and printed:
             assert missing(block.text, printed) == [], f"{page.name}: printed was\n{printed}"
-        elif block.language == "text" and block.text.startswith("start_s,"):
-            (tmp_path / "web.csv").write_text(block.text, encoding="utf-8")
 
 
 def is_possible(block: Block) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CommandLine
+from test_documents import written
 
 from validation import readme
 
@@ -28,7 +29,7 @@ def test_the_first_scenario_is_the_one_that_ships() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
+    "document", ["README.md", *(path.relative_to(ROOT).as_posix() for path in written())]
 )
 def test_commands_have_verbs_and_options_that_exist(document: str, cli: CommandLine) -> None:
     # A command may go on in the next line.

@@ -12,8 +12,8 @@ DOCS = ROOT / "docs"
 class Pages:
     """Writes generated pages below a folder of `docs`, and removes those that it did not write."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = DOCS / folder
+    def __init__(self, folder: str, root: Path = DOCS) -> None:
+        self.folder = root / folder
         self.written: set[Path] = set()
 
     def write(self, name: str, lines: Iterable[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tools.site.links import COPIED, within_site
-from tools.site.markdown import ROOT, Pages, table, toctree
+from tools.site.markdown import DOCS, ROOT, Pages, table, toctree
 
 STUDIES = ROOT / "python/longhaul/studies"
 
@@ -49,7 +49,7 @@ def write(pages: Pages) -> None:
         )
     changes = ROOT / "CHANGES.md"
     pages.write_text(
-        "changes.md", within_site(changes.read_text(encoding="utf-8"), ROOT, pages.folder)
+        "changes.md", within_site(changes.read_text(encoding="utf-8"), ROOT, DOCS / "results")
     )
     pages.write("index.md", _index(sorted(zip(rows, names, strict=True), key=lambda one: one[1])))
 
