@@ -29,6 +29,9 @@ html_css_files = ["longhaul.css"]
 html_show_sphinx = False
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
+# Summaries of what a search finds would be fetched, which browsers refuse for files.
+html_show_search_summary = False
 html_sidebars = {"index": []}
 html_theme_options = {
     "logo": {"text": "Longhaul"},

@@ -1,6 +1,9 @@
 """A page for each congestion control algorithm and each slow start."""
 
+import json
+import math
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from longhaul import _engine
@@ -37,7 +40,7 @@ MARKING = {"dctcp", "decbit", "xcp", "vcp"}
 
 
 def scenario(kind: str) -> dict[str, Any]:
-    """The small scenario whose window a page shows: one flow, a second from 20 s on."""
+    """The small scenario whose window a page shows: one flow, a second from 15 s on."""
     given: dict[str, Any] = {"kind": kind}
     if kind == "table":
         given |= {"increase": [[1, 1], [100, 1], [1000, 10]], "decrease": [[1, 0.5], [1000, 0.2]]}
@@ -58,6 +61,14 @@ def write(pages: Pages) -> None:
     """Write all pages and their index."""
     registry = _engine.algorithms()
     laws = evidence.response_measurements()
+    # The engine runs without the interpreter's lock.
+    with ThreadPoolExecutor() as pool:
+        list(
+            pool.map(
+                lambda row: chart(scenario(row["name"]), views.windows, "windows"),
+                registry["algorithms"],
+            )
+        )
     for row in registry["algorithms"]:
         pages.write(f"algorithms/{row['name']}.md", _page(row, laws))
     for row in registry["slow_starts"]:
@@ -252,12 +263,8 @@ def _slow_start(row: Mapping[str, Any]) -> list[str]:
 
 
 def _json(given: Mapping[str, Any]) -> str:
-    import json
-
     return json.dumps(given)
 
 
 def _log10(p: float) -> float:
-    import math
-
     return math.log10(p)
