@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("docs")
     nothing = Chart((Line("nothing", [0.0, 1.0], [1.0, 2.0]),), "x", "y", "nothing")
     with pytest.MonkeyPatch.context() as patch:
-        for module in (algorithms, queues, keys, gallery):
+        for module in (algorithms, queues, gallery):
             patch.setattr(module, "chart", lambda *_arguments: nothing)
         pages, of_gallery, of_results = (Pages(name, root) for name in GENERATED)
         examples = Examples()

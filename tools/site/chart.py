@@ -40,7 +40,7 @@ class Chart:
 class _Drawing:
     def __init__(self, chart: Chart, width: int, height: int, *, bare: bool = False) -> None:
         self.chart, self.width, self.height, self.bare = chart, width, height, bare
-        self.left, self.right, self.top, self.bottom = (4, 4, 4, 4) if bare else (64, 12, 12, 44)
+        self.left, self.right, self.top, self.bottom = (4, 4, 4, 4) if bare else (64, 12, 32, 44)
         xs = [x for line in chart.lines for x in line.xs]
         ys = [
             y for line in chart.lines for y in line.ys if y is not None and _drawn(y, log=chart.log)
@@ -136,10 +136,10 @@ class _Drawing:
         parts, x = [], self.left + 8.0
         for index, line in enumerate(self.chart.lines[:8]):
             parts.append(
-                f'<line class="line-{index % 8}" x1="{x:.0f}" x2="{x + 18:.0f}" y1="{self.top + 8}" y2="{self.top + 8}"/>'
+                f'<line class="line-{index % 8}" x1="{x:.0f}" x2="{x + 18:.0f}" y1="{18}" y2="{18}"/>'
             )
-            parts.append(f'<text x="{x + 22:.0f}" y="{self.top + 12}">{escape(line.name)}</text>')
-            x += 34 + 7.0 * len(line.name)
+            parts.append(f'<text x="{x + 22:.0f}" y="{22}">{escape(line.name)}</text>')
+            x += 34 + 9.0 * len(line.name)
             if x > self.width - 100:
                 break
         return parts

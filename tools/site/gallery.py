@@ -92,27 +92,28 @@ def write(pages: Pages, examples: Examples) -> None:
     """Write all pages and the gallery."""
     # The engine runs without the interpreter's lock.
     with ThreadPoolExecutor() as pool:
-        drawn = dict(
-            zip((one.name for one in examples.all), pool.map(_chart, examples.all), strict=True)
+        charts = dict(
+            zip((one.name for one in examples.all), pool.map(drawn, examples.all), strict=True)
         )
     for example in examples.all:
-        pages.write(f"{example.name}.md", _page(example, drawn[example.name]))
-    pages.write("index.md", _index(examples, drawn))
+        pages.write(f"{example.name}.md", _page(example, charts[example.name]))
+    pages.write("index.md", _index(examples, charts))
 
 
-def _chart(example: Example) -> Chart:
+def drawn(example: Example) -> Chart:
+    """The picture of a scenario."""
     view = VIEW.get(example.name, "windows")
     return chart(example.file, views.VIEWS[view], view, SHORTER.get(example.name, ()))
 
 
-def _page(example: Example, drawn: Chart) -> list[str]:
+def _page(example: Example, picture: Chart) -> list[str]:
     title, text = example.title, str(example.scenario.get("description", ""))
     lines = [
         f"# {title}",
         "",
         *([text, ""] if text else []),
         *_comment(example),
-        *html(drawn.svg()),
+        *html(picture.svg()),
         "",
     ]
     if example.name in SHORTER:
@@ -151,7 +152,7 @@ def _comment(example: Example) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def _index(examples: Examples, drawn: dict[str, Chart]) -> list[str]:
+def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
     known = {one.name: one for one in examples.all}
     placed = {name for _, names in GROUPS for name in names}
     rest = tuple(name for name in known if name not in placed)
@@ -170,7 +171,7 @@ def _index(examples: Examples, drawn: dict[str, Chart]) -> list[str]:
                     f":link: {name}",
                     ":link-type: doc",
                     "",
-                    *html(drawn[name].thumbnail()),
+                    *html(charts[name].thumbnail()),
                     ":::",
                     "",
                 ]

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from longhaul import _engine
-from tools.site import views
+from tools.site import gallery
 from tools.site.examples import Examples
 from tools.site.markdown import Pages, code, html, table, toctree
-from tools.site.runs import chart
 
 Key = Mapping[str, str]
 
@@ -158,9 +157,9 @@ def _traffic(pages: Pages, examples: Examples) -> None:
         pictured = [one for one in examples.all if (one.name, one.title) in shown]
         if pictured:
             first = pictured[0]
-            drawn = chart(first.file, views.throughput, "throughput")
+            drawn = gallery.drawn(first)
             lines += [
-                "## What it sends",
+                "## A run with it",
                 "",
                 *html(drawn.svg()),
                 "",

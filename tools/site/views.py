@@ -28,8 +28,9 @@ def throughput(run: longhaul.Results) -> Chart:
     """What each link sends, with what a link whose rate changes could send."""
     lines = []
     for name, one in _busy(run):
-        if one["capacity_bytes"].drop_nulls().max():
-            lines.append(_rate(one, f"{name}: capacity", "capacity_bytes"))
+        capacity = _rate(one, f"{name}: capacity", "capacity_bytes")
+        if _varies(capacity):
+            lines.append(capacity)
         lines.append(_rate(one, name, "transmitted_bytes"))
     return Chart(tuple(lines), "time (s)", "rate (Mbit/s)", f"Throughput: {_title(run)}")
 
@@ -98,6 +99,11 @@ def _busy(run: longhaul.Results) -> list[tuple[str, pl.DataFrame]]:
         maintain_order=True
     ).to_list()[:1]
     return [(name, links.filter(name=name)) for name in names]
+
+
+def _varies(line: Line) -> bool:
+    values = [y for y in line.ys if y]
+    return bool(values) and max(values) > 1.01 * min(values)
 
 
 def _line(samples: pl.DataFrame, name: str, column: str) -> Line:
