@@ -398,7 +398,7 @@ def test_the_pages_question_takes_25_lines_and_three_commands(
     assert len(block.splitlines()) <= 25
     commands = [
         line.split("#")[0].split()[1:]
-        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        for line in PAGE.read_text(encoding="utf-8").partition("## Commands")[0].splitlines()
         if "loss.toml " in line and line.startswith("longhaul")
     ]
     assert len(commands) == 3
