@@ -52,6 +52,14 @@ class Ack:
         """Whether losses are being repaired."""
 
     @property
+    def may_grow(self) -> bool:
+        """Whether it may enlarge the window.
+
+        Not in recovery, if it is a duplicate or echoes a mark (RFC 3168 section 6.1.2), nor if the
+        window has not been used (RFC 7661).
+        """
+
+    @property
     def rtt_s(self) -> float | None:
         """A round-trip sample in seconds, if this acknowledgement gave one."""
 

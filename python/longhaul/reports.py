@@ -21,7 +21,8 @@ from longhaul.files.writing import write_text
 from longhaul.results import Results
 
 DEFAULT_PLOTS = (
-    "cwnd", "queue", "throughput", "fairness", "rtt", "response-times", "throughput-delay",
+    "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
+    "throughput-delay",
 )  # fmt: skip
 
 

@@ -24,7 +24,8 @@ from longhaul.reports import DEFAULT_PLOTS
         name
         for name, plot in plots.PLOTS.items()
         if not any(of in plot.draw.__module__ for of in ("mesonet", "plots.traffic"))
-        and name != "response-times"
+        # Of what the small scenario has not: transfers, and measured delays.
+        and name not in ("response-times", "delays", "waits")
     ],
 )
 @pytest.mark.parametrize("suffix", ["svg", "png"])
@@ -270,7 +271,7 @@ def test_a_report_needs_nothing_else(
     assert len(page.ids) == len(set(page.ids))
     assert {what[1:] for what in page.fetched} <= set(page.ids)
     # Nothing in the scenario has an end that could be waited for.
-    assert text.count("<svg") == len(set(DEFAULT_PLOTS) - {"response-times"})
+    assert text.count("<svg") == len(set(DEFAULT_PLOTS) - {"response-times", "delays"})
     # Where the numbers come from stands before the numbers.
     assert text.index("results version") < text.index("goodput") < text.index("<svg")
     assert "&#34;seed&#34;: 2" in text

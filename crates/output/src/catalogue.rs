@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::series::Names;
 use crate::table::Column;
-use crate::{acks, events, exchanges, flows, links, proxies, series};
+use crate::{acks, delays, events, exchanges, flows, links, proxies, series};
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,7 @@ pub fn columns() -> Vec<ColumnInfo> {
         of(flows::FILE, &flows::columns()),
         of(links::FILE, &links::columns()),
         of(proxies::FILE, &proxies::columns()),
+        of(delays::FILE, &delays::columns()),
         of(series::FILE, &series::columns(Names::NONE)),
         of(events::FILE, &events::columns()),
         of(acks::FILE, &acks::columns()),

@@ -11,6 +11,7 @@ mod catalogue;
 mod checkpoint;
 mod counters;
 mod declared;
+mod delays;
 mod digest;
 mod directory;
 mod element;

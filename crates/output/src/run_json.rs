@@ -69,6 +69,9 @@ pub struct Rows {
     /// Of proxies.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxies: Option<u64>,
+    /// Of delays.parquet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delays: Option<u64>,
     /// Of series.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<u64>,

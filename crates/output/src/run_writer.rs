@@ -12,6 +12,7 @@ use longhaul_engine::measure::{
 use longhaul_units::Time;
 
 use crate::capture::{self, Capture};
+use crate::delays::DelayRow;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 use crate::flows::{self, FlowRow};
@@ -23,7 +24,7 @@ use crate::run_json::{Figures, Rows};
 use crate::run_meta::RunMeta;
 use crate::series::{self, Names, Sample};
 use crate::table::{Name, Table};
-use crate::{acks, events, exchanges};
+use crate::{acks, delays, events, exchanges};
 
 /// Writes the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
 /// before that, it leaves nothing.
@@ -129,6 +130,14 @@ impl RunWriter {
                         proxies::columns(),
                         ProxyRow::all(config, &totals.proxies, totals.end),
                     )
+                })
+                .transpose()?,
+            delays: totals
+                .delays
+                .as_ref()
+                .map(|measured| {
+                    let file = directory.file(delays::FILE);
+                    write_table(file, delays::columns(), DelayRow::all(config, measured))
                 })
                 .transpose()?,
             series: self.series.map(Table::finish).transpose()?,

@@ -45,6 +45,11 @@ impl Ack {
     }
 
     #[getter]
+    fn may_grow(&self) -> bool {
+        self.phase.may_grow()
+    }
+
+    #[getter]
     fn rtt_s(&self) -> Option<f64> {
         self.sample.rtt.map(|rtt| rtt.as_secs_f64())
     }

@@ -114,7 +114,8 @@ def check(places: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, Re
     kind = kinds.of(resolved[0])
     if kind is None:
         labels = [flow["label"] for one in resolved for flow in one["flows"]]
-        known = _of_tcp(labels, [link for one in scenarios for link in one.links])
+        delays = any(one["measure"]["delays"] for one in resolved)
+        known = _of_tcp(labels, [link for one in scenarios for link in one.links], delays=delays)
     else:
         # The rows of its tables, such as classes and periods, are known when one has run.
         tables = {name: [dict.fromkeys(columns)] for name, columns in kind.columns().items()}
@@ -138,9 +139,9 @@ _OF_RUN = facts(
 )
 
 
-def _of_tcp(labels: Sequence[str], links: Sequence[str]) -> Kept:
+def _of_tcp(labels: Sequence[str], links: Sequence[str], *, delays: bool) -> Kept:
     """What can be kept of runs of TCP: the names without the numbers."""
-    summary = Summary.without_flows()
+    summary = Summary.without_flows(delays=delays)
     of_all = _row(summary.labels, "label", "")
     return {
         "all": {key: value for key, value in of_all.items() if key in summary.total},

@@ -13,6 +13,7 @@ from longhaul.cli import (
     analyze,
     campaign,
     design,
+    evaluate,
     explore,
     fluid,
     model,
@@ -32,7 +33,7 @@ app = typer.Typer(
     help="Simulates TCP congestion control over long fat networks, packet by packet.\n\n"
     "Start with [bold]longhaul demo[/], or write a scenario of your own: "
     "[bold]longhaul new mine.toml[/], then [bold]longhaul run mine.toml[/].",
-    epilog="Exit codes: 0 done, 2 bad input, 1 failed.",
+    epilog="Exit codes: 0 done, 2 bad input, 1 failed; of evaluate also 3: a criterion fails.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -56,6 +57,7 @@ for name, command, example in (
     ("schema", schema.schema, "--out scenario.schema.json"),
     ("demo", start.demo, ""),
     ("design", design.design, "loss=1e-4,1e-3 rtt='20 ms,100 ms' buffer rate --runs 8"),
+    ("evaluate", evaluate.evaluate, "hstcp --against cubic,reno"),
     ("analyze", analyze.analyze, "mine.toml effects --response goodput_bps --out effects.svg"),
 ):
     app.command(name=name, epilog=f"Example: longhaul {name} {example}".rstrip())(command)

@@ -13,6 +13,7 @@ from longhaul._engine import LonghaulError
 from longhaul.analysis.traffic import convergence, hurst, paired
 from longhaul.findings.registry import Text
 from longhaul.findings.steady_state import steady_state
+from longhaul.results import merit
 from longhaul.results.counts import counted
 
 if TYPE_CHECKING:
@@ -72,6 +73,12 @@ def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> 
 @named("steady", "warm-up, mean with interval and drift of each series")
 def _steady(run: "Results", against: "Results | None") -> list[Text]:
     return [steady_state(run)]
+
+
+@named("merit", "figures of merit: delays, shares, convergence, starvation, synchronisation")
+def _merit(run: "Results", against: "Results | None") -> list[Text]:
+    rows = [(one.name, one.value, one.help) for one in merit.figures(run)]
+    return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), rows)]
 
 
 @named("responses", "response times by label and by class of size")

@@ -33,7 +33,15 @@ __all__ = [
 ]
 
 # Each registers its plots, in the order of the list.
-for _subject in ("flows", "links", "fairness", "response_times", "traffic", "scatter"):
+for _subject in (
+    "flows",
+    "links",
+    "fairness",
+    "delays",
+    "response_times",
+    "traffic",
+    "scatter",
+):
     import_module(f"longhaul.plots.{_subject}")
 for _kind in kinds.every():
     import_module(_kind.plots)

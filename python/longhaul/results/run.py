@@ -58,6 +58,11 @@ class Results:
         return self.table("links")
 
     @cached_property
+    def delays(self) -> pl.DataFrame:
+        """Quantiles of delays of flows, labels and links, if the scenario asks for them."""
+        return self.table("delays")
+
+    @cached_property
     def proxies(self) -> pl.DataFrame:
         """One row a proxy: what it did in the measurement window, and over the run."""
         return self.table("proxies")
@@ -277,7 +282,8 @@ class Results:
     def summary(self) -> Summary:
         """The run's figures, by label, by flow and by link, over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
-        return Summary.of(self.bundles, links, self.response_times)
+        delays = self.delays if "delays" in self.tables else None
+        return Summary.of(self.bundles, links, self.response_times, delays)
 
 
 _REMEDIES = {
@@ -286,6 +292,7 @@ _REMEDIES = {
     "exchanges": "only flows with `traffic` have exchanges",
     "proxies": "the scenario has no `proxies`",
     "events": "the scenario records events with `measure = { events = true }`",
+    "delays": "the scenario measures them with `measure = { delays = true }`",
 }
 
 

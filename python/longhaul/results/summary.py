@@ -16,8 +16,11 @@ COMPARABLE = ("greedy", "transfer", "messages")
 # Counters whose values before the measurement window are shown where they are 0 in it.
 COUNTS = ("cuts_loss", "cuts_ecn", "timeouts")
 
+# Quantiles of delays that a summary has, where they are measured.
+DELAYS = ("p50", "p95", "p99")
+
 # Columns that hold text.
-_TEXTS = ("name", "label", "congestion", "source", "bundle")
+_TEXTS = ("kind", "name", "label", "congestion", "source", "bundle")
 
 # What can hold a sender back; a flow's limiting factor is the one that did longest.
 LIMITS = {
@@ -38,9 +41,16 @@ class Summary:
 
     @classmethod
     def of(
-        cls, flows: pl.DataFrame, links: pl.DataFrame, response_times: pl.DataFrame
+        cls,
+        flows: pl.DataFrame,
+        links: pl.DataFrame,
+        response_times: pl.DataFrame,
+        delays: pl.DataFrame | None = None,
     ) -> "Summary":
-        """Summarise a run: its flows with parallel streams added up, and the links to show."""
+        """Summarise a run: its flows with parallel streams added up, and the links to show.
+
+        `delays` is the table of that name, if the run has it.
+        """
         flows = _flows(flows)
         whole_bps = float(flows["goodput_bps"].sum())
         total = flows.select(_aggregates(whole_bps)).to_dicts()[0]
@@ -48,13 +58,26 @@ class Summary:
         total |= response_times.select(FIGURES).to_dicts()[0]
         of_labels = response_times.group_by("label").agg(FIGURES)
         labels = labels.join(of_labels, on="label", how="left", maintain_order="left")
-        return cls(labels, flows, _links(links), total)
+        links = _links(links)
+        if delays is not None:
+            labels = _with_delays(labels, "label", delays, "delay")
+            links = _with_delays(links, "link", delays, "wait")
+            total |= _of_kind(delays, "all", "delay").drop("name").to_dicts()[0]
+        return cls(labels, flows, links, total)
 
     @classmethod
-    def without_flows(cls) -> "Summary":
-        """A summary with all its columns, and nothing in them: what runs of TCP can have."""
+    def without_flows(cls, *, delays: bool) -> "Summary":
+        """A summary with all its columns, and nothing in them: what runs of TCP can have.
+
+        `delays`, if they are measured.
+        """
         flows, links = (_declared(table) for table in ("flows", "links"))
-        return cls.of(bundles(flows), links, response_times(flows, None, 0.0))
+        times = response_times(flows, None, 0.0)
+        measured = None
+        if delays:
+            row = dict.fromkeys(_declared("delays").columns) | {"kind": "all", "name": ""}
+            measured = pl.DataFrame([row], schema=_declared("delays").schema)
+        return cls.of(bundles(flows), links, times, measured)
 
     def link(self, name: str) -> dict[str, Any]:
         """The figures of one link; none if the run has no such link."""
@@ -69,6 +92,18 @@ class Summary:
             "flows": self.flows.to_dicts(),
             "links": self.links.to_dicts(),
         }
+
+
+def _of_kind(delays: pl.DataFrame, kind: str, what: str) -> pl.DataFrame:
+    """Quantiles of one kind of delay, by name."""
+    parts = {f"{part}_s": f"{what}_{part}_s" for part in DELAYS}
+    return delays.filter(pl.col("kind") == kind).select("name", *parts).rename(parts)
+
+
+def _with_delays(table: pl.DataFrame, kind: str, delays: pl.DataFrame, what: str) -> pl.DataFrame:
+    """A table by label or link with the quantiles of their delays."""
+    found = _of_kind(delays, kind, what)
+    return table.join(found, left_on=kind, right_on="name", how="left", maintain_order="left")
 
 
 def _declared(table: str) -> pl.DataFrame:

@@ -80,6 +80,8 @@ keys! {
             .default("100 ms"),
         /// Whether congestion events are recorded.
         pub events: bool = Kind::Flag.key().default("false"),
+        /// Whether quantiles are found of how long packets of each flow are on their way, and wait for links that are sampled.
+        pub delays: bool = Kind::Flag.key().default("false"),
     }
     beside {
         /// What ends the simulation before its time, if anything does.

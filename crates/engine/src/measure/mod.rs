@@ -1,6 +1,7 @@
 //! What a simulation reports: totals at its end, and records while it runs.
 
 mod columns;
+mod delays;
 mod recorder;
 mod ticker;
 mod totals;
@@ -9,6 +10,7 @@ pub use longhaul_kernel::{Control, DataPackets};
 
 pub(crate) use columns::smaller;
 pub use columns::{Columns, Figure, Value};
+pub use delays::{DelayHistogram, DelaySummary, Delays};
 pub use recorder::{
     AckTrace, CapturedPacket, Event, EventKind, Exchange, FlowSample, LinkSample, NoRecorder,
     ProxySample, Recorder,

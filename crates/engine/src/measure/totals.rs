@@ -3,6 +3,7 @@
 use longhaul_units::{Span, Time};
 
 use super::columns::{Counter, counters};
+use super::delays::Delays;
 use crate::config::Work;
 
 /// Everything known at the end of a simulation.
@@ -18,6 +19,8 @@ pub struct Totals {
     pub links: Vec<LinkTotals>,
     /// One entry per proxy, in order of the configuration.
     pub proxies: Vec<ProxyTotals>,
+    /// How long packets took, if that is measured.
+    pub delays: Option<Delays>,
     /// Data packets sent by all flows, and by proxies for them, retransmissions included.
     pub data_packets: u64,
     /// Events processed.

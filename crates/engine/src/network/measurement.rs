@@ -3,9 +3,9 @@
 use longhaul_units::{Rate, Time};
 
 use super::Network;
-use super::link::FlowDrops;
-use crate::config::{Link, ServiceCurve, Work};
-use crate::measure::{LinkCounters, LinkSample};
+use super::link::{FlowDrops, Link};
+use crate::config::{self, ServiceCurve, Work};
+use crate::measure::{DelayHistogram, LinkCounters, LinkSample};
 
 /// What a link could transmit.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct LinkCapacity {
 }
 
 impl LinkCapacity {
-    pub(super) fn of(link: &Link) -> Self {
+    pub(super) fn of(link: &config::Link) -> Self {
         let slowest = link.capacity();
         Self {
             line: ServiceCurve::of(link),
@@ -76,6 +76,21 @@ impl Network {
             link.add_flow_drops(&mut all);
         }
         all
+    }
+
+    /// How long packets have waited for each link where that is measured, with the link's number.
+    pub(crate) fn waits(&mut self) -> Vec<(usize, DelayHistogram)> {
+        self.catch_up();
+        let links = self.links.iter_mut().enumerate();
+        links
+            .filter_map(|(link, each)| Some((link, each.take_waits()?)))
+            .collect()
+    }
+
+    /// Forgets how long packets have waited so far.
+    pub(crate) fn restart_waits(&mut self) {
+        self.catch_up();
+        self.links.iter_mut().for_each(Link::restart_waits);
     }
 
     /// Restarts the record of largest queues; returns those so far.

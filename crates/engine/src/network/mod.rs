@@ -106,7 +106,11 @@ impl Network {
             };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));
             let loss = LossModel::new(&link.loss, loss_stream);
-            Link::new(id, link, config.clock, queue, loss, streams)
+            let mut built = Link::new(id, link, config.clock, queue, loss, streams);
+            if config.measure.delays && link.sampled {
+                built.measure_waits();
+            }
+            built
         });
         links.collect()
     }

@@ -238,6 +238,10 @@ impl World {
         let flow = packet.flow as usize;
         // Two comparisons for most packets, instead of a jump through a table for all.
         if end == End::TcpReceiver {
+            if self.env.delays.are_measured() {
+                let of_flow = self.tcp[flow].flow;
+                self.env.delays.record(of_flow, packet, packet.time);
+            }
             self.tcp[flow].receiver.on_segment(packet, &mut self.env);
         } else if end == End::TcpSender {
             self.tcp[flow].sender.on_packet(packet, &mut self.env);
@@ -252,7 +256,11 @@ impl World {
         let flow = packet.flow as usize;
         match end {
             End::TcpSender | End::TcpReceiver => unreachable!("received already"),
-            End::UdpReceiver => self.udp[flow].on_packet(packet),
+            End::UdpReceiver => {
+                let udp = &mut self.udp[flow];
+                self.env.delays.record(udp.flow(), packet, packet.time);
+                udp.on_packet(packet);
+            }
             End::DummyReceiver => self.tcp[flow].receiver.on_dummy(packet, &mut self.env),
             End::DummySender => self.tcp[flow].sender.on_dummy_ack(&mut self.env),
             End::TrafficSender | End::TrafficReceiver => {

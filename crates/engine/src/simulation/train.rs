@@ -14,7 +14,7 @@ use crate::network::{
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
-use crate::transport::{Environment, EventLog};
+use crate::transport::{Environment, EventLog, FlowDelays};
 
 /// The environment of the ends: one link.
 #[derive(Debug)]
@@ -72,6 +72,7 @@ struct Reach {
 struct Ends<'a> {
     side: Side,
     tcp: &'a mut [Connection],
+    delays: &'a mut FlowDelays,
     prefetches: bool,
 }
 
@@ -88,6 +89,7 @@ impl World {
         let ends = Ends {
             side: answers.from,
             tcp: &mut self.tcp,
+            delays: &mut self.env.delays,
             prefetches: self.prefetches,
         };
         let Train {
@@ -125,6 +127,7 @@ fn run<S: PacketService>(from: &mut Link, env: &mut Along<'_, S>, ends: Ends<'_>
     let Ends {
         side,
         tcp,
+        delays,
         prefetches,
     } = ends;
     let until = |tcp: &[Connection], schedule: &Schedule| {
@@ -138,9 +141,14 @@ fn run<S: PacketService>(from: &mut Link, env: &mut Along<'_, S>, ends: Ends<'_>
     };
     match side {
         Side::Receivers => {
+            let measures = delays.are_measured();
             while let Some(packet) = from.forward(until(tcp, env.schedule)) {
                 env.now = DualClockTime::of(packet);
-                tcp[packet.flow as usize].receiver.on_segment(packet, env);
+                let connection = &mut tcp[packet.flow as usize];
+                if measures {
+                    delays.record(connection.flow, packet, packet.time);
+                }
+                connection.receiver.on_segment(packet, env);
                 if prefetches && let Some(coming) = from.ahead(AHEAD) {
                     tcp[coming.flow as usize].receiver.prefetch();
                 }

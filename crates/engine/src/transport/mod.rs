@@ -7,7 +7,7 @@ pub(crate) mod udp;
 use longhaul_units::Time;
 
 pub(crate) use self::bursts::Bursts;
-use crate::measure::{AckTrace, Event, Recorder};
+use crate::measure::{AckTrace, DelayHistogram, Event, Recorder};
 use crate::network::Network;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::Schedule;
@@ -33,6 +33,32 @@ pub(crate) trait Environment {
 pub(crate) struct Env {
     pub(crate) network: Network,
     pub(crate) log: EventLog,
+    pub(crate) delays: FlowDelays,
+}
+
+/// How long data packets take, by flow; nothing where it is not measured.
+#[derive(Debug, Default)]
+pub(crate) struct FlowDelays(pub(crate) Vec<DelayHistogram>);
+
+impl FlowDelays {
+    /// Whether they are measured.
+    #[inline(always)]
+    pub(crate) fn are_measured(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// A data packet of a flow arrives.
+    #[inline(always)]
+    pub(crate) fn record(&mut self, flow: u32, packet: &Packet, now: Time) {
+        if let Some(histogram) = self.0.get_mut(flow as usize) {
+            histogram.record(now.since(packet.stamp));
+        }
+    }
+
+    /// Forgets everything so far.
+    pub(crate) fn restart(&mut self) {
+        self.0.fill_with(DelayHistogram::default);
+    }
 }
 
 impl Environment for Env {

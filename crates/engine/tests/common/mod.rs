@@ -171,6 +171,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
             from: Time::ZERO,
             every: Some(Span::from_millis(100)),
             events: true,
+            delays: false,
             stop: None,
         },
         nodes: vec!["left".to_string(), "right".to_string()],

@@ -146,6 +146,7 @@ fn capture(name: &str) -> PathBuf {
         flows: vec![],
         links: vec![],
         proxies: Vec::new(),
+        delays: None,
         data_packets: 0,
         events: 0,
         events_pending_max: 0,

@@ -54,6 +54,7 @@ pub fn config() -> Config {
             from: seconds(2.0),
             every: Some(Span::from_millis(100)),
             events: true,
+            delays: false,
             stop: None,
         },
         nodes: vec!["west".to_string(), "east".to_string()],

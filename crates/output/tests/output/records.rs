@@ -154,6 +154,7 @@ pub fn totals() -> Totals {
         ],
         links: vec![link.clone(), link],
         proxies: Vec::new(),
+        delays: None,
         data_packets: 123_456,
         events: 700_000,
         events_pending_max: 9,

@@ -30,7 +30,7 @@ use self::port::Port;
 use self::tie_break::RandomTieBreak;
 use super::loss::LossModel;
 use crate::config::{self, Clock, Service};
-use crate::measure::{LinkCounters, LinkSample};
+use crate::measure::{DelayHistogram, LinkCounters, LinkSample};
 use crate::packet::{OptionStore, Packet};
 use crate::queue::{DropReason, Queue};
 use crate::random::Streams;
@@ -230,6 +230,23 @@ impl Link {
     /// Adds drops and marks of the data packets of each connection.
     pub(crate) fn add_flow_drops(&self, all: &mut [FlowDrops]) {
         self.port.flow_drops.add_to(all);
+    }
+
+    /// Has it measured, from now on, how long packets wait.
+    pub(crate) fn measure_waits(&mut self) {
+        self.port.measure_waits();
+    }
+
+    /// How long packets have waited, if that is measured.
+    pub(crate) fn take_waits(&mut self) -> Option<DelayHistogram> {
+        self.port.take_waits()
+    }
+
+    /// Forgets how long packets have waited so far.
+    pub(crate) fn restart_waits(&mut self) {
+        if self.port.measures_waits() {
+            self.port.measure_waits();
+        }
     }
 
     /// Service on arrival: takes note of the services that have begun by `now`.

@@ -9,8 +9,8 @@ use super::journal::Journal;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{
-    Control, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder, Ticker,
-    Totals,
+    Control, Delays, FlowCounters, FlowSample, FlowTotals, LinkTotals, ProxyTotals, Recorder,
+    Ticker, Totals,
 };
 use crate::proxy::{Endpoints, Proxies};
 use crate::schedule::{Event, Schedule};
@@ -38,6 +38,7 @@ pub(super) struct World {
     /// Whether connections are prefetched: there are more than the processor's nearer caches hold.
     pub(super) prefetches: bool,
     every: Option<Span>,
+    measures_delays: bool,
     progress_every: Span,
     baseline: Baseline,
 }
@@ -245,6 +246,8 @@ impl World {
         }
         let mut queue_maxima = self.env.network.restart_maxima();
         queue_maxima.extend(self.proxies.restart_maxima());
+        self.env.delays.restart();
+        self.env.network.restart_waits();
         self.baseline = Baseline {
             flows,
             links,
@@ -290,6 +293,10 @@ impl World {
             let (total, window) = self.baseline.split_proxy(number, before, counters);
             ProxyTotals { total, window }
         });
+        let delays = self.measures_delays.then(|| Delays {
+            flows: std::mem::take(&mut self.env.delays.0),
+            links: self.env.network.waits(),
+        });
         let schedule = &self.env.network.schedule;
         Totals {
             end: self.env.network.now,
@@ -297,6 +304,7 @@ impl World {
             flows: flows.collect(),
             links: links.collect(),
             proxies: proxies.collect(),
+            delays,
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,

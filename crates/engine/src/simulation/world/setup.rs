@@ -7,7 +7,7 @@ use longhaul_units::{Span, Time};
 
 use super::{FlowSlot, Kind, World};
 use crate::config::{Config, Flow, Messages, Start, Tcp, Transport, Udp};
-use crate::measure::Recorder;
+use crate::measure::{DelayHistogram, Recorder};
 use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
@@ -17,7 +17,7 @@ use crate::simulation::window::Baseline;
 use crate::traffic::{MessageSource, StopCondition, Traffic};
 use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::{Departures, UdpStream};
-use crate::transport::{Env, EventLog};
+use crate::transport::{Env, EventLog, FlowDelays};
 
 /// Reports of progress in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
@@ -40,6 +40,7 @@ impl World {
             env: Env {
                 network: Network::new(config, &streams),
                 log,
+                delays: FlowDelays::default(),
             },
             tcp: Vec::new(),
             udp: Vec::new(),
@@ -51,6 +52,7 @@ impl World {
             journal: Journal::default(),
             prefetches: false,
             every: config.measure.every,
+            measures_delays: config.measure.delays,
             progress_every: progress_every(config),
             baseline: Baseline::default(),
         };
@@ -91,6 +93,10 @@ impl World {
                 start_s,
                 stop: flow.stop,
             });
+        }
+        if config.measure.delays {
+            let flows = world.flows.len();
+            world.env.delays = FlowDelays(vec![DelayHistogram::default(); flows]);
         }
         world.traffic.complete();
         world.add_proxies(config, &streams)?;

@@ -52,6 +52,10 @@ impl AppConnection {
 
     fn receive(&mut self, packet: &Packet, end: End, context: &mut Context<'_>) {
         let id = ConnectionId::of(packet.flow);
+        if end == End::TrafficReceiver {
+            let (flow, env) = (context.traffic_source.flow, &mut *context.env);
+            env.delays.record(flow, packet, env.network.now);
+        }
         match (end, id.side()) {
             (End::TrafficReceiver, Side::Up) => self.on_request_segment(packet, context),
             (End::TrafficReceiver, Side::Down) => self.on_response_segment(packet, context),

@@ -1,6 +1,6 @@
 //! The port of a link with explicit service: the discipline holds the packets, the port counts.
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use super::Port;
 use crate::packet::{Flags, OptionStore, Packet};
@@ -63,6 +63,12 @@ impl Port {
         let next = self.queue.as_buffered().dequeue(now, effects);
         if let Some(packet) = &next {
             self.note_end_of_wait(packet, now);
+            let wait = now.since(packet.time);
+            if wait > Span::ZERO
+                && let Some(waits) = &mut self.waits
+            {
+                waits.timed.record(wait);
+            }
         }
         self.settle(now, effects, options);
         next

@@ -10,7 +10,7 @@ use super::clock::{Clock, DualClockTime};
 use super::per_flow_drops::PerFlowDrops;
 use super::ring::Ring;
 use crate::config::Work;
-use crate::measure::LinkCounters;
+use crate::measure::{DelayHistogram, LinkCounters};
 use crate::network::loss::LossModel;
 use crate::packet::{Flags, Packet};
 use crate::queue::{Arrival, DropReason, Queue, Verdict};
@@ -27,6 +27,8 @@ pub(crate) struct Port {
     waiting_bytes: u64,
     counters: Counters,
     pub(super) flow_drops: PerFlowDrops,
+    /// How long packets wait, where that is measured.
+    waits: Option<Box<Waits>>,
 }
 
 /// Counters. A packet's departure may lie ahead of the counters' update; see [`Port::catch_up`].
@@ -46,7 +48,36 @@ struct Counters {
     found_waiting: u64,
 }
 
+/// How long packets wait: those that are recorded one by one, and the others, that find the link idle.
+#[derive(Debug, Default)]
+struct Waits {
+    /// With service on arrival, of packets as soon as they are accepted.
+    timed: DelayHistogram,
+    /// Packets accepted or, with explicit service, taken into service, before the measurement began.
+    before: u64,
+}
+
 impl Port {
+    /// Measures from now on, anew, how long packets wait.
+    pub(super) fn measure_waits(&mut self) {
+        self.waits = Some(Box::new(Waits {
+            timed: DelayHistogram::default(),
+            before: self.ring.accepted() as u64,
+        }));
+    }
+
+    /// Whether it measures how long packets wait.
+    pub(super) fn measures_waits(&self) -> bool {
+        self.waits.is_some()
+    }
+
+    /// How long packets have waited, if that is measured.
+    pub(super) fn take_waits(&mut self) -> Option<DelayHistogram> {
+        let Waits { mut timed, before } = *self.waits.take()?;
+        timed.record_instant(self.ring.accepted() as u64 - before - timed.packets());
+        Some(timed)
+    }
+
     pub(super) fn new(queue: Queue, loss: LossModel) -> Self {
         Self {
             queue,
@@ -56,6 +87,7 @@ impl Port {
             waiting_bytes: 0,
             counters: Counters::default(),
             flow_drops: PerFlowDrops::default(),
+            waits: None,
         }
     }
 
@@ -138,7 +170,11 @@ impl Port {
             clock.serve(packet.bytes, arrival, idle, none_waits);
         if !idle {
             self.note_waiting(packet.bytes);
-            self.note_wait(start.since(now));
+            let wait = start.since(now);
+            self.note_wait(wait);
+            if let Some(waits) = &mut self.waits {
+                waits.timed.record(wait);
+            }
             self.counters.starts_ahead += u128::from(start.as_ps());
         }
         // The last packet before those that wait may be in service.

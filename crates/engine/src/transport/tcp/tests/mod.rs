@@ -25,7 +25,7 @@ use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
 use crate::queue::{Capacity, Counting, DropTail, QueueConfig};
 use crate::random::Streams;
 use crate::schedule::Event;
-use crate::transport::{Env, EventLog};
+use crate::transport::{Env, EventLog, FlowDelays};
 
 /// An initial window of ten 1500-byte packets, immediate acknowledgements, no ECN.
 fn tcp(recovery: Recovery) -> Tcp {
@@ -95,6 +95,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             from: Time::ZERO,
             every: None,
             events: false,
+            delays: false,
             stop: None,
         },
         nodes: vec!["here".to_string(), "there".to_string()],
@@ -110,7 +111,13 @@ fn network(end: End) -> (Env, Path, Streams) {
         enabled: false,
         pending: Vec::new(),
     };
-    (Env { network, log }, path, streams)
+    let delays = FlowDelays::default();
+    let env = Env {
+        network,
+        log,
+        delays,
+    };
+    (env, path, streams)
 }
 
 /// Lets events happen until `at`; returns what was sent by then.

@@ -1,0 +1,266 @@
+//! How long packets take, as histograms whose buckets widen with the delay: quantiles of any number of packets
+//! in a few kilobytes.
+
+use longhaul_units::Span;
+
+use super::columns::record;
+
+/// Buckets of one row; those of row `r > 0` cover an octave of delays.
+const ROW: usize = 32;
+
+/// The unit of the narrowest buckets: 2^15 ps, so that the first row ends at 1.05 us.
+const UNIT_BITS: u32 = 15;
+
+/// Rows: up to ten hours, which the last bucket stands for, too, if something takes longer.
+const ROWS: usize = 36;
+
+/// A histogram of delays. A bucket is at most a 32nd as wide as the delays in it are long, from a microsecond on, as
+/// in HdrHistogram; extremes are exact, the mean to 33 ns. Rows take memory once there is something in them: 256 bytes an octave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DelayHistogram {
+    rows: [Option<Box<[u64; ROW]>>; ROWS],
+    /// Packets that took no time at all.
+    instant: u64,
+    /// Of all delays, in units.
+    sum: u64,
+    /// As long as nothing is counted, longer than any.
+    min: Span,
+    max: Span,
+}
+
+impl Default for DelayHistogram {
+    fn default() -> Self {
+        Self {
+            rows: [const { None }; ROWS],
+            instant: 0,
+            sum: 0,
+            min: Span::from_ps(u64::MAX),
+            max: Span::ZERO,
+        }
+    }
+}
+
+impl DelayHistogram {
+    /// Counts one packet. Out of line: most runs do not measure delays, and what they do instead is to keep its registers.
+    #[inline(never)]
+    pub(crate) fn record(&mut self, delay: Span) {
+        let units = delay.as_ps() >> UNIT_BITS;
+        let row = ((units | (ROW as u64 - 1)).ilog2() - (ROW.ilog2() - 1)) as usize;
+        let bucket = (units >> row.saturating_sub(1)) as usize % ROW;
+        let (row, bucket) = if row < ROWS {
+            (row, bucket)
+        } else {
+            (ROWS - 1, ROW - 1)
+        };
+        match &mut self.rows[row] {
+            Some(buckets) => buckets[bucket] += 1,
+            none => begin_row(none)[bucket] += 1,
+        }
+        self.min = self.min.min(delay);
+        self.max = self.max.max(delay);
+        self.sum += units;
+    }
+
+    /// Counts packets that took no time.
+    pub(crate) fn record_instant(&mut self, packets: u64) {
+        if packets > 0 {
+            self.instant += packets;
+            self.min = Span::ZERO;
+        }
+    }
+
+    /// Adds what another has counted.
+    pub fn add(&mut self, other: &Self) {
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.instant += other.instant;
+        self.sum += other.sum;
+        for (mine, others) in self.rows.iter_mut().zip(&other.rows) {
+            let Some(others) = others else { continue };
+            let mine = mine.get_or_insert_with(|| Box::new([0; ROW]));
+            for (mine, other) in mine.iter_mut().zip(others.iter()) {
+                *mine += other;
+            }
+        }
+    }
+
+    /// Packets counted.
+    pub fn packets(&self) -> u64 {
+        self.instant + self.timed()
+    }
+
+    /// Those that took any time.
+    fn timed(&self) -> u64 {
+        self.rows.iter().flatten().flat_map(|row| row.iter()).sum()
+    }
+
+    /// What delays there are, in picoseconds, each with its packets: of buckets, their middles.
+    fn delays(&self) -> impl Iterator<Item = (f64, u64)> {
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.filter_map(|(row, buckets)| Some((row, buckets.as_ref()?)));
+        let timed = rows.flat_map(|(row, buckets)| {
+            let counts = buckets.iter().enumerate();
+            counts.map(move |(bucket, &count)| (middle_ps(row, bucket), count))
+        });
+        let instant = std::iter::once((0.0, self.instant));
+        instant.chain(timed).filter(|&(_, count)| count > 0)
+    }
+
+    /// The delay that this part of the packets does not exceed, to 1.6 %; none without packets.
+    fn quantile_s(&self, part: f64) -> Option<f64> {
+        let wanted = ((part * self.packets() as f64).ceil() as u64).max(1);
+        let mut passed = 0;
+        let (middle_ps, _) = self.delays().find(|(_, count)| {
+            passed += count;
+            passed >= wanted
+        })?;
+        let middle_s = middle_ps * 1e-12;
+        Some(middle_s.clamp(self.min.as_secs_f64(), self.max.as_secs_f64()))
+    }
+
+    /// A figure of all packets; none without packets.
+    fn of_packets(&self, figure: impl Fn(u64) -> f64) -> Option<f64> {
+        let packets = self.packets();
+        (packets > 0).then(|| figure(packets))
+    }
+
+    /// What tables show of it.
+    pub fn summary(&self) -> DelaySummary {
+        DelaySummary {
+            packets: self.packets(),
+            min: self.of_packets(|_| self.min.as_secs_f64()),
+            mean: self.of_packets(|packets| {
+                // What was cut off of each is half a unit on average.
+                let units = self.sum as f64 + 0.5 * self.timed() as f64;
+                units * unit_ps() * 1e-12 / packets as f64
+            }),
+            p1: self.quantile_s(0.01),
+            p5: self.quantile_s(0.05),
+            p25: self.quantile_s(0.25),
+            p50: self.quantile_s(0.5),
+            p75: self.quantile_s(0.75),
+            p90: self.quantile_s(0.9),
+            p95: self.quantile_s(0.95),
+            p99: self.quantile_s(0.99),
+            p999: self.quantile_s(0.999),
+            max: self.of_packets(|_| self.max.as_secs_f64()),
+        }
+    }
+}
+
+/// Makes a row, which happens once an octave.
+#[cold]
+fn begin_row(row: &mut Option<Box<[u64; ROW]>>) -> &mut [u64; ROW] {
+    row.insert(Box::new([0; ROW]))
+}
+
+/// The middle of a bucket.
+fn middle_ps(row: usize, bucket: usize) -> f64 {
+    let first = if row == 0 { 0 } else { ROW };
+    let width = (1u64 << row.saturating_sub(1)) as f64;
+    (((first + bucket) as f64) + 0.5) * width * unit_ps()
+}
+
+fn unit_ps() -> f64 {
+    (1u64 << UNIT_BITS) as f64
+}
+
+record! {
+    /// Quantiles of delays, in seconds.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DelaySummary {
+        /// Packets in the measurement window.
+        packets: u64 as "packets",
+        /// The shortest delay.
+        min: Option<f64> as "min_s",
+        /// Their mean.
+        mean: Option<f64> as "mean_s",
+        /// What 1 % of the packets do not exceed; this and the other quantiles to 1.6 %.
+        p1: Option<f64> as "p1_s",
+        /// What 5 % do not exceed.
+        p5: Option<f64> as "p5_s",
+        /// What 25 % do not exceed.
+        p25: Option<f64> as "p25_s",
+        /// The median.
+        p50: Option<f64> as "p50_s",
+        /// What 75 % do not exceed.
+        p75: Option<f64> as "p75_s",
+        /// What 90 % do not exceed.
+        p90: Option<f64> as "p90_s",
+        /// What 95 % do not exceed.
+        p95: Option<f64> as "p95_s",
+        /// What 99 % do not exceed.
+        p99: Option<f64> as "p99_s",
+        /// What 99.9 % do not exceed.
+        p999: Option<f64> as "p999_s",
+        /// The longest delay.
+        max: Option<f64> as "max_s",
+    }
+}
+
+/// Delays of the packets of flows and of links, where they are measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delays {
+    /// By flow: from the transmission of a data packet, each of its own, until it arrives.
+    pub flows: Vec<DelayHistogram>,
+    /// By link that is sampled, with its number: how long packets wait until their service begins.
+    pub links: Vec<(usize, DelayHistogram)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn histogram(delays: &[u64]) -> DelayHistogram {
+        let mut histogram = DelayHistogram::default();
+        for &ps in delays {
+            histogram.record(Span::from_ps(ps));
+        }
+        histogram
+    }
+
+    proptest! {
+        /// Every quantile is within half a bucket of that of the sorted delays; extremes are exact.
+        #[test]
+        fn quantiles_are_those_of_the_sorted_delays(
+            mut delays in prop::collection::vec((0u32..55, any::<u64>()), 1..300)
+        ) {
+            let mut delays: Vec<u64> = delays.drain(..).map(|(bits, any)| any % (1 << bits)).collect();
+            let histogram = histogram(&delays);
+            delays.sort_unstable();
+            let summary = histogram.summary();
+            prop_assert_eq!(summary.packets, delays.len() as u64);
+            let mean = delays.iter().map(|&ps| u128::from(ps)).sum::<u128>() as f64 / delays.len() as f64;
+            prop_assert!((summary.mean.unwrap() * 1e12 - mean).abs() < 17e3 + 1e-9 * mean);
+            prop_assert_eq!(summary.min.unwrap(), Span::from_ps(delays[0]).as_secs_f64());
+            prop_assert_eq!(summary.max.unwrap(), Span::from_ps(delays[delays.len() - 1]).as_secs_f64());
+            for (part, quantile) in [(0.01, summary.p1), (0.5, summary.p50), (0.95, summary.p95), (0.999, summary.p999)] {
+                let place = ((part * delays.len() as f64).ceil() as usize).max(1) - 1;
+                let exact = delays[place] as f64;
+                let error = (quantile.unwrap() * 1e12 - exact).abs();
+                prop_assert!(error <= (exact / 64.0).max(2f64.powi(14)) * 1.001, "{part}: {quantile:?} for {exact}");
+            }
+        }
+
+        /// Two together are what one would be that has counted everything.
+        #[test]
+        fn histograms_add_up(
+            one in prop::collection::vec(0u64..1 << 45, 0..50),
+            other in prop::collection::vec(0u64..1 << 45, 0..50),
+        ) {
+            let mut sum = histogram(&one);
+            sum.add(&histogram(&other));
+            let all: Vec<u64> = one.iter().chain(&other).copied().collect();
+            prop_assert_eq!(sum, histogram(&all));
+        }
+    }
+
+    #[test]
+    fn nothing_has_no_delay_and_a_century_is_counted() {
+        assert_eq!(DelayHistogram::default().summary().p50, None);
+        let summary = histogram(&[u64::MAX]).summary();
+        assert_eq!((summary.packets, summary.p50), (1, summary.max));
+    }
+}

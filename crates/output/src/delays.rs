@@ -1,0 +1,79 @@
+//! delays.parquet: how long packets take, in the measurement window, if `measure.delays` is set. One row a flow, one a
+//! label for all of its flows together, one for all flows, and one a link that is sampled.
+
+use std::sync::Arc;
+
+use longhaul_engine::Config;
+use longhaul_engine::measure::{DelayHistogram, DelaySummary, Delays};
+
+use crate::declared::OfPart;
+use crate::table::{Cell, Column, Kind, Name};
+
+pub(crate) const FILE: &str = "delays.parquet";
+
+/// Quantiles of one kind of delay.
+pub(crate) struct DelayRow {
+    kind: &'static str,
+    name: Name,
+    delays: DelaySummary,
+}
+
+impl DelayRow {
+    fn new(kind: &'static str, name: &str, delays: &DelayHistogram) -> Self {
+        Self {
+            kind,
+            name: Name::from(name),
+            delays: delays.summary(),
+        }
+    }
+
+    /// The rows of a run.
+    pub(crate) fn all(config: &Arc<Config>, delays: &Delays) -> Vec<Self> {
+        let flows = || config.flows.iter().zip(&delays.flows);
+        let mut labels: Vec<(&str, DelayHistogram)> = Vec::new();
+        let mut all = DelayHistogram::default();
+        for (flow, delays) in flows() {
+            all.add(delays);
+            // Flows of a group follow one another.
+            match labels.iter_mut().rfind(|(label, _)| *label == flow.label) {
+                Some((_, sum)) => sum.add(delays),
+                None => labels.push((&flow.label, delays.clone())),
+            }
+        }
+        let of_flows = flows().map(|(flow, delays)| Self::new("flow", &flow.name, delays));
+        let of_labels = labels.iter();
+        let of_labels = of_labels.map(|(label, delays)| Self::new("label", label, delays));
+        let links = delays.links.iter();
+        let links = links.map(|(link, waits)| Self::new("link", &config.links[*link].name, waits));
+        of_flows
+            .chain(of_labels)
+            .chain([Self::new("all", "", &all)])
+            .chain(links)
+            .collect()
+    }
+}
+
+pub(crate) fn columns() -> Vec<Column<DelayRow>> {
+    let part: fn(&DelayRow) -> Option<&DelaySummary> = |row| Some(&row.delays);
+    let mut declared = OfPart::new(part);
+    DelaySummary::columns(&mut declared);
+    let mut columns = vec![
+        Column::new(
+            "kind",
+            Kind::Text,
+            "",
+            "flow, label, all: from the transmission of each data packet until it arrives, over the last connection where a \
+             proxy is between; link: until its service begins",
+            |row: &DelayRow| Cell::Text(row.kind),
+        ),
+        Column::new(
+            "name",
+            Kind::Text,
+            "",
+            "name of the flow, label or link; none of all flows",
+            |row: &DelayRow| Cell::Name(row.name.clone()),
+        ),
+    ];
+    columns.append(&mut declared.columns);
+    columns
+}

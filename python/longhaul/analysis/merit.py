@@ -1,0 +1,178 @@
+"""Figures of merit of flows that share a path: shares, harm, convergence, starvation.
+
+What was delivered is given as `delivered[t, i]`, bytes of flow i up to `times[t]` in seconds, at
+equal intervals. Rates are in bytes per second.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+# A flow below this part of its fair share for STARVED_S starves, as does one of a pair of which the
+# other has STARVED_RATIO times as much in the whole last half of a run.
+STARVED_PART = 0.05
+STARVED_S = 10.0
+STARVED_RATIO = 10.0
+# Shares have converged once they have stayed within their band for so many windows.
+STAYS_WINDOWS = 10
+ROUNDING = 1e-9
+
+
+def max_min_shares(capacity: float, demands: ArrayLike) -> np.ndarray:
+    """Max-min fair shares of one link: no flow gets more than it asks for, the rest share equally.
+
+    Bertsekas and Gallager, Data Networks, section 6.5.2. An infinite demand takes what there is.
+    """
+    wanted = np.asarray(demands, float)
+    shares = np.zeros(len(wanted))
+    left = capacity
+    for place, flow in enumerate(np.argsort(wanted, kind="stable")):
+        shares[flow] = min(wanted[flow], left / (len(wanted) - place))
+        left -= shares[flow]
+    return shares
+
+
+def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
+    """What a competitor does to a flow: 0 if nothing, 1 if all is lost, below 0 if it helps.
+
+    Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019), section 4.
+    Not a number if there is nothing to divide by.
+    """
+    worse, by = (alone - beside, alone) if more_is_better else (beside - alone, beside)
+    return worse / by if by else float("nan")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Rates of flows over windows that end at each of the times."""
+
+    times: np.ndarray
+    values: np.ndarray
+    """By time and flow; not a number before a flow has been active for a whole window."""
+
+    @property
+    def fair(self) -> np.ndarray:
+        """By time: the equal part of what the active flows get together."""
+        active = np.isfinite(self.values)
+        total = np.where(active, self.values, 0.0).sum(axis=1)
+        fair: np.ndarray = total / np.maximum(active.sum(axis=1), 1)
+        return fair
+
+
+def rates(times: ArrayLike, delivered: ArrayLike, starts: ArrayLike, window_s: float) -> Rates:
+    """Rates over windows of at least `window_s`, whole intervals of the samples."""
+    at, counts = np.asarray(times, float), np.asarray(delivered, float)
+    every = float(at[1] - at[0]) if len(at) > 1 else window_s
+    steps = max(1, round(window_s / every + 0.5 - ROUNDING))
+    if len(at) <= steps:
+        return Rates(np.empty(0), np.empty((0, counts.shape[1])))
+    values = (counts[steps:] - counts[:-steps]) / (at[steps:] - at[:-steps])[:, None]
+    begun = at[:-steps, None] >= np.asarray(starts, float) - ROUNDING
+    return Rates(at[steps:], np.where(begun, values, np.nan))
+
+
+def convergence_time(given: Rates, joined_s: float, window_s: float, band: float) -> float | None:
+    """Seconds from `joined_s` until all active flows have, and keep, their part within a band.
+
+    They keep it for ten windows; None if the samples end before. `band` is a part of the share.
+    """
+    fair = given.fair[:, None]
+    with np.errstate(invalid="ignore"):
+        inside = (np.abs(given.values - fair) <= band * fair) | np.isnan(given.values)
+    # A newcomer without a whole window is not there yet.
+    complete = given.times >= joined_s + window_s - ROUNDING
+    good = inside.all(axis=1) & complete
+    begin = None
+    for time, is_good in zip(given.times, good, strict=True):
+        if not is_good:
+            begin = None
+        elif begin is None:
+            begin = float(time)
+        if begin is not None and time >= begin + STAYS_WINDOWS * window_s - ROUNDING:
+            return max(0.0, begin - joined_s)
+    return None
+
+
+@dataclass(frozen=True)
+class Starvation:
+    """How unequal flows are in the last half of a run."""
+
+    ratio: float
+    """The largest rate over the smallest, at the worst time; infinite if one gets nothing."""
+    starves: bool
+    least_share: float
+    """The smallest mean rate over the equal part, in the last half."""
+
+
+def starvation(given: Rates, every_s: float) -> Starvation | None:
+    """Starvation, after Arun, Alizadeh and Balakrishnan (SIGCOMM 2022); None for one flow.
+
+    Their s-fairness is of throughputs from some time on; this one is of the last half of the times.
+    """
+    late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
+    values = given.values[late]
+    values = values[:, np.isfinite(values).all(axis=0)] if len(values) else values
+    if values.shape[0] == 0 or values.shape[1] < 2:
+        return None
+    fair = values.mean(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(fair > 0, values.max(axis=1) / values.min(axis=1), 1.0)
+    starved = (values < STARVED_PART * fair[:, None]) & (fair > 0)[:, None]
+    longest = max(_longest(flow) for flow in starved.T) * every_s
+    return Starvation(
+        ratio=float(ratios.max()),
+        starves=bool((ratios > STARVED_RATIO).all() or longest >= STARVED_S),
+        least_share=float(values.mean(axis=0).min() / max(fair.mean(), 1e-300)),
+    )
+
+
+def _longest(flags: np.ndarray) -> int:
+    """The most flags that follow one another."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
+
+
+def smoothness(given: Rates) -> np.ndarray:
+    """By flow: the coefficient of variation of its rates (RFC 5166, section 2.4)."""
+    with np.errstate(invalid="ignore"):
+        mean = np.nanmean(given.values, axis=0)
+        deviation: np.ndarray = np.nanstd(given.values, axis=0)
+    return deviation / np.where(mean > 0, mean, np.nan)
+
+
+def synchronisation(times: ArrayLike, flows: ArrayLike, active: int, gap_s: float) -> np.ndarray:
+    """Of each congestion event the part of the active flows that reduced their windows in it.
+
+    `times` of reductions in order and the `flows` that made them; those that follow one another
+    within a round trip `gap_s` belong to one event.
+    """
+    at, who = np.asarray(times, float), np.asarray(flows)
+    if len(at) == 0:
+        return np.empty(0)
+    begins = np.flatnonzero(np.concatenate([[True], np.diff(at) > gap_s]))
+    return np.array([len(np.unique(part)) / active for part in np.split(who, begins[1:])])
+
+
+@dataclass(frozen=True)
+class Ellipse:
+    """One standard deviation of points around their mean, by principal axes."""
+
+    mean: tuple[float, float]
+    half_axes: tuple[float, float]
+    angle: float
+    """Of the longer axis, in radians from the first coordinate."""
+
+
+def ellipse(points: Sequence[tuple[float, float]]) -> Ellipse:
+    """The ellipse of points such as (delay, goodput) of replications; at least two."""
+    given = np.asarray(points, float)
+    values, vectors = np.linalg.eigh(np.cov(given.T))
+    x, y = given.mean(axis=0)
+    short, long = np.sqrt(np.maximum(values, 0.0))
+    return Ellipse(
+        (float(x), float(y)),
+        (float(long), float(short)),
+        float(np.arctan2(vectors[1, 1], vectors[0, 1])),
+    )

@@ -1,0 +1,138 @@
+"""The command that evaluates an algorithm."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from longhaul.cli.shared import AsJson, InputError, Quiet, print_json, stdout, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longhaul.evaluation.verdicts import Outcome
+
+# A criterion that must hold does not.
+CRITERION_FAILED = 3
+
+
+def evaluate(
+    algorithm: Annotated[
+        str,
+        typer.Argument(
+            metavar="ALGORITHM",
+            help="A name that `list algorithms` shows, with parameters as "
+            "'{ kind = \"cubic\", decrease = 0.2 }', or one in Python: mine.py, mine.py:Class.",
+        ),
+    ],
+    suite: Annotated[str, typer.Option(help="What is run and judged: rfc9743.")] = "rfc9743",
+    against: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Algorithms in its place, to compare with.")
+    ] = "cubic,reno,bbr3",
+    scale: Annotated[str, typer.Option(help="quick: 3 replications; full: 10.")] = "quick",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Set a value in every scenario, such as profile='\"linux\"'; repeatable.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Directory of the results.", show_default="evaluations/<ALGORITHM>"
+        ),
+    ] = None,
+    store: Annotated[
+        Path,
+        typer.Option(help="Directory of finished runs; runs of CUBIC and others are found there."),
+    ] = Path("evaluations/store"),
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Evaluate an algorithm by the criteria of RFC 9743, with a verdict for each.
+
+    Each figure is compared with those of other algorithms in the same scenario. Writes report.html,
+    scores.csv and summary.json. The exit code is 3 if a criterion that must hold does not. Finished
+    runs are kept: the same command resumes.
+    """
+    from longhaul.campaign.progress import show_progress
+    from longhaul.evaluation import contenders, page, scores, verdicts
+    from longhaul.evaluation import run as run_
+    from longhaul.evaluation import suite as suite_
+
+    if scale not in ("quick", "full"):
+        raise InputError(f"--scale: expected quick or full, found {scale}")
+    chosen = suite_.find(suite)
+    subject = contenders.contender(algorithm)
+    field = contenders.field(subject, [name for name in against.split(",") if name])
+    target = out or Path("evaluations") / subject.name
+    with show_progress(f"{subject.name}, {suite} ({scale})") as watch:
+        measured, progress = run_.evaluate(
+            chosen, field, store, scale=scale, settings=_values(settings or []), workers=workers,
+            watch=None if quiet else watch,
+        )  # fmt: skip
+    for run, message in progress.failed:
+        warn([f"{run.name}: {message}"])
+    names = [one.name for one in field]
+    standards = [name for name in contenders.STANDARDS if name in names]
+    outcomes = verdicts.judge(chosen, measured, subject.name, standards)
+    whole = scores.summary(suite, subject.name, scale, outcomes)
+    target.mkdir(parents=True, exist_ok=True)
+    scores.write_scores(target / "scores.csv", suite, outcomes)
+    scores.write_summary(target / "summary.json", whole)
+    facts = {
+        "against": names[1:],
+        "standards": standards,
+        "runs": progress.total,
+        "failed": [(run.name, message) for run, message in progress.failed],
+        "settings": settings or [],
+    }
+    page.write(target / "report.html", chosen, subject.name, scale, outcomes, facts)
+    if json:
+        print_json(whole)
+    elif not quiet:
+        stdout().print(_table(outcomes))
+        typer.echo(f"\n{target / 'report.html'}, scores.csv, summary.json")
+    if progress.failed:
+        raise typer.Exit(1)
+    if whole["failed"]:
+        raise typer.Exit(CRITERION_FAILED)
+
+
+def _values(given: Sequence[str]) -> dict[str, Any]:
+    """`KEY=VALUE` with values of TOML, by key."""
+    values = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        try:
+            values[key] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            # A word without quotation marks, as with `run --set`.
+            values[key] = value
+        if not equals or not key:
+            raise InputError(f"--set {one}: expected KEY=VALUE")
+    return values
+
+
+def _table(outcomes: Sequence[Outcome]) -> Table:
+    table = Table(
+        "RFC 9743", "criterion", "class", "verdict", "better", "worse", "of", box=None,
+        pad_edge=False,
+    )  # fmt: skip
+    for one in outcomes:
+        criterion = one.criterion
+        counts = (one.count("better"), one.count("worse"), len(one.points)) if one.points else ()
+        table.add_row(
+            criterion.section, criterion.title, criterion.strength,
+            f"{one.verdict}{': ' + criterion.why if criterion.why else ''}", *map(str, counts),
+        )  # fmt: skip
+    return table

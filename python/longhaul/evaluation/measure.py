@@ -1,0 +1,58 @@
+"""What is kept of each run of an evaluation: its figures of merit, and figures by label."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longhaul.campaign.reduce import facts
+from longhaul.campaign.store import Kept
+from longhaul.results import Results, merit
+
+# Figures of labels, and of all flows, that summaries have.
+OF_LABELS = (
+    "goodput_bps", "retransmitted", "timeouts", "response_p50_s", "response_p99_s",
+    "delay_p50_s", "delay_p95_s", "delay_p99_s",
+)  # fmt: skip
+
+
+def measure(run: Results) -> Kept:
+    """The figures of a run by name, such as `utilization` or `main.goodput_bps`."""
+    summary = run.summary()
+    figures = {one.name: one.value for one in merit.figures(run)}
+    for row in [*summary.labels.to_dicts(), {**summary.total, "label": "all"}]:
+        figures |= {f"{row['label']}.{name}": row.get(name) for name in OF_LABELS}
+    figures |= _counted(run)
+    whole_s = float(run.meta["simulated_s"])
+    for name, value in figures.items():
+        if value is None and (name.startswith("convergence") or "response" in name):
+            figures[name] = whole_s
+    return {"run": facts(run.meta), "figures": figures}
+
+
+def _counted(run: Results) -> dict[str, float | None]:
+    """By label: packets, in all and in a round trip of the path; losses; its part of the link."""
+    measured_s = run.meta["simulated_s"] - run.meta["measured_from_s"]
+    link: dict[str, Any] = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
+    sums = run.flows.group_by("label", maintain_order=True).agg(
+        pl.col("sent_pkts", "dropped_pkts", "goodput_bps").sum(), pl.len().alias("flows")
+    )
+    figures: dict[str, float | None] = {}
+    for row in sums.to_dicts():
+        label, sent = row["label"], row["sent_pkts"]
+        round_trips = measured_s / (2 * link["delay_s"]) if link["delay_s"] else None
+        figures |= {
+            f"{label}.sent_pkts": float(sent),
+            f"{label}.packets_per_round_trip": sent / round_trips if round_trips else None,
+            f"{label}.lost": row["dropped_pkts"] / sent if sent else None,
+            f"{label}.part": row["goodput_bps"] / link["rate_bps"],
+        }
+    return figures
+
+
+def variant() -> str:
+    """Identifies what is measured: stores tell apart runs that were reduced in other ways."""
+    sources = [Path(__file__), Path(merit.__file__)]
+    text = b"".join(source.read_bytes() for source in sources)
+    return f"evaluation-{hashlib.sha256(text).hexdigest()[:8]}"

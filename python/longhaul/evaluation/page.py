@@ -1,0 +1,141 @@
+"""The page of an evaluation: verdicts in the order of the document, then each with its figures."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from matplotlib.figure import Figure as Drawing
+
+from longhaul import _engine
+from longhaul.evaluation.suite import Suite
+from longhaul.evaluation.verdicts import BETTER, NOT, VERDICTS, WORSE, Outcome, Point
+from longhaul.files.writing import write_text
+from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
+from longhaul.reports import inline_svg, page
+
+# Inches: a row of a plot of points, what stands around them, and the width.
+ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
+
+# Of points at which the evaluated algorithm is better or worse; as in the template.
+COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
+
+
+def write(
+    path: Path, suite: Suite, subject: str, scale: str, outcomes: Sequence[Outcome],
+    facts: dict[str, Any],
+) -> None:  # fmt: skip
+    """Write the page as one HTML file."""
+    html = page(
+        "evaluation.html",
+        title=f"{subject}: evaluation",
+        subject=subject,
+        suite=suite,
+        scale=scale,
+        version=f"{_engine.version()}, results version {_engine.results_version()}",
+        facts=facts,
+        verdicts=VERDICTS,
+        counts={verdict: sum(o.verdict == verdict for o in outcomes) for verdict in VERDICTS},
+        failed=[outcome for outcome in outcomes if outcome.fails],
+        rows=[_row(suite, subject, outcome) for outcome in outcomes],
+    )
+    write_text(path, html)
+
+
+def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
+    criterion = outcome.criterion
+    blocks = _blocks(outcome.points)
+    drawn = _drawn(blocks, subject)
+    return {
+        "section": criterion.section,
+        "anchor": f"s{criterion.section.replace('.', '-')}",
+        "title": criterion.title,
+        "strength": criterion.strength,
+        "about": criterion.about,
+        "why": criterion.why,
+        "verdict": outcome.verdict,
+        "is_evaluated": outcome.verdict != NOT,
+        "points": len(outcome.points),
+        "better": outcome.count("better"),
+        "worse": outcome.count("worse"),
+        "starving": outcome.count("starves"),
+        "experiments": [suite.experiments[name].title for name in criterion.experiments],
+        "picture": inline_svg(drawn, f"p{criterion.section}") if drawn else Markup(""),
+        "table": [_table_row(point) for point in outcome.points],
+    }
+
+
+def _blocks(points: Sequence[Point]) -> list[list[Point]]:
+    """Points that are drawn on one axis: those of one figure and experiment."""
+    blocks: dict[tuple[str, str], list[Point]] = {}
+    for point in points:
+        if point.figure.at_most is None and not point.figure.starves:
+            blocks.setdefault((point.figure.name, point.experiment), []).append(point)
+    return list(blocks.values())
+
+
+def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
+    """Each block as rows of points: means with their intervals, a row a point."""
+    if not blocks:
+        return None
+    heights = [ROW * len(block) + 0.15 for block in blocks]
+    figure = Drawing(
+        figsize=(WIDTH, sum(heights) + AROUND * len(blocks) + 0.3), layout="constrained"
+    )
+    panels = figure.subplots(len(blocks), 1, squeeze=False, height_ratios=heights)[:, 0]
+    names = list(dict.fromkeys(name for block in blocks for p in block for name in p.values))
+    styles = _styles(names, subject)
+    for axes, block in zip(panels, blocks, strict=True):
+        for place, name in enumerate(names):
+            offset = 0.28 * (place / max(len(names) - 1, 1) - 0.5)
+            for row, point in enumerate(block):
+                if name not in point.values:
+                    continue
+                value = point.values[name]
+                reach = [[max(0.0, min(value.mean - value.low, 1e300))],
+                         [max(0.0, min(value.high - value.mean, 1e300))]]  # fmt: skip
+                axes.errorbar(
+                    value.mean, row + offset, xerr=reach if value.count > 1 else None,
+                    color=styles[name].colour, marker=styles[name].marker,
+                    markersize=7 if name == subject else 4.5,
+                    linestyle="none", elinewidth=0.9, label=name if row == 0 else None,
+                    zorder=3 if name == subject else 2,
+                )  # fmt: skip
+        axes.set_yticks(range(len(block)), [_point_name(point) for point in block])
+        for text, point in zip(axes.get_yticklabels(), block, strict=True):
+            text.set_color(COLOURS.get(point.verdict, "#1c1c1c"))
+        axes.set_ylim(len(block) - 0.4, -0.6)
+        axes.set_xlabel(f"{block[0].figure.title} ({block[0].figure.better} is better)")
+        axes.grid(axis="x", alpha=0.4)
+        low, high = axes.get_xlim()
+        if low >= 0 and high > 0:
+            axes.set_xlim(left=0)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False)
+    return figure
+
+
+def _styles(names: Sequence[str], subject: str) -> dict[str, Style]:
+    return {
+        name: ALGORITHMS.get(name, OTHERS[5] if name == subject else OTHERS[0]) for name in names
+    }
+
+
+def _point_name(point: Point) -> str:
+    levels = ", ".join(f"{axis} {level}" for axis, level in point.levels.items())
+    return levels or point.experiment
+
+
+def _table_row(point: Point) -> dict[str, Any]:
+    return {
+        "experiment": point.experiment,
+        "point": _point_name(point) if point.levels else "",
+        "figure": point.figure.title,
+        "bound": point.figure.at_most,
+        "verdict": point.verdict,
+        "values": [(name, f"{one.mean:.4g}", _interval(one)) for name, one in point.values.items()],
+    }
+
+
+def _interval(value: Any) -> str:  # noqa: ANN401
+    return f"{value.low:.3g} to {value.high:.3g}" if value.count > 1 else ""

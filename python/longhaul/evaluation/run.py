@@ -1,0 +1,47 @@
+"""Does the runs of an evaluation and judges them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from longhaul.campaign import Outcome as Progress
+from longhaul.campaign import Store, execute
+from longhaul.campaign.execute import Watch
+from longhaul.campaign.sweep import Run
+from longhaul.campaign.template import filled_in
+from longhaul.evaluation import measure
+from longhaul.evaluation.contenders import Contender
+from longhaul.evaluation.suite import Suite
+from longhaul.evaluation.verdicts import Measured
+
+
+def evaluate(
+    suite: Suite,
+    contenders: Sequence[Contender],
+    store: Path,
+    *,
+    scale: str = "quick",
+    settings: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    watch: Watch | None = None,
+) -> tuple[list[Measured], Progress]:
+    """Do the runs that the store lacks; returns the figures of all, and how it went.
+
+    `settings` are set in every scenario, such as `{"profile": "linux"}`. A run that fails is left
+    out, and stands in what is returned.
+    """
+    runs = [_with(run, settings or {}) for run in suite.runs(contenders, scale)]
+    kept = Store(store, measure.variant())
+    progress = execute(runs, kept, workers=workers, watch=watch, reducer=measure.measure)
+    measured = []
+    for run in runs:
+        of_run = kept.get(run.key)
+        if of_run is not None:
+            figures = of_run["figures"]
+            measured.append(Measured(run.experiment, run.cell, run.replication, figures))
+    return measured, progress
+
+
+def _with(run: Run, settings: Mapping[str, Any]) -> Run:
+    return replace(run, scenario=filled_in(run.scenario, settings)) if settings else run

@@ -1,0 +1,68 @@
+"""What an evaluation leaves for programs: scores.csv, one row a figure, and summary.json."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from longhaul import _engine
+from longhaul.evaluation.verdicts import Outcome, Point
+from longhaul.files.writing import write_text
+
+HEADS = (
+    "suite", "section", "experiment", "point", "figure", "algorithm", "n", "mean", "ci_low",
+    "ci_high", "verdict",
+)  # fmt: skip
+
+
+def write_scores(path: Path, suite: str, outcomes: Sequence[Outcome]) -> None:
+    """Write every figure of every contender, with its interval."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(HEADS)
+    for outcome in outcomes:
+        for point in outcome.points:
+            rows.writerows(_rows(suite, outcome, point))
+    write_text(path, text.getvalue())
+
+
+def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
+    where = "; ".join(f"{axis}={level}" for axis, level in point.levels.items())
+    head = (suite, outcome.criterion.section, point.experiment, where, point.figure.name)
+    return [
+        (*head, name, one.count, *(f"{value:.9g}" for value in (one.mean, one.low, one.high)),
+         "" if place else point.verdict)
+        for place, (name, one) in enumerate(point.values.items())
+    ]  # fmt: skip
+
+
+def summary(suite: str, subject: str, scale: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """The verdicts as plain lists and dictionaries."""
+    return {
+        "algorithm": subject,
+        "suite": suite,
+        "scale": scale,
+        "version": _engine.version(),
+        "results_version": _engine.results_version(),
+        "failed": [one.criterion.section for one in outcomes if one.fails],
+        "criteria": [
+            {
+                "section": one.criterion.section,
+                "title": one.criterion.title,
+                "class": one.criterion.strength,
+                "verdict": one.verdict,
+                "points": len(one.points),
+                "better": one.count("better"),
+                "worse": one.count("worse"),
+                "why": one.criterion.why,
+            }
+            for one in outcomes
+        ],
+    }
+
+
+def write_summary(path: Path, whole: dict[str, Any]) -> None:
+    """Write the summary as JSON."""
+    write_text(path, json.dumps(whole, indent=2) + "\n")

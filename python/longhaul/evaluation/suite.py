@@ -1,0 +1,144 @@
+"""A suite: what is run of each contender, and by which figures each criterion is judged."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import LonghaulError
+from longhaul.campaign import Run
+from longhaul.evaluation.contenders import Contender
+from longhaul.studies.experiments import Experiment, Head, read_experiments
+
+# The axis of what is evaluated, and that of what it meets; both have the contenders as levels.
+ALGORITHM, OTHER = "algorithm", "other"
+CLASSES = ("must", "should", "consider")
+
+
+class SuiteError(LonghaulError):
+    """A suite that does not exist, or is not as it should be."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that a criterion is judged by."""
+
+    name: str
+    title: str
+    better: str = ""
+    """`more` or `less`, where it is compared;"""
+    slack: float = 0.0
+    """and what difference is none."""
+    at_most: float | None = None
+    """A bound that holds whatever others do."""
+    starves: bool = False
+    """Whether it says that a flow starves."""
+    experiments: tuple[str, ...] = ()
+    """Of the criterion's; all without any."""
+    where: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Levels of axes at which it is judged; all others everywhere."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What a document asks to be looked at."""
+
+    section: str
+    title: str
+    strength: str
+    """What the document calls for: must, should, or consider."""
+    about: str = ""
+    why: str = ""
+    """Why it is not evaluated."""
+    experiments: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Experiments and criteria."""
+
+    name: str
+    head: Head
+    experiments: Mapping[str, Experiment]
+    criteria: tuple[Criterion, ...]
+
+    def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
+        """Every run at a scale, all of one replication before those of the next."""
+        runs = [
+            run
+            for experiment in self.experiments.values()
+            for run in with_contenders(experiment, field_).sweep(scale).runs()
+        ]
+        return sorted(runs, key=lambda run: run.replication)
+
+
+def with_contenders(experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
+    """An experiment with the contenders in place of the algorithms that its file names.
+
+    `other` keeps its levels: the algorithms in use that a new one meets.
+    """
+    known = {one.name: one.congestion for one in field_}
+    levels = {ALGORITHM: list(known)}
+    met = {name: {"kind": name} for name in experiment.axes.get(OTHER, ())}
+    tables = {ALGORITHM: known, OTHER: met}
+    settings = {
+        path: {"axis": written, "of": tables[written]}
+        if isinstance(written, str) and written in tables
+        else written
+        for path, written in experiment.settings.items()
+    }
+    axes = {axis: levels.get(axis, points) for axis, points in experiment.axes.items()}
+    return replace(experiment, axes=axes, settings=settings)
+
+
+def _folders() -> dict[str, Path]:
+    folder = Path(str(files("longhaul.evaluation")))
+    return {file.parent.name: file.parent for file in sorted(folder.glob("*/criteria.toml"))}
+
+
+def suites() -> list[str]:
+    """The names of the suites that there are."""
+    return list(_folders())
+
+
+def find(name: str) -> Suite:
+    """The suite of a name."""
+    folders = _folders()
+    if name not in folders:
+        raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")
+    folder = folders[name]
+    head, experiments = read_experiments(folder / "experiments.toml")
+    file = folder / "criteria.toml"
+    whole = tomllib.loads(file.read_text(encoding="utf-8"))
+    criteria = tuple(_criterion(file, given, experiments) for given in whole["criteria"])
+    return Suite(name, head, experiments, criteria)
+
+
+def _criterion(
+    file: Path, given: Mapping[str, Any], experiments: Mapping[str, Experiment]
+) -> Criterion:
+    where = f"{file}: {given.get('section')}"
+    names = tuple(given.get("experiments", ()))
+    for name in names:
+        if name not in experiments:
+            raise SuiteError(f"{where}: unknown experiment `{name}`")
+    if given["class"] not in CLASSES:
+        raise SuiteError(f"{where}: class: expected one of {', '.join(CLASSES)}")
+    figures = tuple(
+        Figure(**{**figure, "experiments": tuple(figure.get("experiments", ()))})
+        for figure in given.get("figures", ())
+    )
+    if bool(figures) == bool(given.get("why")):
+        raise SuiteError(f"{where}: expected either figures, or why it is not evaluated")
+    return Criterion(
+        section=given["section"],
+        title=given["title"],
+        strength=given["class"],
+        about=given.get("about", ""),
+        why=given.get("why", ""),
+        experiments=names,
+        figures=figures,
+    )

@@ -1,0 +1,166 @@
+"""Verdicts: a figure of the evaluated algorithm against those of others in the same place.
+
+RFC 9743 sets no bounds. So each verdict is a comparison with the algorithms of standards, CUBIC and
+Reno: at a point of an experiment the evaluated algorithm is *worse* if it is worse than the worst
+of them, *better* if it is better than the best of them. The difference counts if it is above 5 % of
+the other's figure and above the figure's slack, and if the 95 % interval of the differences over
+replications, which share their random numbers, is on the same side of zero.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from longhaul.analysis.comparisons import MeanInterval, mean_interval, paired
+from longhaul.campaign.sweep import Level
+from longhaul.evaluation.suite import ALGORITHM, Criterion, Figure, Suite
+
+BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "not evaluated"
+VERDICTS = (BETTER, SAME, WORSE, STARVES, NOT)
+# A difference of so much of the other's figure is none.
+MARGIN = 0.05
+# Of the points of a criterion: that many make it worse, or better.
+FEW, MANY = 0.1, 0.5
+
+Cell = Mapping[str, Level]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of one run."""
+
+    experiment: str
+    cell: Cell
+    replication: int
+    figures: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A figure at one point of an experiment: of the evaluated algorithm, and of the others."""
+
+    experiment: str
+    levels: Cell
+    figure: Figure
+    values: Mapping[str, MeanInterval]
+    """By contender; the evaluated one is the first."""
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A criterion, and what came out."""
+
+    criterion: Criterion
+    verdict: str
+    points: list[Point] = field(default_factory=list)
+
+    def count(self, verdict: str) -> int:
+        """How many points have a verdict."""
+        return sum(point.verdict == verdict for point in self.points)
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is one that must hold, and does not."""
+        return self.criterion.strength == "must" and self.verdict in (WORSE, STARVES)
+
+
+def judge(
+    suite: Suite, runs: Sequence[Measured], subject: str, standards: Sequence[str]
+) -> list[Outcome]:
+    """The outcome of each criterion, in the order of the suite."""
+    return [_outcome(criterion, runs, subject, standards) for criterion in suite.criteria]
+
+
+def _outcome(
+    criterion: Criterion, runs: Sequence[Measured], subject: str, standards: Sequence[str]
+) -> Outcome:
+    points = [
+        point
+        for figure in criterion.figures
+        for experiment in figure.experiments or criterion.experiments
+        for point in _points(figure, experiment, runs, subject, standards)
+    ]
+    return Outcome(criterion, _overall(points), points)
+
+
+def _overall(points: Sequence[Point]) -> str:
+    """The verdict on all points: that of its worst figure."""
+    if not points:
+        return NOT
+    if any(point.verdict == STARVES for point in points):
+        return STARVES
+    better = []
+    for name in dict.fromkeys((point.figure.name, point.figure.at_most) for point in points):
+        of = [point for point in points if (point.figure.name, point.figure.at_most) == name]
+        worse = sum(point.verdict == WORSE for point in of) / len(of)
+        if worse >= FEW:
+            return WORSE
+        better.append(worse == 0 and sum(p.verdict == BETTER for p in of) / len(of) >= MANY)
+    return BETTER if any(better) else SAME
+
+
+def _points(
+    figure: Figure, experiment: str, runs: Sequence[Measured], subject: str,
+    standards: Sequence[str],
+) -> list[Point]:  # fmt: skip
+    """The points of an experiment at which the subject has the figure."""
+    by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
+    for run in runs:
+        value = run.figures.get(figure.name)
+        if run.experiment != experiment or value is None or not _is_in(run.cell, figure.where):
+            continue
+        levels = tuple((axis, level) for axis, level in run.cell.items() if axis != ALGORITHM)
+        algorithm = str(run.cell[ALGORITHM])
+        by_point.setdefault(levels, {}).setdefault(algorithm, {})[run.replication] = value
+    return [
+        Point(
+            experiment,
+            dict(levels),
+            figure,
+            {name: mean_interval(list(values[name].values())) for name in _first(subject, values)},
+            _verdict(figure, values[subject], [values[s] for s in standards if s in values]),
+        )
+        for levels, values in by_point.items()
+        if subject in values
+    ]
+
+
+def _first(subject: str, names: Mapping[str, Any]) -> list[str]:
+    return [subject, *(name for name in names if name != subject)]
+
+
+def _is_in(cell: Cell, where: Mapping[str, Sequence[Any]]) -> bool:
+    return all(cell.get(axis) in levels for axis, levels in where.items())
+
+
+def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, float]]) -> str:
+    if figure.at_most is not None:
+        return SAME if mean_interval(list(own.values())).mean <= figure.at_most else WORSE
+    if figure.starves:
+        starve = [_mean(values) > 0.5 for values in (own, *others)]
+        return STARVES if starve[0] and not any(starve[1:]) else SAME
+    if not others:
+        return NOT
+    compared = [_compared(figure, own, other) for other in others]
+    if all(one == WORSE for one in compared):
+        return WORSE
+    return BETTER if all(one == BETTER for one in compared) else SAME
+
+
+def _mean(values: Mapping[int, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
+    """Whether a figure is worse than another's, beyond slack and chance."""
+    both = [number for number in own if number in other]
+    if not both:
+        return SAME
+    gained = paired([own[n] for n in both], [other[n] for n in both])
+    reference = sum(other[n] for n in both) / len(both)
+    margin = max(figure.slack, MARGIN * abs(reference))
+    certain = gained.count < 2 or gained.low > 0 or gained.high < 0
+    if abs(gained.mean) <= margin or not certain:
+        return SAME
+    return BETTER if (gained.mean > 0) == (figure.better == "more") else WORSE

@@ -1,0 +1,60 @@
+"""How long packets take: quantiles, where a scenario measures them (`measure.delays`)."""
+
+from collections.abc import Sequence
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.plots import styles
+from longhaul.plots.layout import panels
+from longhaul.plots.registry import Options, is_tcp, register
+from longhaul.plots.styles import Style
+from longhaul.results import Results
+
+# Columns of the table of delays, and the parts of the packets that they are of.
+PARTS = {
+    "min_s": 0.0, "p1_s": 0.01, "p5_s": 0.05, "p25_s": 0.25, "p50_s": 0.5, "p75_s": 0.75,
+    "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99, "p999_s": 0.999, "max_s": 1.0,
+}  # fmt: skip
+
+
+def _has_delays(run: Results) -> bool:
+    return is_tcp(run) and "delays" in run.tables
+
+
+@register("delays", "share of data packets that arrive within a time, by label", _has_delays)
+def _delays(runs: Sequence[Results], options: Options) -> Figure:
+    def labels(axes: Axes, run: Results) -> None:
+        for label, style in styles.of_labels(run.algorithms(), options.colour_by).items():
+            _quantiles(axes, run, "label", label, label, style)
+        axes.set_ylabel("share of data packets")
+
+    return panels(runs, labels, [run.name for run in runs], x="one-way delay (ms)")
+
+
+@register("waits", "share of packets that wait at most a time for each sampled link", _has_delays)
+def _waits(runs: Sequence[Results], options: Options) -> Figure:
+    known = [run.delays.filter(pl.col("kind") == "link")["name"] for run in runs]
+    names = pl.concat(known).unique(maintain_order=True).to_list()
+
+    def overlaid(axes: Axes, link: str) -> None:
+        for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
+            _quantiles(axes, run, "link", link, run.name, style)
+        axes.set_ylabel("share of packets")
+
+    return panels(names, overlaid, names, x="wait (ms)")
+
+
+def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style: Style) -> None:
+    """The quantiles of one row of the table of delays, with straight lines between them."""
+    rows = run.delays.filter(
+        pl.col("kind") == kind, pl.col("name") == name, pl.col("packets") > 0
+    ).to_dicts()
+    for row in rows:
+        axes.plot(
+            [row[column] * 1e3 for column in PARTS],
+            list(PARTS.values()),
+            label=shown,
+            **styles.as_line(style, marker=True),
+        )

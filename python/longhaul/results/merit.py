@@ -1,0 +1,141 @@
+"""Figures of merit of a run (RFC 5166): delays, shares, convergence, starvation, smoothness.
+
+Flows that ask for a share are compared: those that are one connection each. Their fair share at a
+time is the equal part of what those that are active get together, as on a path with one bottleneck.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis import fairness, merit
+from longhaul.results.summary import COMPARABLE
+
+if TYPE_CHECKING:
+    from longhaul.results.run import Results
+
+# Bands around the fair share within which flows have converged.
+BANDS = (0.1, 0.2, 0.3)
+# Windows over which rates are taken: at least so long, and so many round trips.
+SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
+STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of merit of a run; None where the run has nothing to tell it from."""
+
+    name: str
+    value: float | None
+    help: str
+
+
+def figures(run: "Results") -> list[Figure]:
+    """All figures of merit of a run over links, in the order of a report."""
+    return [
+        Figure(name, None if value is None or not np.isfinite(value) else float(value), what)
+        for part in (_of_bottleneck, _of_delays, _of_shares, _of_events)
+        for name, value, what in part(run)
+    ]
+
+
+Told = Iterator[tuple[str, float | None, str]]
+
+
+def _of_bottleneck(run: "Results") -> Told:
+    link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
+    yield "utilization", link["utilization"], "of the busiest link"
+    arrived = link["arrived_pkts"]
+    dropped = link["dropped_pkts"] / arrived if arrived else None
+    yield "drop_rate", dropped, "packets that it dropped, for each that came to it"
+    marked = link["marked_pkts"] / arrived if arrived else None
+    yield "mark_rate", marked, "packets that it marked, for each that came to it"
+
+
+def _of_delays(run: "Results") -> Told:
+    if "delays" not in run.tables:
+        return
+    waits = run.delays.filter(pl.col("kind") == "link", pl.col("name") == run.bottleneck)
+    for part in ("p50", "p95", "p99"):
+        value = waits[f"{part}_s"][0] if len(waits) else None
+        yield f"wait_{part}_s", value, "that packets wait for the busiest link (quantile)"
+    for row in run.delays.filter(pl.col("kind") == "label").iter_rows(named=True):
+        for part in ("p50", "p95", "p99"):
+            name = f"{row['name']}.delay_{part}_s"
+            yield name, row[f"{part}_s"], "that its data packets take to arrive (quantile)"
+
+
+def _of_shares(run: "Results") -> Told:
+    flows = run.bundles.filter(pl.col("source").is_in(COMPARABLE))
+    goodput = flows["goodput_bps"].fill_null(0.0).to_list()
+    if len(goodput) < 2:
+        return
+    least, most, mean = min(goodput), max(goodput), sum(goodput) / len(goodput)
+    yield "jain", fairness.jain(goodput), "Jain's index of the flows' goodput"
+    yield "least_share", least / mean if mean else None, "the least goodput over the equal part"
+    yield "largest_share", most / mean if mean else None, "the largest goodput over the equal part"
+    series = _delivered(run, flows)
+    if series is None:
+        return
+    times, delivered, starts, round_trip_s = series
+    window_s = max(SHARES_S, SHARES_ROUND_TRIPS * round_trip_s)
+    shares = merit.rates(times, delivered, starts, window_s)
+    for band in BANDS:
+        converged = merit.convergence_time(shares, float(starts.max()), window_s, band)
+        what = (
+            f"from the last start until all keep the equal part to {100 * band:g} % in windows of "
+            f"{window_s:.3g} s, ten of them"
+        )
+        yield f"convergence_{100 * band:g}_s", converged, what
+    rough = merit.smoothness(shares)
+    known = rough[np.isfinite(rough)]
+    variation = float(known.max()) if len(known) else None
+    yield "variation", variation, f"coefficient of variation of the roughest flow, {window_s:.3g} s"
+    window_s = max(STARVATION_S, STARVATION_ROUND_TRIPS * round_trip_s)
+    every_s = float(times[1] - times[0])
+    found = merit.starvation(merit.rates(times, delivered, starts, window_s), every_s)
+    if found is not None:
+        what = f"largest over least rate at worst, last half, windows of {window_s:.3g} s"
+        yield "starvation_ratio", found.ratio, what
+        what = "1 if one has a tenth of another throughout, or under 5 % of its share for 10 s"
+        yield "starves", float(found.starves), what
+
+
+def _delivered(
+    run: "Results", flows: pl.DataFrame
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float] | None:
+    """Samples of what the flows were delivered: times, bytes, and starts; the longest RTT."""
+    if "series" not in run.tables:
+        return None
+    round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
+    names = flows["name"].to_list()
+    samples = run.flow_series.filter(pl.col("name").is_in(names))
+    wide = samples.pivot(on="name", index="t_s", values="delivered_bytes").sort("t_s")
+    there = [name for name in names if name in wide.columns]
+    if len(wide) < 2 or len(there) < 2 or not round_trips:
+        return None
+    starts = dict(zip(names, flows["start_s"].to_list(), strict=True))
+    return (
+        wide["t_s"].to_numpy(),
+        wide.select(there).fill_null(0).to_numpy().astype(float),
+        np.array([starts[name] for name in there]),
+        max(round_trips),
+    )
+
+
+def _of_events(run: "Results") -> Told:
+    if "events" not in run.tables:
+        return
+    cuts = run.events.filter(
+        pl.col("event").is_in(["cut", "timeout"]), pl.col("t_s") >= run.meta["measured_from_s"]
+    ).sort("t_s")
+    active = cuts["name"].n_unique()
+    round_trip_s = run.bundles["rtt_mean_s"].max()
+    if active < 2 or round_trip_s is None:
+        return
+    parts = merit.synchronisation(cuts["t_s"], cuts["name"], active, float(str(round_trip_s)))
+    yield "synchronisation", float(parts.mean()), "flows that reduce their windows in an event"
+    yield "congestion_events", float(len(parts)), "events: reductions within a round trip"

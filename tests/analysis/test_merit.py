@@ -1,0 +1,106 @@
+"""Figures of merit against answers that are known."""
+
+import numpy as np
+import pytest
+
+from longhaul.analysis import merit
+
+INFINITE = float("inf")
+
+
+def test_a_small_demand_is_met_and_the_rest_is_shared_equally() -> None:
+    shares = merit.max_min_shares(10.0, [2.0, INFINITE, INFINITE])
+    assert shares.tolist() == [2.0, 4.0, 4.0]
+    assert merit.max_min_shares(10.0, [1.0, 2.0]).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_max_min_shares_use_the_link_or_meet_all_demands(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    capacity, demands = random.uniform(0.1, 100), random.uniform(0, 50, random.integers(1, 9))
+    shares = merit.max_min_shares(capacity, demands)
+    assert (shares <= demands + 1e-9).all()
+    assert shares.sum() == pytest.approx(min(capacity, demands.sum()))
+    # Who does not get what it asks for has as much as anyone.
+    unmet = shares < demands - 1e-9
+    assert all(share >= shares.max() - 1e-9 for share in shares[unmet])
+
+
+def test_harm_is_the_part_that_is_lost() -> None:
+    assert merit.harm(8.0, 2.0, more_is_better=True) == 0.75
+    assert merit.harm(8.0, 10.0, more_is_better=True) == -0.25
+    # A delay that doubles.
+    assert merit.harm(0.1, 0.2, more_is_better=False) == pytest.approx(0.5)
+
+
+def _delivered(rate_of_first: np.ndarray, every_s: float) -> np.ndarray:
+    """Two flows that share a rate of 2 bytes/s."""
+    return np.cumsum(np.stack([rate_of_first, 2 - rate_of_first], axis=1), axis=0) * every_s
+
+
+def test_imbalance_that_decays_converges_when_its_mean_is_in_the_band() -> None:
+    """The first flow has 1 + exp(-t/10), of which a window of a second has the mean."""
+    times = np.arange(0, 100, 0.1)
+    delivered = _delivered(1 + np.exp(-times / 10), 0.1)
+    rates = merit.rates(times, delivered, [0.0, 0.0], 1.0)
+    found = merit.convergence_time(rates, 0.0, 1.0, 0.1)
+    # exp(-t/10) averaged over the second before t is 0.1 at t = 10 ln(10.508).
+    assert found == pytest.approx(10 * np.log(10 * (np.exp(0.1) - 1) * 10), abs=0.15)
+    assert merit.convergence_time(rates, 0.0, 1.0, 1e-6) is None
+
+
+def test_flows_that_swing_do_not_converge_though_their_means_are_equal() -> None:
+    times = np.arange(0, 100, 0.1)
+    delivered = _delivered(1 + 0.5 * np.sin(times), 0.1)
+    rates = merit.rates(times, delivered, [0.0, 0.0], 1.0)
+    assert merit.convergence_time(rates, 0.0, 1.0, 0.2) is None
+    assert merit.smoothness(rates)[0] == pytest.approx(0.5 / np.sqrt(2), rel=0.06)
+
+
+def test_time_counts_from_the_newcomer() -> None:
+    times = np.arange(0, 60, 0.5)
+    alone = np.where(times < 20, 2.0, 1.0)
+    delivered = _delivered(alone, 0.5)
+    rates = merit.rates(times, delivered, [0.0, 20.0], 1.0)
+    # Complete windows of the newcomer, from 21 s on.
+    assert merit.convergence_time(rates, 20.0, 1.0, 0.1) == pytest.approx(1.5, abs=0.51)
+
+
+def test_one_tenth_of_the_other_is_starvation_and_a_third_is_not() -> None:
+    times = np.arange(0, 100, 0.5)
+    for part, starves in ((2 / 30, True), (0.5, False)):
+        delivered = _delivered(np.full(len(times), part), 0.5)
+        found = merit.starvation(merit.rates(times, delivered, [0.0, 0.0], 5.0), 0.5)
+        assert found is not None
+        assert found.starves is starves
+        assert found.ratio == pytest.approx((2 - part) / part)
+        assert found.least_share == pytest.approx(part)
+
+
+def test_a_pause_of_ten_seconds_is_starvation() -> None:
+    times = np.arange(0, 100, 0.5)
+    pausing = np.where((times > 70) & (times < 90), 0.0, 1.0)
+    delivered = _delivered(pausing, 0.5)
+    found = merit.starvation(merit.rates(times, delivered, [0.0, 0.0], 5.0), 0.5)
+    assert found is not None
+    assert found.starves
+    assert found.ratio == INFINITE
+    alone = merit.rates(times, delivered[:, :1], [0.0], 5.0)
+    assert merit.starvation(alone, 0.5) is None
+
+
+def test_reductions_within_a_round_trip_are_one_event() -> None:
+    times = [1.0, 1.05, 1.06, 5.0, 9.0, 9.02]
+    flows = ["a", "b", "a", "b", "a", "c"]
+    parts = merit.synchronisation(times, flows, active=4, gap_s=0.1)
+    assert parts.tolist() == [0.5, 0.25, 0.5]
+    assert merit.synchronisation([], [], 4, 0.1).size == 0
+
+
+def test_the_ellipse_of_points_along_a_line_has_one_axis() -> None:
+    points = [(x, 2 * x) for x in (0.0, 1.0, 2.0)]
+    found = merit.ellipse(points)
+    assert found.mean == (1.0, 2.0)
+    assert found.half_axes[0] == pytest.approx(np.sqrt(5))
+    assert found.half_axes[1] == pytest.approx(0.0, abs=1e-7)
+    assert np.tan(found.angle) == pytest.approx(2.0)

@@ -1,0 +1,135 @@
+"""Suites, contenders, and an evaluation from end to end of one small experiment."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+from longhaul.evaluation import page, scores, verdicts
+from longhaul.evaluation.contenders import AGAINST, ContenderError, contender, field
+from longhaul.evaluation.run import evaluate
+from longhaul.evaluation.suite import Suite, find, suites
+
+AIMD = """
+from longhaul.congestion import Ack, Congestion, CongestionControl, Window
+
+
+class Aimd(CongestionControl):
+    def on_ack(self, ack: Ack, window: Window) -> None:
+        window.grow(ack.credit / window.cwnd)
+
+    def on_congestion(self, event: Congestion, window: Window) -> None:
+        window.reduce_to(event.base / 2)
+"""
+
+
+@pytest.mark.parametrize("name", suites())
+@pytest.mark.parametrize("scale", ["quick", "full"])
+def test_every_scenario_of_a_suite_is_valid(name: str, scale: str) -> None:
+    runs = find(name).runs([contender("cubic")], scale)
+    first = [run for run in runs if run.replication == 0]
+    assert len({run.key for run in first}) == len(first)
+
+
+@pytest.mark.parametrize("name", suites())
+def test_criteria_are_in_the_order_of_the_document(name: str) -> None:
+    sections = [one.section for one in find(name).criteria]
+    assert sections == sorted(sections, key=lambda text: [int(part) for part in text.split(".")])
+    assert len(set(sections)) == len(sections)
+
+
+def test_levels_of_figures_exist() -> None:
+    """A figure that is judged at some levels only is judged somewhere."""
+    suite = find("rfc9743")
+    for criterion in suite.criteria:
+        for figure in criterion.figures:
+            for axis, levels in figure.where.items():
+                for experiment in figure.experiments or criterion.experiments:
+                    known = suite.experiments[experiment].levels(axis, "quick")
+                    assert set(levels) <= set(known)
+
+
+def test_a_file_with_one_class_needs_no_name(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(AIMD)
+    assert contender(str(mine)) == contender(f"{mine}:Aimd")
+    mine.write_text(AIMD + "class Other(CongestionControl):\n    pass\n")
+    with pytest.raises(ContenderError, match="found Aimd, Other; say which"):
+        contender(str(mine))
+
+
+def test_an_algorithm_may_have_parameters() -> None:
+    found = contender('{ kind = "cubic", decrease = 0.2 }')
+    assert found.congestion == {"kind": "cubic", "decrease": 0.2}
+    assert found.name == "cubic decrease=0.2"
+    for written in ("{ decrease = 0.2 }", "{ kind = "):
+        with pytest.raises(ContenderError):
+            contender(written)
+
+
+def test_the_subject_is_not_compared_with_itself() -> None:
+    assert [one.name for one in field(contender("cubic"), AGAINST)] == ["cubic", "reno", "bbr3"]
+
+
+def _small(suite: Suite, *names: str) -> Suite:
+    """The suite with some experiments, a replication of each, and their criteria."""
+    experiments = {
+        name: replace(suite.experiments[name], replications={"quick": 1}) for name in names
+    }
+    criteria = tuple(c for c in suite.criteria if set(c.experiments) <= set(names))
+    return replace(suite, experiments=experiments, criteria=criteria)
+
+
+def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(AIMD)
+    suite = _small(find("rfc9743"), "constrained", "policer")
+    subject = contender(str(mine))
+    contenders = field(subject, ["reno"])
+    store = tmp_path / "store"
+    measured, progress = evaluate(suite, contenders, store, workers=1)
+    assert not progress.failed
+    assert progress.finished == len(measured) == 8
+    again, progress = evaluate(suite, contenders, store, workers=1)
+    assert (progress.finished, again) == (0, measured)
+
+    outcomes = verdicts.judge(suite, measured, "Aimd", ["reno"])
+    by_section = {outcome.criterion.section: outcome for outcome in outcomes}
+    # Additive increase and halving are what Reno does, but for its initial window and counting.
+    assert by_section["7.3"].verdict != verdicts.WORSE
+    assert by_section["5.3.1"].verdict == verdicts.NOT
+
+    scores.write_scores(tmp_path / "scores.csv", suite.name, outcomes)
+    with (tmp_path / "scores.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    goodput = [row for row in rows if row["figure"] == "main.goodput_bps"]
+    assert {row["algorithm"] for row in goodput} == {"Aimd", "reno"}
+    assert all(5e6 < float(row["mean"]) < 10e6 for row in goodput)
+
+    whole = scores.summary(suite.name, "Aimd", "quick", outcomes)
+    assert json.loads(json.dumps(whole))["failed"] == []
+    facts = {
+        "against": ["reno"], "standards": ["reno"], "runs": 8, "failed": [], "settings": [],
+    }  # fmt: skip
+    page.write(tmp_path / "report.html", suite, "Aimd", "quick", outcomes, facts)
+    html = (tmp_path / "report.html").read_text()
+    assert "7.1.1 Circuit breakers and policers" in html
+    assert "http://" not in html.replace("http://www.w3.org", "")
+
+
+def test_what_cannot_be_evaluated_is_refused_before_anything_runs(
+    cli_process: CommandLine, tmp_path: Path
+) -> None:
+    for arguments, message in (
+        (["cubik"], "did you mean `cubic`"),
+        (["cubic", "--suite", "rfc1"], "there are: rfc9743"),
+        (["cubic", "--scale", "huge"], "expected quick or full"),
+        (["missing.py"], "missing.py: No such file"),
+    ):
+        done = cli_process("evaluate", *arguments)
+        assert done.returncode == 2, done.stderr
+        assert message in done.stderr
+    assert not list(tmp_path.iterdir())

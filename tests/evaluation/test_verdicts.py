@@ -1,0 +1,91 @@
+"""Verdicts of an evaluation on figures that are made up."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from longhaul.evaluation.suite import Criterion, Figure, Suite, find
+from longhaul.evaluation.verdicts import (
+    BETTER,
+    NOT,
+    SAME,
+    STARVES,
+    WORSE,
+    Measured,
+    Outcome,
+    judge,
+)
+
+STANDARDS = ("cubic", "reno")
+
+
+def _outcome(
+    values: Mapping[str, Sequence[float]],
+    figure: Figure | None = None,
+    standards: Sequence[str] = STANDARDS,
+) -> Outcome:
+    """The outcome of a figure with these values of each algorithm, one a replication."""
+    figure = figure or Figure("delay", "delay", better="less", slack=0.01)
+    criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
+    suite = Suite("made up", find("rfc9743").head, {}, (criterion,))
+    runs = [
+        Measured("e", {"algorithm": name, "buffer": "1 BDP"}, replication, {figure.name: value})
+        for name, of in values.items()
+        for replication, value in enumerate(of)
+    ]
+    (outcome,) = judge(suite, runs, next(iter(values)), standards)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("own", "verdict"),
+    [
+        ([0.5, 0.51, 0.52], WORSE),  # above the worst of both
+        ([0.25, 0.26, 0.27], SAME),  # between both
+        ([0.05, 0.06, 0.07], BETTER),  # below the best
+        ([0.41, 0.41, 0.41], SAME),  # within 5 % of the worst
+        ([0.2, 0.5, 2.0], SAME),  # above on average, but by chance
+    ],
+)
+def test_worse_is_worse_than_the_worst_of_the_standards(own: Sequence[float], verdict: str) -> None:
+    values = {"mine": own, "cubic": [0.4, 0.4, 0.4], "reno": [0.2, 0.2, 0.2]}
+    assert _outcome(values).verdict == verdict
+
+
+def test_pairs_of_replications_are_compared() -> None:
+    """Values that scatter between replications, and differ by the same everywhere."""
+    values = {"mine": [2.0, 4.0, 9.0], "cubic": [1.5, 3.5, 8.5], "reno": [1.5, 3.5, 8.5]}
+    assert _outcome(values).verdict == WORSE
+
+
+def test_others_than_standards_do_not_decide() -> None:
+    values = {"mine": [0.4] * 3, "cubic": [0.4] * 3, "bbr3": [0.1] * 3}
+    outcome = _outcome(values)
+    assert outcome.verdict == SAME
+    assert list(outcome.points[0].values) == ["mine", "cubic", "bbr3"]
+
+
+def test_a_standard_is_no_worse_than_itself() -> None:
+    values = {"cubic": [0.9] * 3, "reno": [0.1] * 3}
+    assert _outcome(values).verdict == SAME
+
+
+def test_a_bound_holds_whatever_others_do() -> None:
+    figure = Figure("delay", "delay", at_most=1.5)
+    assert _outcome({"mine": [1.4], "cubic": [9.0]}, figure).verdict == SAME
+    assert _outcome({"mine": [1.6], "cubic": [9.0]}, figure).verdict == WORSE
+
+
+def test_who_starves_where_no_standard_does_fails() -> None:
+    figure = Figure("starves", "starvation", starves=True)
+    starving = {"mine": [1.0, 1.0, 0.0], "cubic": [0.0] * 3, "reno": [0.0] * 3}
+    outcome = _outcome(starving, figure)
+    assert outcome.verdict == STARVES
+    assert outcome.fails
+    starving["reno"] = [1.0] * 3
+    assert _outcome(starving, figure).verdict == SAME
+
+
+def test_what_was_not_run_is_not_judged() -> None:
+    assert _outcome({"mine": []}).verdict == NOT
+    assert not _outcome({"mine": []}).fails
