@@ -26,6 +26,12 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
         AIMD flow with the same mean window as standard TCP. Variant linux-6.18 is the form of a \
         current kernel, in whole segments and clock ticks, whose AIMD flow never becomes standard \
         TCP; variant linux-2.6.22 that of an earlier one.",
+    law: &[
+        "K = ((peak - cwnd at the reduction) / scale)^(1/3)",
+        "W(t) = scale * (t - K)^3 + peak, with t the time since the reduction ended",
+        "each ACK: cwnd += (min(W(t + rtt), 1.5 * cwnd) - cwnd) * acked / cwnd, or the AIMD estimate if it is larger",
+        "congestion: peak = cwnd, or (1 - decrease / 2) * cwnd if below the last peak; cwnd = (1 - decrease) * cwnd",
+    ],
     source: "RFC 9438",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SplitConnection],

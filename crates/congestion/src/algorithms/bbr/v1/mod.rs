@@ -35,6 +35,13 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
         pacing and the transport's delivery rates. Variant linux-6.18 has more in flight for \
         aggregated acknowledgements, notices traffic policers, and measures the round-trip time \
         although samples equal the smallest.",
+    law: &[
+        "rate = largest delivery rate of 10 round trips; bdp = rate * min_rtt",
+        "pacing rate = gain * rate; cwnd = 2 * bdp",
+        "gain: 2 / ln(2) in startup, its inverse to drain, then 1.25, 0.75, and 1 six times, a round trip each",
+        "every probe_rtt_interval: cwnd = 4 for 200 ms",
+        "loss: packet conservation for one round trip",
+    ],
     source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux 6.18, tcp_bbr.c",
     listens_to: &[Signal::Delay, Signal::Rate],
     used_by: &[],
