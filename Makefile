@@ -10,7 +10,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
-	validate validate-linux validate-mesonet readme lint wheel clean
+	validate validate-linux validate-mesonet readme docs lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -71,6 +71,16 @@ bench-algorithms: build
 validate: build
 	$(BIN)/python -m validation.ns2
 
+# The site, in site/html: reference, gallery and results are made from the program, then Sphinx builds all pages.
+docs: build $(VENV)/docs
+	$(BIN)/python -m tools.site
+	$(BIN)/sphinx-build --quiet -W --keep-going -n -j auto docs site/html
+
+$(VENV)/docs: $(VENV)/tools
+	$(BIN)/pip install --quiet --constraint constraints.txt \
+		duckdb myst-parser playwright pyarrow pydata-sphinx-theme sphinx sphinx-design
+	touch $@
+
 # The numbers of README's first scenario again.
 readme: build
 	$(BIN)/python -m validation.readme
@@ -113,4 +123,4 @@ wheel: $(VENV)/tools
 
 clean:
 	cargo clean
-	rm -rf $(VENV) dist demo-report
+	rm -rf $(VENV) dist demo-report site

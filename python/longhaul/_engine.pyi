@@ -381,7 +381,7 @@ def hybrid(
     """
 
 def algorithms() -> dict[str, Any]:
-    """Every congestion control algorithm and slow start, with parameters and sources."""
+    """Every congestion control algorithm and slow start: law, parameters, sources."""
 
 def queues() -> list[dict[str, Any]]:
     """Every queue discipline, with its keys and source."""

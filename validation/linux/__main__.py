@@ -11,7 +11,7 @@ from pathlib import Path
 
 from validation.linux.cases import Case, cases
 from validation.linux.figures import figures
-from validation.linux.judge import MAIN, Verdict, judge, recorded
+from validation.linux.judge import MAIN, Verdict, judge, recorded, repeated
 from validation.linux.page import page
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "linux.md"
@@ -38,12 +38,12 @@ def main(prefixes: list[str]) -> int:
 
 def compare(chosen: list[Case]) -> list[Verdict]:
     """Simulate cases and compare them with their recordings."""
-    kernel = recorded()
+    kernel, apart = recorded(), repeated()
     with ProcessPoolExecutor(2) as pool:
         simulated = list(pool.map(figures, chosen))
     verdicts: list[Verdict] = []
     for case, ours in zip(chosen, simulated, strict=True):
-        verdicts += judge(case, kernel[case.name], ours)
+        verdicts += judge(case, kernel[case.name], ours, apart)
     return verdicts
 
 

@@ -37,6 +37,8 @@ class Verdict:
     kernel: float
     ours: float
     within: bool
+    repeats: bool
+    """Within no farther than other runs of the kernel are, but not within its band."""
 
     @property
     def kind(self) -> str:
@@ -56,17 +58,39 @@ def recorded() -> dict[str, dict[tuple[str, str], float]]:
     return found
 
 
+def repeated() -> dict[tuple[str, str, str], float]:
+    """How far other runs of the kernel are from the recorded one, by case, flow and figure."""
+    first = recorded()
+    apart: dict[tuple[str, str, str], float] = {}
+    with (GOLD / "repeats.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            key = (row["case"], row["flow"], row["figure"])
+            difference = abs(float(row["kernel"]) - first[key[0]][key[1], key[2]])
+            apart[key] = max(apart.get(key, 0.0), difference)
+    return apart
+
+
 def judge(
-    case: Case, kernel: Mapping[tuple[str, str], float], ours: Mapping[tuple[str, str], float]
+    case: Case,
+    kernel: Mapping[tuple[str, str], float],
+    ours: Mapping[tuple[str, str], float],
+    apart: Mapping[tuple[str, str, str], float],
 ) -> list[Verdict]:
-    """Compare the figures that the kernel has."""
+    """Compare the figures that the kernel has.
+
+    `apart` is how far its own runs are from each other: where that is more than the band, it is
+    the band.
+    """
     verdicts = []
     for (flow, figure), theirs in kernel.items():
         value = ours.get((flow, figure), math.nan)
         # What was sampled lies between the last sample and the value itself.
         nearest = min(max(theirs, ours.get((flow, f"sampled_{figure}"), value)), value)
-        within = abs(nearest - theirs) <= _allowed(figure, theirs, case.path.rtt_s)
-        verdicts.append(Verdict(case.name, flow, figure, theirs, value, within))
+        difference = abs(nearest - theirs)
+        in_band = difference <= _allowed(figure, theirs, case.path.rtt_s)
+        as_repeats = difference <= apart.get((case.name, flow, figure), 0.0)
+        within, repeats = in_band or as_repeats, as_repeats and not in_band
+        verdicts.append(Verdict(case.name, flow, figure, theirs, value, within, repeats))
     return verdicts
 
 

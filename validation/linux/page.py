@@ -43,6 +43,8 @@ def _summary(verdicts: Sequence[Verdict]) -> Iterable[str]:
     for kind in ("reno", "cubic", "bbr", "two flows", "ECN"):
         yield f"| of these, {kind} | | {_count([v for v in main if v.kind == kind])} |"
     yield f"| all | | {_count(verdicts)} |"
+    widened = sum(verdict.repeats for verdict in verdicts)
+    yield f"| of these, only as other runs of the kernel are | | {widened} |"
 
 
 def _share(verdicts: Sequence[Verdict], figure: str) -> str:
@@ -59,7 +61,7 @@ def _table(verdicts: Sequence[Verdict]) -> Iterable[str]:
     for verdict in verdicts:
         name, form = UNITS[verdict.figure]
         kernel, ours = format(verdict.kernel, form), format(verdict.ours, form)
-        mark = "" if verdict.within else "outside"
+        mark = ("as other runs" if verdict.repeats else "") if verdict.within else "outside"
         yield (
             f"| {verdict.case} | {verdict.flow} | {name} | {kernel} | {ours} "
             f"| {_difference(verdict)} | {mark} |"

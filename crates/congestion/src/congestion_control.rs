@@ -2,7 +2,7 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use crate::facts::{AckSample, Congestion, Dummies, Phase, RouterRequest, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, Idle, Phase, RouterRequest, Timeout};
 use crate::window::{Change, Window};
 
 /// In which phases an algorithm moves the window itself.
@@ -75,8 +75,16 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         false
     }
 
+    /// The last reduction was not needed; the window is what it was before.
+    fn on_undo(&mut self, _window: &mut Window) {}
+
     /// Nothing was in flight for `idle`.
     fn on_idle(&mut self, _idle: Span, _window: &mut Window) {}
+
+    /// The same, with all that is known of it.
+    fn on_restart(&mut self, idle: &Idle, window: &mut Window) {
+        self.on_idle(idle.time, window);
+    }
 
     /// The rate to pace at, if the algorithm paces: bits per second on the wire.
     #[inline]

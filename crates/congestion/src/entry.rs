@@ -68,6 +68,9 @@ pub struct Entry<T> {
     pub title: &'static str,
     /// What it does, in a few sentences.
     pub description: &'static str,
+    /// How the window or the rate moves, a rule or a formula a line, in names of parameters. `acked` counts the
+    /// segments that an acknowledgement tells of.
+    pub law: &'static [&'static str],
     /// RFC or paper that defines it.
     pub source: &'static str,
     /// What changes its window or its rate, beside timeouts.
@@ -91,6 +94,7 @@ impl<T> Entry<T> {
             kind: self.kind,
             title: self.title,
             description: self.description,
+            law: self.law,
             source: self.source,
             listens_to: self.listens_to,
             used_by: self.used_by,

@@ -170,6 +170,17 @@ pub struct Congestion {
     pub first: bool,
 }
 
+/// A time without anything in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// When it ends.
+    pub now: Time,
+    /// How long it lasted.
+    pub time: Span,
+    /// Since the last segment left, a round trip before the idle time began.
+    pub since_sent: Span,
+}
+
 /// A retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout {

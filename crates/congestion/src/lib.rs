@@ -30,7 +30,7 @@ pub use congestion_control::{CloneBox, CongestionControl, Needs, Phases, restart
 pub use custom::{Custom, Factory};
 pub use entry::{Entry, Signal, Study};
 pub use facts::{
-    AckSample, Cause, Congestion, Dummies, Limit, Load, Phase, RouterFeedback, RouterRequest,
+    AckSample, Cause, Congestion, Dummies, Idle, Limit, Load, Phase, RouterFeedback, RouterRequest,
     Timeout,
 };
 pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, Variant};

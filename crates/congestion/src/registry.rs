@@ -151,6 +151,7 @@ mod tests {
                     .all(|earlier| earlier.kind != entry.kind)
             );
             assert!(entry.description.ends_with('.') && !entry.source.is_empty());
+            assert!(!entry.law.is_empty(), "{}", entry.kind);
             for parameter in entry.parameters {
                 assert!(
                     parameter.help.ends_with('.'),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithms::Controller;
 use crate::congestion_control::{CongestionControl, Needs, Phases};
-use crate::facts::{AckSample, Cause, Congestion, Dummies, Phase, RouterRequest, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Dummies, Idle, Phase, RouterRequest, Timeout};
 use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::{Change, Window};
@@ -200,9 +200,20 @@ impl CongestionState {
         }
     }
 
+    /// The last reduction was not needed: window and threshold become what they were before, unless they are larger. An
+    /// algorithm that controls the window learns of it alone.
+    pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
+        let window = &mut self.window;
+        if self.controller.phases() != Phases::All {
+            window.set_ssthresh(ssthresh.max(window.ssthresh()));
+            window.set_cwnd(cwnd.max(window.cwnd()), Change::Avoidance);
+        }
+        self.controller.on_undo(window);
+    }
+
     /// Tells the algorithm that the flow was idle.
-    pub fn on_idle(&mut self, idle: Span) {
-        self.controller.on_idle(idle, &mut self.window);
+    pub fn on_idle(&mut self, idle: &Idle) {
+        self.controller.on_restart(idle, &mut self.window);
     }
 
     /// The rate to pace at, if the algorithm paces.

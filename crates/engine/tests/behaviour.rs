@@ -12,8 +12,8 @@ use common::{
 };
 use longhaul_congestion::{SlowStartSpec, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, DelayedAck, Ecn, Pacing, PrrRule, Randomness, Recovery, RttSample, Service,
-    Shaper, Start, Tcp, Timestamps, Transport, Work,
+    AckCounting, Clock, DelayedAck, Ecn, PacedBursts, Pacing, PrrRule, Randomness, Recovery,
+    ReductionRule, RttSample, Service, Shaper, Start, Tcp, Timestamps, Transport, Work,
 };
 use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::Capacity;
@@ -116,6 +116,8 @@ impl Small {
             prr,
             rtt_sample,
             growth_beyond_use: linux,
+            undo: linux,
+            dsack: linux,
             congestion: controller(self.congestion, variant, &[]),
             slow_start: slow_start.build().expect("a registered slow start"),
             ecn: self.ecn,
@@ -138,7 +140,18 @@ impl Small {
             pacing: self.pacing.then_some(Pacing {
                 slow_start: 2.0,
                 avoidance: 1.25,
+                min_burst: 1 + u32::from(linux),
+                burst_time: Span::ZERO,
+                after: 0,
             }),
+            paced_bursts: match linux {
+                true => PacedBursts::Linux,
+                false => PacedBursts::Early,
+            },
+            reductions: match linux {
+                true => ReductionRule::Linux,
+                false => ReductionRule::Rfc5681,
+            },
             ..tcp(self.recovery)
         };
         let start = match self.at_once {

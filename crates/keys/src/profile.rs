@@ -33,7 +33,7 @@ impl Profile {
             Self::Rfc => "What the RFCs say today.",
             Self::Linux => {
                 "What Linux 6.18 does by default, with the names of its settings. Not modelled: segmentation \
-                 offload, and undoing of spurious cwnd reductions."
+                 offload, but for the bursts of pacing."
             }
             Self::Ns2_35 => "The defaults of ns-2 version 2.35.",
             Self::Ns2_2003 => {

@@ -109,6 +109,7 @@ fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyL
         row.set_item("name", entry.kind)?;
         row.set_item("title", entry.title)?;
         row.set_item("description", entry.description)?;
+        row.set_item("law", entry.law.to_vec())?;
         row.set_item("source", entry.source)?;
         let variants: Vec<_> = entry
             .variants

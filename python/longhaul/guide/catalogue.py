@@ -120,6 +120,8 @@ def table(rows: list[Row]) -> Table:
             if "listens_to" in row:
                 signals = ", ".join(row["listens_to"])
                 description.append(f"\nlistens to {signals}", style="cyan")
+            for rule in row.get("law", ()):
+                description.append(f"\n{rule}", style="green")
             description.append(f"\n{row['source']}", style="dim")
         shown.add_row(Text(row["name"], style="bold"), description)
         for parameter in row.get("parameters", ()):

@@ -16,6 +16,13 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
         while probing sets a long-term bound of what is in flight, losses and marks at other times \
         a short-term one. Halves what is in flight every five seconds to measure the round-trip \
         time. Needs pacing and the transport's delivery rates.",
+    law: &[
+        "rate = largest delivery rate of two probe cycles, bounded after losses; bdp = rate * min_rtt",
+        "pacing rate = gain * rate; cwnd = min(2 * bdp, bound on inflight)",
+        "probing up: gain 1.25 until losses exceed loss_threshold of what is in flight",
+        "loss while cruising: bounds on rate and inflight become kept times what they were",
+        "every probe_rtt_interval: half of bdp in flight for 200 ms",
+    ],
     source: "draft-ietf-ccwg-bbr-05",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
     used_by: &[],

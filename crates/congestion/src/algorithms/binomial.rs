@@ -20,6 +20,10 @@ pub(crate) static ENTRY: Entry<Binomial> = Entry {
     description: "Adds increase / w^k segments each round trip and removes decrease * w^l at a \
         congestion signal. The defaults are SQRT (k = l = 1/2); IIAD has k = 1 and l = 0, MIMD \
         k = -1 and l = 1.",
+    law: &[
+        "each round trip: cwnd += increase / cwnd^k",
+        "congestion: cwnd -= decrease * cwnd^l",
+    ],
     source: "Bansal and Balakrishnan, INFOCOM 2001",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],

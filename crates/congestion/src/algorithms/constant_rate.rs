@@ -19,6 +19,10 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
         segments per second each second whatever the round-trip time; halves the window at a \
         congestion signal. With max_step 1 an acknowledgement adds at most one segment (the \
         modified form); a large max_step gives the original.",
+    law: &[
+        "each ACK: cwnd += min(c * srtt^2 / cwnd, max_step) * acked",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "Floyd, CCR 21(5), 1991",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],

@@ -24,6 +24,13 @@ pub(crate) static ENTRY: Entry<Ctcp> = Entry {
         than gamma segments of the flow are queued, and shrinks by a part of the queue otherwise. \
         Standard TCP below low_window segments. Variant nist has the exponent and zeta of NIST's \
         study.",
+    law: &[
+        "queued = cwnd * (1 - min_rtt / srtt); cwnd is the loss window plus dwnd",
+        "each round trip, queued < gamma: dwnd += max(increase * cwnd^exponent - 1, 0)",
+        "each round trip, queued >= gamma: dwnd = max(dwnd - zeta * queued, 0)",
+        "each ACK: the loss window grows by acked / cwnd",
+        "congestion: cwnd = (1 - decrease) * cwnd, the loss window is halved, dwnd is the rest",
+    ],
     source: "Tan, Song, Zhang and Sridharan, INFOCOM 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],

@@ -20,6 +20,12 @@ pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     title: "Compound TCP as printed by NIST",
     description: "One window that is halved at a congestion signal, less the delay window, and to \
         which the whole delay window is added every round trip. For comparison with ctcp only.",
+    law: &[
+        "queued = cwnd * (1 - min_rtt / srtt); dwnd follows it as in ctcp",
+        "each round trip: cwnd += dwnd",
+        "each ACK: cwnd += acked / (cwnd + dwnd)",
+        "congestion: cwnd = min(cwnd / 2 + dwnd, cwnd)",
+    ],
     source: "NIST SP 500-282, equations 14 to 17",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],

@@ -17,6 +17,12 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     title: "DCTCP",
     description: "Standard TCP that estimates the share of marked segments, alpha, and at a mark \
         removes alpha / 2 of the window, once a round trip. Losses halve it.",
+    law: &[
+        "each round trip: alpha += gain * (share of marked segments - alpha)",
+        "each ACK: cwnd += acked / cwnd",
+        "mark, once a round trip: cwnd = (1 - alpha / 2) * cwnd",
+        "loss: cwnd = cwnd / 2",
+    ],
     source: "RFC 8257",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],

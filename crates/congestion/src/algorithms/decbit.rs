@@ -18,6 +18,10 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
     description: "Once the acknowledgements of the last window and of the current one are in, adds \
         a segment, or removes an eighth of the window if at least half of the current one's carry \
         a mark. It has no slow start. Losses are standard TCP's.",
+    law: &[
+        "every second window: cwnd = (1 - decrease) * cwnd where the share of marked is at least marked, else cwnd += increase",
+        "loss: cwnd = cwnd / 2",
+    ],
     source: "Ramakrishnan and Jain, TOCS 8(2), 1990",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],

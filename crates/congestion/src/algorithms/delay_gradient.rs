@@ -22,6 +22,11 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
         a segment otherwise. It has no slow start. Losses are standard TCP's. Its own bursts queue, \
         and more so with a larger window: one flow alone uses 38 % of 10 Mbit/s and 4 % of 100 Mbit/s at \
         40 ms, paced at one window per round trip 89 % of both.",
+    law: &[
+        "gradient = relative change of rtt / relative change of cwnd since the last decision",
+        "every second round trip: cwnd = (1 - decrease) * cwnd where gradient > 0, else cwnd += increase",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "Jain, CCR 19(5), 1989",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],

@@ -16,6 +16,7 @@ pub(crate) static ENTRY: Entry<FastAt> = Entry {
     title: "FAST TCP with alpha tuning",
     description: "FAST with three levels of alpha. Starts at the highest; every tuning_period the \
         mean throughput decides whether to go up or down by one level.",
+    law: &["as fast, with an alpha that follows from the throughput at intervals of tuning_period"],
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006; NIST SP 500-282 chapter 5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],

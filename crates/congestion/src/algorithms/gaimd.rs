@@ -15,6 +15,11 @@ pub(crate) static ENTRY: Entry<Gaimd> = Entry {
     title: "GAIMD",
     description: "Standard TCP with a smaller decrease and an increase that makes up for it: as \
         much throughput as standard TCP at the same losses, with a smoother window.",
+    law: &[
+        "each ACK: cwnd += increase * acked / cwnd",
+        "congestion: cwnd = (1 - decrease) * cwnd",
+        "by default increase = 4/3 * (1 - (1 - decrease)^2), which has standard TCP's throughput",
+    ],
     source: "Yang and Lam, ICNP 2000",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],

@@ -25,6 +25,11 @@ pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
         tend upwards over a window; each loss brings HighSpeed TCP's growth back. With refined, a \
         mean round-trip time near the least one since the last loss does so, too, and one far above \
         it does the opposite. Variant ns2 cuts its window as ns-2's HighSpeed TCP.",
+    law: &[
+        "each window: round-trip times rise if atanh(correlation of rtt and time) * (n - 3)^(1/2) > trend",
+        "each ACK while they rise: cwnd += acked / cwnd; else cwnd += a(cwnd) * acked / cwnd, as hstcp",
+        "congestion: as hstcp; growth is hstcp's again",
+    ],
     source: "Gentle HighSpeed TCP, doctoral thesis, Osaka University, 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::GentleHighSpeedTcp],

@@ -29,6 +29,13 @@ pub(crate) static ENTRY: Entry<Hstcp> = Entry {
         increase to whole segments, starts at a window of 31, and keeps the algorithm's own part at \
         a timeout, too. Variant linux-2.6.22 rounds the increase up, as the RFC's table does, keeps its own \
         part at a timeout, and halves the rate in a recovery whatever it is to keep.",
+    law: &[
+        "p(w) = low_p * (w / low_window)^(ln(high_p / low_p) / ln(high_window / low_window))",
+        "b(w) = 0.5 + (high_decrease - 0.5) * ln(w / low_window) / ln(high_window / low_window)",
+        "a(w) = w^2 * p(w) * 2 * b(w) / (2 - b(w)); up to low_window a = 1 and b = 0.5",
+        "each ACK: cwnd += a(cwnd) * acked / cwnd",
+        "congestion: cwnd = (1 - b(cwnd)) * cwnd",
+    ],
     source: "RFC 3649",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::HighSpeedTcp, Study::GentleHighSpeedTcp, Study::Nist],

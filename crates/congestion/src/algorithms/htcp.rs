@@ -24,6 +24,13 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
         of 100 ms, counts time from the end of recovery, and judges by smoothed round-trip times only \
         if throughput was steady twice in a row and the smallest is above 10 ms; variant nist scales \
         with the round-trip time in seconds.",
+    law: &[
+        "t = time since the last congestion event - low_speed_time",
+        "a = 1 where t <= 0, else 1 + 10 * t + 0.25 * t^2; b = min_rtt / max_rtt, from 0.5 to max_kept",
+        "b = 0.5 where the throughput has changed by more than throughput_change since the event before",
+        "each ACK: cwnd += 2 * (1 - b) * a * acked / cwnd",
+        "congestion: cwnd = b * cwnd",
+    ],
     source: "draft-leith-tcp-htcp-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],

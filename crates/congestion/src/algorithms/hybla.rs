@@ -22,6 +22,12 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
         throughput against a flow whose round-trip time is reference_rtt; the same flow up to it. \
         Starts with at least as many segments as its round-trip time is longer. Brings its own \
         slow start.",
+    law: &[
+        "rho = max(min_rtt / reference_rtt, 1)",
+        "each ACK in slow start: cwnd += (2^rho - 1) * acked",
+        "each ACK: cwnd += rho^2 * acked / cwnd",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "Caini and Firrincieli, IJSCN 22, 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],

@@ -20,6 +20,14 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
         queueing delay of the last round trip: max_increase and min_decrease on an empty queue, \
         min_increase and max_decrease on a full one. Standard TCP below low_window segments. Variant \
         linux keeps at a loss the part that it should remove, and halves the rate in a recovery.",
+    law: &[
+        "d = (mean rtt of a round - min_rtt) / (max_rtt - min_rtt)",
+        "a(d): max_increase on a short queue, then falling as a hyperbola to min_increase at d = 1",
+        "b(d): min_decrease on a short queue, a line to max_decrease on a long one",
+        "each ACK: cwnd += a * acked / cwnd",
+        "congestion: cwnd = (1 - b) * cwnd",
+        "below low_window: a = 1, b = 0.5",
+    ],
     source: "Liu, Basar and Srikant, Performance Evaluation 65, 2008",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],

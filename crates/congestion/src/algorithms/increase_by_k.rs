@@ -18,6 +18,10 @@ pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
     title: "Increase by K",
     description: "Adds k segments each round trip, but no more than one for an acknowledgement; \
         halves the window at a congestion signal.",
+    law: &[
+        "each ACK: cwnd += min(k / cwnd, 1) * acked",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "Henderson et al., GLOBECOM 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],

@@ -21,6 +21,11 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
         proportion to the distance from it, by at most gain segments a round trip, and is halved \
         at a congestion signal. Leaves slow start as soon as the target is exceeded, with the window of a \
         round trip before.",
+    law: &[
+        "off = (target - queueing delay) / target",
+        "each ACK: cwnd += gain * off * acked / cwnd",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "RFC 6817",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],

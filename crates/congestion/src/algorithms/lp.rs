@@ -21,6 +21,12 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
         trips; a delay as large within that time takes the window down to one segment. Brings its \
         own, standard, slow start, which finds out the range and ends with the first loss. Variant linux-2.6.22 \
         heeds delays in slow start too, and starts the range anew at each indication.",
+    law: &[
+        "congested = smoothed delay > min_delay + threshold * (max_delay - min_delay)",
+        "each ACK: cwnd += acked / cwnd",
+        "congested: cwnd = cwnd / 2, no growth for inference * srtt; congested again in that time: cwnd = 1",
+        "loss: cwnd = cwnd / 2",
+    ],
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],

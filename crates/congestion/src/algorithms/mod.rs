@@ -5,7 +5,7 @@ use longhaul_units::{Rate, Span, Time};
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::controller::controllers;
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Dummies, Phase, RouterRequest, Timeout};
+use crate::facts::{AckSample, Congestion, Dummies, Idle, Phase, RouterRequest, Timeout};
 use crate::window::Window;
 
 // The list: module and type, in the order of `longhaul list algorithms`. The module has the type and the
@@ -94,6 +94,14 @@ impl CongestionControl for Controller {
 
     fn on_idle(&mut self, idle: Span, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_idle(idle, window));
+    }
+
+    fn on_undo(&mut self, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_undo(window));
+    }
+
+    fn on_restart(&mut self, idle: &Idle, window: &mut Window) {
+        dispatch!(self, algorithm => algorithm.on_restart(idle, window));
     }
 
     #[inline]

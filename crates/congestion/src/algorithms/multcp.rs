@@ -19,6 +19,11 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     description: "Standard TCP that grows by as many segments a round trip as the flows it stands \
         for, and removes at a congestion signal half of one flow's part of the window. Stands for \
         less than one, it grows by that part of a segment and halves the window.",
+    law: &[
+        "each ACK: cwnd += flows * acked / cwnd",
+        "congestion, flows >= 1: cwnd = (1 - 1 / (2 * flows)) * cwnd",
+        "congestion, flows < 1: cwnd = cwnd / 2",
+    ],
     source: "Crowcroft and Oechslin, CCR 28(3), 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::HighSpeedTcp],

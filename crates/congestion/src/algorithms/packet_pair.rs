@@ -20,6 +20,11 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
     description: "Sends segments in pairs, takes the spacing of a pair's acknowledgements for the \
         bottleneck's service time, and keeps a window of what the path then holds and queued \
         segments more. Losses do not move the window. Made for routers that serve flows in turn.",
+    law: &[
+        "spacing = weighted mean of the spacing of ACKs of a pair",
+        "each ACK: cwnd = min_rtt / spacing + queued",
+        "congestion: no reduction",
+    ],
     source: "Keshav, SIGCOMM 1991",
     listens_to: &[Signal::Rate],
     used_by: &[Study::SyncTcp],

@@ -20,6 +20,11 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
         one round trip with low-priority dummy segments, up to the receive window, and adds a \
         segment for each that is acknowledged (sudden start); after a loss it sends as many as the \
         window held, and adds a segment for each beyond the first half (rapid recovery).",
+    law: &[
+        "sudden start: a flight of dummy segments; each that is acknowledged adds a segment",
+        "each ACK: cwnd += acked / cwnd",
+        "loss: cwnd = cwnd / 2, then rapid recovery: cwnd dummy segments, which restore it unless routers drop them",
+    ],
     source: "Akyildiz, Morabito and Palazzo, ToN 9(3), 2001",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SyncTcp],

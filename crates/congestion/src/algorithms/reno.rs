@@ -19,6 +19,10 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
         fixed fraction of it at a congestion signal. With the defaults this is standard TCP; other \
         values give the general AIMD family. Variant ns2 halves the window at the first reduction \
         of a connection and in slow start, whatever the fraction; linux-6.18 counts whole segments.",
+    law: &[
+        "each ACK: cwnd += increase * acked / cwnd",
+        "congestion: cwnd = (1 - decrease) * cwnd",
+    ],
     source: "RFC 5681 section 3.1; Linux 6.18, tcp_cong.c (tcp_cong_avoid_ai)",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[

@@ -21,6 +21,13 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
     description: "Sums the relative delays of segments from the start on, counts the segments that \
         they mean in the bottleneck's queue, and adds or removes one segment each round trip to \
         keep them at the operating point. Slow start ends at half of it.",
+    law: &[
+        "queued = segments in the forward queue, from relative one-way delays",
+        "each round trip: cwnd += 1 where queued < operating_point - tolerance",
+        "each round trip: cwnd -= 1 where queued > operating_point + tolerance",
+        "slow start ends where queued > operating_point / 2",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "Parsa and Garcia-Luna-Aceves, ICNP 1999",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],

@@ -23,6 +23,10 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
         window; up to low_window it is standard TCP. Variant linux-2.6.22 removes that part at small \
         windows too, variants linux-2.6.22 and nist also at a timeout. Variant linux-2.6.22 also halves the rate in \
         a recovery, and comes back to what it keeps in slow start.",
+    law: &[
+        "each ACK: cwnd += increase * acked; below low_window cwnd += acked / cwnd",
+        "congestion: cwnd = (1 - decrease) * cwnd; below low_window cwnd = cwnd / 2",
+    ],
     source: "Kelly, CCR 33(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],

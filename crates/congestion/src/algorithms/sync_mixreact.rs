@@ -15,6 +15,12 @@ pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
         largest one: cuts of 10, 25 or 50 %, or growth of one segment, 10, 25 or 50 % a round trip. \
         Until a queue has built up the largest one is that of its own bursts: one flow alone uses 77 % of \
         10 Mbit/s and 4 % of 100 Mbit/s at 40 ms; among twenty the link is used.",
+    law: &[
+        "level = weighted mean queueing delay / largest, in quarters; trend of the last nine means",
+        "trend rises: cwnd += 1 a round trip; times 0.9, 0.75, 0.5 in the second to last quarter",
+        "trend falls: cwnd += cwnd / 2, cwnd / 4, cwnd / 10, 0 a round trip, by quarter",
+        "loss: as standard TCP",
+    ],
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],

@@ -12,6 +12,12 @@ pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {
     title: "Sync-TCP(Pcwnd)",
     description: "Standard TCP that, once it has lost a segment, also cuts the window once a round \
         trip while the queueing delay is above a part of the largest one seen.",
+    law: &[
+        "queueing delay = one-way transit time - its minimum",
+        "each ACK, delay <= part_of_transit * min transit: as standard TCP",
+        "delay above it, once a round trip: cwnd = (1 - decrease) * cwnd",
+        "loss: as standard TCP",
+    ],
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],

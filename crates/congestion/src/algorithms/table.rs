@@ -21,6 +21,10 @@ pub(crate) static ENTRY: Entry<TableDriven> = Entry {
         the fraction decrease(w) of it at a congestion signal. Each function is a list of points \
         [window, value], or a number for the same value at all windows; between points it is a \
         straight line in the window, outside them constant.",
+    law: &[
+        "each ACK: cwnd += increase(cwnd) * acked / cwnd",
+        "congestion: cwnd = (1 - decrease(cwnd)) * cwnd",
+    ],
     source: "Longhaul",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],

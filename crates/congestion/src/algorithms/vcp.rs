@@ -22,6 +22,12 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
         adds alpha segments while it is high, and removes an eighth of the window when they are \
         overloaded, once in an interval and a round trip. It has no slow start, and does not move \
         without VCP routers. Losses are standard TCP's.",
+    law: &[
+        "each ACK, load low: cwnd += ((1 + xi)^(srtt / interval) - 1) * acked",
+        "each ACK, load high: cwnd += alpha * (srtt / interval)^2 * acked / cwnd",
+        "overload, once: cwnd = (1 - decrease) * cwnd",
+        "loss: cwnd = cwnd / 2",
+    ],
     source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
     used_by: &[],

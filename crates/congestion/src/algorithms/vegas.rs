@@ -23,6 +23,12 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
         congestion signal. Variant linux-2.6.22 counts the segment from the window at the start of the \
         round trip before, so that it moves every second one only, and does not go below the threshold \
         of the last loss.",
+    law: &[
+        "queued = cwnd * (rtt - min_rtt) / rtt",
+        "each round trip: cwnd += 1 where queued < alpha, cwnd -= 1 where queued > beta",
+        "slow start ends where queued > gamma",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp, Study::SplitConnection],

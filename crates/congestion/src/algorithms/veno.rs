@@ -20,6 +20,11 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
         is standard TCP and removes a fifth of the window only at a loss, which it takes for a \
         random one; from beta on it grows half as fast and halves the window. Variant linux-2.6.22 takes \
         the round-trip time of the last acknowledgement, and the smallest of the connection.",
+    law: &[
+        "queued = cwnd * (srtt - min_rtt) / srtt, with min_rtt since the last loss",
+        "each ACK: cwnd += acked / cwnd; half as much where queued >= beta",
+        "loss: cwnd = (1 - random_decrease) * cwnd where queued < beta, else cwnd / 2",
+    ],
     source: "Fu and Liew, JSAC 21(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],

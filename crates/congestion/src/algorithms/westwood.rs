@@ -22,6 +22,11 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
         signal or a timeout sets the threshold to the measured bandwidth times the smallest \
         round-trip time. Variant linux-2.6.22 filters the bandwidth twice, takes no samples shorter than \
         50 ms and forgets the smallest round-trip time at a timeout.",
+    law: &[
+        "bandwidth = low-pass filter of segments delivered per round-trip time",
+        "each ACK: cwnd += acked / cwnd",
+        "congestion: ssthresh = bandwidth * min_rtt; cwnd = min(cwnd, ssthresh)",
+    ],
     source: "Grieco and Mascolo, CCR 34(2), 2004",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
     used_by: &[],

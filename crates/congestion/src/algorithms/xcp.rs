@@ -20,6 +20,11 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
     description: "Asks the routers for the desired rate and changes the window by what they grant: \
         the change of the throughput times the smoothed round-trip time. It has no slow start, and \
         does not move without XCP routers. Losses are standard TCP's.",
+    law: &[
+        "each packet asks for its share of desired_rate - rate; routers lower it to what they have to give",
+        "each ACK: cwnd += feedback * srtt",
+        "loss: cwnd = cwnd / 2",
+    ],
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
     used_by: &[],

@@ -20,6 +20,14 @@ pub(crate) static ENTRY: Entry<Yeah> = Entry {
         delay is short, else as standard TCP, and takes back what it holds in the queue beyond \
         max_queued segments unless other flows keep the queue full. Removes at a loss what the \
         queue holds, at least an eighth and at most half of the window.",
+    law: &[
+        "queued = cwnd * (1 - min_rtt / rtt), each round trip",
+        "fast while queued <= max_queued and queueing delay <= max_delay * min_rtt; slow otherwise",
+        "each ACK, fast: cwnd += max(0.01, 1 / cwnd) * acked",
+        "each ACK, slow: cwnd += acked / cwnd",
+        "each slow round: gives back what is queued, above a standard TCP's window",
+        "loss: cwnd -= max(min(queued, cwnd / 2), min_decrease * cwnd); cwnd / 2 after competing slow rounds",
+    ],
     source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],

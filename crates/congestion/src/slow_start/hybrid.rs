@@ -15,6 +15,10 @@ pub(crate) static ENTRY: Entry<HybridSlowStart> = Entry {
     description: "Slow start that ends, without a slower phase, when acknowledgements that follow each \
         other closely span half the smallest round-trip time, which says that the path is full, or \
         when the smallest round-trip time of a round has grown. After a timeout it watches anew.",
+    law: &[
+        "each ACK: cwnd += acked",
+        "ACK train as long as half of min_rtt, or smallest rtt of a round grown by an eighth, bounded: ssthresh = cwnd",
+    ],
     source: "Linux 6.18, tcp_cubic.c (hystart_update); Ha and Rhee, Computer Networks 55, 2011",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],

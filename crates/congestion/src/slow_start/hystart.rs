@@ -16,6 +16,10 @@ pub(crate) static ENTRY: Entry<Hystart> = Entry {
         grows, the window grows slower for some rounds (conservative slow start); if the \
         round-trip time falls again, slow start goes on, else it ends. Only for the first slow \
         start of a connection; standard slow start later.",
+    law: &[
+        "each ACK: cwnd += acked",
+        "smallest rtt of a round grown by an eighth, bounded: cwnd grows a quarter as fast for five rounds, then ssthresh = cwnd",
+    ],
     source: "RFC 9406",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[],

@@ -29,6 +29,7 @@ const STANDARD: Entry<SlowStart> = Entry {
     title: "Slow start",
     description: "One segment more per segment acknowledged, so that the window doubles each round \
         trip, until it reaches the threshold.",
+    law: &["each ACK below ssthresh: cwnd += acked"],
     source: "RFC 5681 section 3.1",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[
@@ -49,6 +50,7 @@ const LINUX: Entry<SlowStart> = Entry {
     description: "Slow start until the window is above the threshold: one segment further than \
         standard. After every reduction that ends in slow start it gives all flows one segment, which \
         lets a small one catch up.",
+    law: &["each ACK up to ssthresh: cwnd += acked"],
     source: "Linux 2.6.22, tcp_cong.c",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[],
@@ -62,6 +64,10 @@ const LIMITED: Entry<SlowStart> = Entry {
     title: "Limited slow start",
     description: "Slow start up to max_ssthresh; above it about max_ssthresh / 2 segments more each \
         round trip, until the window reaches the threshold.",
+    law: &[
+        "each ACK up to max_ssthresh: cwnd += acked",
+        "each ACK above it: cwnd += acked / K, K = int(cwnd / (0.5 * max_ssthresh))",
+    ],
     source: "RFC 3742",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],
@@ -80,6 +86,10 @@ const NS2_LIMITED: Entry<SlowStart> = Entry {
     description: "Slow start up to max_ssthresh, which bounds the initial threshold; then, until \
         the first reduction that is not a timeout, the larger of the algorithm's own increase and \
         about max_ssthresh / 2 segments each round trip.",
+    law: &[
+        "each ACK up to max_ssthresh: cwnd += acked",
+        "each ACK above it: the larger of the algorithm's increase and max_ssthresh / 2 a round trip",
+    ],
     source: "ns-2.35",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::HighSpeedTcp],
@@ -97,6 +107,10 @@ const NIST_LIMITED: Entry<SlowStart> = Entry {
     title: "Limited slow start of NIST's MesoNet",
     description: "Slow start below max_ssthresh; from there on max_ssthresh / 2 segments more each \
         round trip, until the window reaches the threshold. Unlike limited, it does not round.",
+    law: &[
+        "each ACK below max_ssthresh: cwnd += acked",
+        "each ACK from there on: cwnd += max_ssthresh / 2 * acked / cwnd",
+    ],
     source: "NIST SP 500-282, equation 5",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],

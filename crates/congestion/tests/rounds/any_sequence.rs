@@ -2,8 +2,8 @@
 
 use longhaul_congestion::registry::{algorithms, slow_starts};
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionControl, CongestionState, ControllerSpec, Load, Phase,
-    Phases, RateSample, Rounding, RouterFeedback, SlowStart, SlowStartSpec, Timeout, Window,
+    AckSample, Cause, Congestion, CongestionControl, CongestionState, ControllerSpec, Idle, Load,
+    Phase, Phases, RateSample, Rounding, RouterFeedback, SlowStart, SlowStartSpec, Timeout, Window,
 };
 use longhaul_units::{Span, Time};
 use proptest::prelude::*;
@@ -145,7 +145,12 @@ impl Transport {
             Fact::RecoveryExit => self.state.on_recovery_exit(self.now),
             Fact::Idle { ms } => {
                 self.now += Span::from_millis(u64::from(ms));
-                self.state.on_idle(Span::from_millis(u64::from(ms)));
+                let idle = Span::from_millis(u64::from(ms));
+                self.state.on_idle(&Idle {
+                    now: self.now,
+                    time: idle,
+                    since_sent: idle,
+                });
             }
         }
         let window = &self.state.window;

@@ -25,8 +25,9 @@ pub use longhaul_kernel::{
 pub use proxy::{Proxy, ProxyChange};
 pub use service_curve::{DeliveryTrace, RateSteps, ServiceCurve, Work};
 pub use tcp::{
-    AckCounting, DelayedAck, Ecn, Fin, Pacing, PrrRule, Recovery, Rto, RttClock, RttClockKeys,
-    RttSample, Tcp, TimestampKeys, TimestampKind, Timestamps,
+    AckCounting, DelayedAck, Ecn, Fin, IdleRestart, PacedBursts, Pacing, PrrRule, Recovery,
+    ReductionRule, Rto, RttClock, RttClockKeys, RttSample, Tcp, TimestampKeys, TimestampKind,
+    Timestamps,
 };
 pub use traffic::{
     Binding, Bursts, Messages, PackMime, Process, Requests, Source, StopRule, TraceEntry, Web,

@@ -63,12 +63,30 @@ keys! {
         pub rtt_sample: RttSample = Kind::Word(RttSample::WORDS).key()
             .default("echo").in_profile(Profile::Linux, "last")
             .source("RFC 7323 section 4; Linux: ca_rtt_us of tcp_clean_rtx_queue"),
+        /// How long a tail loss probe allows the ACK of a single segment to be delayed; `auto`: as long as `delayed_ack` has
+        /// it.
+        pub probe_ack_delay: Option<Span> = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(TIME)]).key()
+            .default("auto").in_profile(Profile::Linux, "200 ms")
+            .source("RFC 8985 section 7.2, TLP.max_ack_delay; Linux: tcp_schedule_loss_probe, tcp_rto_min"),
         /// The retransmission timer.
         pub rto: Rto = Kind::Table(Rto::KEYS).key().default("{}").source("RFC 6298"),
         /// Whether slow start goes on although something else limits the sender, while cwnd is below twice what was in
         /// flight.
         pub growth_beyond_use: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("Linux: tcp_is_cwnd_limited; RFC 7661 section 4.3"),
+        /// What reductions start from.
+        pub reductions: ReductionRule = Kind::Word(ReductionRule::WORDS).key()
+            .default("rfc5681").in_profile(Profile::Linux, "linux-6.18")
+            .source("RFC 5681 equation 4; Linux: tcp_init_cwnd_reduction, tcp_enter_loss"),
+        /// Whether a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout, F-RTO show that nothing
+        /// was lost, and duplicates make RACK wait longer for what was overtaken. Recoveries `rack-tlp` and
+        /// `rack-tlp-prr` only.
+        pub undo: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
+            .source("RFC 3522, RFC 3708, RFC 5682; Linux: tcp_may_undo, tcp_process_loss, tcp_rack_update_reo_wnd"),
+        /// What is left of a window that was not used for a retransmission timeout.
+        pub idle_restart: IdleRestart = Kind::Word(IdleRestart::WORDS).key()
+            .default("initial-window").in_profile(Profile::Linux, "halved").in_ns2("none")
+            .source("RFC 5681 section 4.1; Linux: tcp_cwnd_restart, tcp_slow_start_after_idle"),
         /// Maximum of a random delay before a burst of segments, uniform from 0.
         pub send_jitter: Span = Kind::Quantity(TIME).key().default("0 s").source("ns-2: overhead_"),
         /// Maximum number of segments sent for one ACK.
@@ -79,6 +97,10 @@ keys! {
         /// any case.
         pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
             .default("false").source("Linux: without the fq discipline"),
+        /// How segments that are paced leave, where several may together.
+        pub paced_bursts: PacedBursts = Kind::Word(PacedBursts::WORDS).key()
+            .default("early").in_profile(Profile::Linux, "linux-6.18")
+            .source("Linux: tcp_pacing_check, tcp_update_skb_after_send"),
         /// Whether reductions round ssthresh, or cwnd and ssthresh, down to whole segments.
         pub rounding: Rounding = Kind::Word(Rounding::WORDS).key()
             .default("real").in_profile(Profile::Ns2_35, "integer-ssthresh")
@@ -97,6 +119,9 @@ keys! {
         /// Whether the receiver reports what it holds out of order. `false` is a plain `TCPSink` behind a sender
         /// `Sack1`, which then repairs every loss by timeout; other senders without SACK recover as `newreno` does.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
+        /// Whether the receiver reports segments that had arrived before, as a first block.
+        pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
+            .source("RFC 2883; Linux: tcp_dsack"),
         /// A SACK option on the wire, without its blocks.
         pub sack_option_bytes as "sack_option": u32 = Kind::Quantity(SIZE).key()
             .default("4 B").in_ns2("0 B").source("RFC 2018: 2 bytes and padding; Linux: TCPOLEN_SACK_BASE_ALIGNED"),
@@ -133,6 +158,26 @@ keys! {
         /// Factor above that.
         pub avoidance: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "1.2")
             .source("RFC 9002 section 7.7; Linux: tcp_pacing_ca_ratio"),
+        /// Segments that leave together at least, if the window allows.
+        pub min_burst: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("1").in_profile(Profile::Linux, "2")
+            .unit("segments").source("Linux: tcp_min_tso_segs"),
+        /// At high rates, all that takes no longer than this leaves together.
+        pub burst_time: Span = Kind::Quantity(TIME).key().default("0 s").in_profile(Profile::Linux, "1 ms")
+            .source("Linux: tcp_tso_autosize, sk_pacing_shift"),
+        /// Segments of a connection that leave before it is paced.
+        pub after: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key().default("0").in_profile(Profile::Linux, "10")
+            .unit("segments").source("Linux: tcp_update_skb_after_send"),
+    }
+}
+
+words! {
+    /// How segments that are paced leave, where several may together.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PacedBursts {
+        /// Each as soon as it belongs to a burst that could leave.
+        Early = "early",
+        /// Together, when those before have had their time. After a pause they take half their time.
+        Linux = "linux-6.18",
     }
 }
 
@@ -160,6 +205,31 @@ words! {
         /// In proportion to the window at the beginning; it grows only with ACKs that move forward and tell of no loss
         /// (RFC 9937). Reductions for marks are spread over a round trip like others (Linux).
         Linux = "linux-6.18",
+    }
+}
+
+words! {
+    /// What reductions start from. ns-2's recoveries always take the window.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ReductionRule {
+        /// What was in flight, where that was less than the window.
+        Rfc5681 = "rfc5681",
+        /// The window. A timeout in a recovery restarts from one segment, but leaves the threshold.
+        Linux = "linux-6.18",
+    }
+}
+
+words! {
+    /// What is left of a window that was not used for a retransmission timeout.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum IdleRestart {
+        /// All of it.
+        None = "none",
+        /// The initial window (RFC 5681).
+        InitialWindow = "initial-window",
+        /// Half of it for each timeout in which nothing was sent, at least the initial window; slow start goes on up to
+        /// three quarters (RFC 2861).
+        Halved = "halved",
     }
 }
 

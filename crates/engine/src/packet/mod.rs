@@ -196,6 +196,15 @@ impl SackBlocks {
         self.len += 1;
     }
 
+    /// The same behind another block, as many as there is room for.
+    pub(crate) fn behind(&self, block: (u64, u64)) -> Self {
+        let mut blocks = Self { len: 0, ..*self };
+        blocks.push(block);
+        let others = self.as_slice().iter().take(Self::MAX - 1);
+        others.for_each(|&other| blocks.push(other));
+        blocks
+    }
+
     pub(crate) fn as_slice(&self) -> &[(u64, u64)] {
         &self.blocks[..usize::from(self.len)]
     }

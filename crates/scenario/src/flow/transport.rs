@@ -20,6 +20,9 @@ use crate::profile;
 /// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
 
+/// Smallest slow start threshold (RFC 5681, equation 4).
+const MIN_SSTHRESH: u64 = 2;
+
 /// Congestion control, slow start and transport options. `held` is what path and queues hold, in
 /// packets. Returns the congestion control, unless something is wrong.
 pub(crate) fn resolve_tcp(
@@ -67,8 +70,11 @@ pub(crate) fn resolve_tcp(
     resolve_window(tcp, Tcp::receive_window, payload, auto, &path, out);
     resolve_window(tcp, Tcp::send_buffer, payload, None, &path, out);
     if tcp.read(Tcp::initial_ssthresh).is_none() && out.is_empty() {
-        let window = Value::Number(tcp.read(Tcp::receive_window) as f64);
-        tcp.derive(Tcp::initial_ssthresh, window, "the receive window");
+        let (ssthresh, rule) = match tcp.read(Tcp::receive_window) {
+            ..MIN_SSTHRESH => (MIN_SSTHRESH, "the smallest threshold"),
+            window => (window, "the receive window"),
+        };
+        tcp.derive(Tcp::initial_ssthresh, Value::Number(ssthresh as f64), rule);
     }
     let rto = tcp.sub(Tcp::rto);
     let (min, max) = (rto.read(Rto::min), rto.read(Rto::max));

@@ -82,6 +82,7 @@ fn linux_is_a_current_kernel() {
     assert_eq!(delayed.quick, 16, "TCP_MAX_QUICKACKS");
     assert_eq!((tcp.prr, tcp.rtt_sample), (PrrRule::Linux, RttSample::Last));
     assert!(tcp.growth_beyond_use, "tcp_is_cwnd_limited");
+    assert!(tcp.undo && tcp.dsack, "tcp_may_undo, tcp_dsack");
     assert_eq!(tcp.initial_ssthresh, Some(2_147_483_647.0));
     // tcp_rcvbuf_grow: six times what arrived in a round trip, where the RFCs' receiver has twice what the path holds.
     let plain = parse(&text, "base.toml", None, &[]).expect("a sound scenario");

@@ -181,3 +181,13 @@ fn suspicious_scenarios_are_run_with_a_warning() {
         "start after measure.from",
     );
 }
+
+/// The threshold follows the receive window, but is never below two segments (RFC 5681, equation 4).
+#[test]
+fn a_receive_window_of_one_segment_can_be_read_again() {
+    for (window, ssthresh) in [(1, "2"), (2, "2"), (3, "3")] {
+        let scenario = with(&[&format!("tcp.receive_window={window}")]);
+        assert_idempotent(&scenario);
+        assert_eq!(value(&scenario, "/flows/0/tcp/initial_ssthresh"), ssthresh);
+    }
+}

@@ -7,6 +7,8 @@
 
 #[cfg(test)]
 mod differential;
+#[cfg(test)]
+mod flow;
 mod v1;
 mod v3;
 

@@ -24,6 +24,11 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
         in steps of at most max_increment segments; beyond that window it probes in steps that grow \
         again. Below low_window it is standard TCP. Variant linux-2.6.22 is the form of Linux 2.6.22, \
         variant nist that of NIST's study.",
+    law: &[
+        "each round trip below the peak: cwnd += (peak - cwnd) / 2, from min_increment to max_increment",
+        "each round trip beyond the peak: cwnd += 1, 2, 4, ... up to max_increment",
+        "congestion: peak = cwnd, or (1 - decrease / 2) * cwnd if below the last peak; cwnd = (1 - decrease) * cwnd",
+    ],
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::Nist],

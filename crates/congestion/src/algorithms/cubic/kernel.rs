@@ -4,7 +4,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::{Change, Window};
 
@@ -210,9 +210,10 @@ impl KernelCubic {
         window.restart();
     }
 
-    pub(super) fn on_idle(&mut self, idle: Span) {
+    pub(super) fn on_restart(&mut self, idle: &Idle) {
         if let Some(epoch) = &mut self.epoch {
-            epoch.start += ticks(idle);
+            let now = ticks(idle.now.since(Time::ZERO));
+            epoch.start = now.min(epoch.start + ticks(idle.since_sent));
         }
     }
 
@@ -362,7 +363,15 @@ mod tests {
     fn idle_time_does_not_count() {
         let (mut cubic, mut window) = (kernel(), window(100.0));
         seconds(&mut cubic, &mut window, 100, 1);
-        cubic.on_idle(Span::from_secs(3));
+        let second = Span::from_secs(1);
+        let idle = |since_sent| Idle {
+            now: Time::ZERO + second * 4,
+            time: second * 3,
+            since_sent,
+        };
+        cubic.on_restart(&idle(second * 3));
         assert_eq!(cubic.epoch.unwrap().start, 3 * HZ);
+        cubic.on_restart(&idle(second * 3));
+        assert_eq!(cubic.epoch.unwrap().start, 4 * HZ, "now at the latest");
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::reno::mean_window;
 use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Signal, Study};
-use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 use kernel::KernelCubic;
@@ -26,6 +26,12 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
         AIMD flow with the same mean window as standard TCP. Variant linux-6.18 is the form of a \
         current kernel, in whole segments and clock ticks, whose AIMD flow never becomes standard \
         TCP; variant linux-2.6.22 that of an earlier one.",
+    law: &[
+        "K = ((peak - cwnd at the reduction) / scale)^(1/3)",
+        "W(t) = scale * (t - K)^3 + peak, with t the time since the reduction ended",
+        "each ACK: cwnd += (min(W(t + rtt), 1.5 * cwnd) - cwnd) * acked / cwnd, or the AIMD estimate if it is larger",
+        "congestion: peak = cwnd, or (1 - decrease / 2) * cwnd if below the last peak; cwnd = (1 - decrease) * cwnd",
+    ],
     source: "RFC 9438",
     listens_to: &[Signal::Loss, Signal::Ecn],
     used_by: &[Study::SplitConnection],
@@ -125,11 +131,12 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2).
-    fn on_idle(&mut self, idle: Span, _window: &mut Window) {
+    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2); the kernel's from the last segment sent on
+    /// (`cubictcp_cwnd_event`).
+    fn on_restart(&mut self, idle: &Idle, _window: &mut Window) {
         match self {
-            Self::Real(real) => real.on_idle(idle),
-            Self::Kernel(kernel) => kernel.on_idle(idle),
+            Self::Real(real) => real.on_idle(idle.time),
+            Self::Kernel(kernel) => kernel.on_restart(idle),
         }
     }
 

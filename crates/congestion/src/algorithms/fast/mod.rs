@@ -25,6 +25,11 @@ pub(crate) static ENTRY: Entry<Fast> = Entry {
     description: "Keeps alpha segments of its own in the queue: every update_period it aims at a \
         window between the current one and the one that would do so, at most twice the current. \
         Halves its window at a congestion signal.",
+    law: &[
+        "each update_period: target = min(2 * cwnd, (1 - gain) * cwnd + gain * (cwnd * min_rtt / srtt + alpha))",
+        "over the next round trip: cwnd moves to target",
+        "congestion: cwnd = cwnd / 2",
+    ],
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::Nist],

@@ -30,6 +30,7 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     description: "Standard TCP with one of five detectors of congestion, which work on the \
         queueing delay of the forward path, and one of two reactions to them. Without a reaction \
         the detector's verdicts can be watched while standard TCP has the window.",
+    law: &["as sync-pcwnd or sync-mixreact, by detector and reaction"],
     source: "Weigle, dissertation, UNC 2003, chapter 3",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     used_by: &[Study::SyncTcp],

@@ -11,6 +11,7 @@ use super::dummies::DummyTrain;
 use super::pairs::Pairs;
 use super::rto::RttEstimator;
 use super::send_times::SendTimes;
+use super::window_usage::WindowUsage;
 use crate::config::{RttSample, Tcp};
 
 /// What the algorithm of a connection asks for.
@@ -30,6 +31,10 @@ pub(super) struct Extras {
     pub(super) asks_routers: bool,
     /// What XCP's routers have granted since the last sample: segments per second.
     pub(super) granted: Option<f64>,
+    /// Window and threshold before the last reduction, if it may be undone.
+    pub(super) prior: Option<(f64, f64)>,
+    /// Knows how much of the window the sender has used, if slow start may go on beyond that.
+    pub(super) usage: Option<WindowUsage>,
     /// Whether its state is recorded at each acknowledgement, and as that of which connection of its flow.
     pub(super) traced_as: Option<u64>,
 }
@@ -49,11 +54,13 @@ impl Extras {
             rate: needs.delivery_rate.then(DeliveryRate::default),
             times: times.then(|| SendTimes::new(stamps)),
             pairs: sends_pairs.then(Pairs::default),
+            usage: config.growth_beyond_use.then(WindowUsage::default),
             marks_segments: times || sends_pairs || asks_routers,
             asks_routers,
             ..Self::default()
         };
-        let any = extras.marks_segments || needs.dummies || extras.rate.is_some();
+        let measures = extras.rate.is_some() || extras.usage.is_some() || config.undo;
+        let any = extras.marks_segments || needs.dummies || measures;
         any.then(|| Box::new(extras))
     }
 

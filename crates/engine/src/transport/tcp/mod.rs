@@ -11,6 +11,8 @@ mod control_block;
 mod delivery_rate;
 mod dummies;
 mod extras;
+#[cfg(test)]
+mod info;
 mod pairs;
 mod ranges;
 mod receiver;
@@ -22,6 +24,7 @@ mod rto;
 mod segment_ring;
 mod send_times;
 mod sender;
+mod window_usage;
 mod wire;
 
 pub(crate) use connection::{Connection, Received};

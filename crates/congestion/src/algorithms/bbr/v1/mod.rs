@@ -4,12 +4,14 @@
 
 mod fast_path;
 mod kernel;
+#[cfg(test)]
+mod states;
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::fast_path::FastPath;
-use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Told};
+use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Policer, Told};
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
     smaller,
@@ -33,6 +35,13 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
         pacing and the transport's delivery rates. Variant linux-6.18 has more in flight for \
         aggregated acknowledgements, notices traffic policers, and measures the round-trip time \
         although samples equal the smallest.",
+    law: &[
+        "rate = largest delivery rate of 10 round trips; bdp = rate * min_rtt",
+        "pacing rate = gain * rate; cwnd = 2 * bdp",
+        "gain: 2 / ln(2) in startup, its inverse to drain, then 1.25, 0.75, and 1 six times, a round trip each",
+        "every probe_rtt_interval: cwnd = 4 for 200 ms",
+        "loss: packet conservation for one round trip",
+    ],
     source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux 6.18, tcp_bbr.c",
     listens_to: &[Signal::Delay, Signal::Rate],
     used_by: &[],
@@ -467,6 +476,15 @@ impl CongestionControl for Bbr {
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
         self.recovery.exit(window);
         (self.entering, self.conserving) = (false, false);
+    }
+
+    /// The kernel looks for the full pipe and for policers anew (`bbr_undo_cwnd`).
+    fn on_undo(&mut self, window: &mut Window) {
+        self.on_recovery_exit(Time::ZERO, window);
+        if let Some(kernel) = &mut self.kernel {
+            kernel.policer = Policer::default();
+            self.full = FullPipe::default();
+        }
     }
 
     /// Section 4.3.6: resumes at the bandwidth itself.

@@ -7,6 +7,8 @@
 mod cycle;
 mod fast_path;
 mod model;
+#[cfg(test)]
+mod states;
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};

@@ -9,9 +9,9 @@ use crate::transport::Environment;
 use crate::transport::tcp::regular::usual;
 
 impl ControlBlock {
-    /// Notes what keeps the sender from sending more.
+    /// Notes what keeps the sender from sending more, after those from `first` on have left.
     #[inline]
-    pub(crate) fn note_limit(&mut self, now: Time) {
+    pub(crate) fn note_limit(&mut self, first: u64, now: Time) {
         let limit = if self.nxt >= self.end {
             Limit::Application
         } else if self.nxt >= self.una + self.peer_window {
@@ -19,17 +19,39 @@ impl ControlBlock {
         } else {
             Limit::Network
         };
-        if limit != self.limit {
+        let before = self.limit;
+        if limit != before {
             self.leave_plain();
             self.account_limited_time(now);
             self.limit = limit;
         }
         if limit != Limit::Network {
-            let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
-            let until = self.delivered + in_flight;
-            if let Some(rate) = self.rate() {
-                rate.note_limit(limit, until);
+            self.note_unused(before, first);
+        }
+    }
+
+    /// Something else than the network limits the sender; `before`, what did until segments left from `first` on.
+    #[inline(never)]
+    fn note_unused(&mut self, before: Limit, first: u64) {
+        let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
+        let (until, cwnd) = (self.delivered + in_flight, self.congestion.window.cwnd());
+        let sent = (self.una, self.max_sent);
+        let limit = self.limit;
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        if let Some(rate) = &mut extras.rate {
+            rate.note_limit(limit, until);
+        }
+        if let Some(usage) = extras
+            .usage
+            .as_mut()
+            .filter(|_| sent.1 > first || before == Limit::Network)
+        {
+            if before == Limit::Network {
+                usage.was_full(first);
             }
+            usage.on_sent(sent, in_flight, cwnd);
         }
     }
 

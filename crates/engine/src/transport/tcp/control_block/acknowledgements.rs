@@ -166,7 +166,7 @@ impl ControlBlock {
         now: Time,
     ) {
         let needs_sample =
-            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece(), acked));
+            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece()));
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }
@@ -184,7 +184,7 @@ impl ControlBlock {
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Avoidance);
-        } else if self.growth_suppressed(sample.ecn_echo, sample.acked) {
+        } else if self.growth_suppressed(sample.ecn_echo) {
             self.congestion.on_ack_in(sample, Phase::NoGrowth);
         } else {
             self.congestion.on_ack(sample);
@@ -218,18 +218,19 @@ impl ControlBlock {
     /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
     /// without new data.
     #[inline]
-    fn growth_suppressed(&self, ecn_echo: bool, acked: u64) -> bool {
-        let unused = self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use(acked);
+    fn growth_suppressed(&self, ecn_echo: bool) -> bool {
+        let unused = self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use();
         (ecn_echo || unused) && !self.retransmits_after_timeout()
     }
 
-    /// Whether slow start may go on for `acked` segments of a flight that did not fill the window: up to twice as much.
-    fn may_grow_beyond_use(&self, acked: u64) -> bool {
+    /// Whether the window may grow although something else limits the sender.
+    fn may_grow_beyond_use(&self) -> bool {
         let window = &self.congestion.window;
-        let flight = self.max_sent - self.una + acked;
-        self.config.growth_beyond_use
-            && window.in_slow_start()
-            && window.cwnd() < 2.0 * flight as f64
+        let usage = self
+            .extras
+            .as_ref()
+            .and_then(|extras| extras.usage.as_ref());
+        usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
     }
 
     /// Whether what was in flight at a timeout is being retransmitted. The receiver then keeps

@@ -1,9 +1,10 @@
 //! Reductions of the window: for losses, marks and timeouts, once for each window of data.
 
-use longhaul_congestion::{Cause, Congestion, Timeout};
-use longhaul_units::Time;
+use longhaul_congestion::{Cause, Change, Congestion, Timeout};
+use longhaul_units::{Span, Time};
 
 use super::{ControlBlock, LastReduction};
+use crate::config::ReductionRule;
 use crate::measure::EventKind;
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
@@ -27,9 +28,11 @@ impl ControlBlock {
     pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
         if self.ns2 {
-            (cwnd + inflation).min(self.peer_window as f64)
-        } else {
-            cwnd.min(self.flight_size())
+            return (cwnd + inflation).min(self.peer_window as f64);
+        }
+        match self.config.reductions {
+            ReductionRule::Rfc5681 => cwnd.min(self.flight_size()),
+            ReductionRule::Linux => cwnd,
         }
     }
 
@@ -51,6 +54,8 @@ impl ControlBlock {
         };
         self.recover = self.max_sent;
         self.cwr_pending = true;
+        // A mark's is never undone, nor what comes with it.
+        self.note_prior(cause == Cause::Loss);
         self.congestion.on_congestion(&event);
         if cause == Cause::Ecn {
             if !self.ns2 && self.congestion.window == window {
@@ -83,6 +88,21 @@ impl ControlBlock {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
 
+    /// Nothing was sent for the time `unused` (Linux, `tcp_cwnd_restart` and `tcp_current_ssthresh`).
+    pub(crate) fn halve_unused(&mut self, unused: Span) {
+        let timeouts = unused.as_ps() / self.rtt.timeout().as_ps();
+        if unused <= self.rtt.timeout() {
+            return;
+        }
+        let window = &mut self.congestion.window;
+        let cwnd = window.cwnd();
+        let least = cwnd.min(self.config.initial_window);
+        let mut left = cwnd as u64;
+        window.set_ssthresh(window.ssthresh().max((left / 2 + left / 4) as f64));
+        left = left.checked_shr(timeouts as u32).unwrap_or(0);
+        window.set_cwnd((left as f64).max(least), Change::Initial);
+    }
+
     /// The recovery is complete: notifies algorithm and log.
     pub(crate) fn end_recovery(&mut self, env: &mut impl Environment) {
         let before = self.congestion.window.cwnd();
@@ -95,24 +115,52 @@ impl ControlBlock {
         (self.max_sent - self.una).max(1) as f64
     }
 
+    /// Notes window and threshold before a reduction, if it may be undone.
+    fn note_prior(&mut self, may_be_undone: bool) {
+        let window = &self.congestion.window;
+        let prior = (window.cwnd(), window.ssthresh());
+        if let Some(extras) = self.extras.as_mut().filter(|_| self.config.undo) {
+            extras.prior = may_be_undone.then_some(prior);
+        }
+    }
+
+    /// The last reduction was not needed (Linux, `tcp_undo_cwnd_reduction`).
+    pub(crate) fn undo_reduction(&mut self) {
+        let prior = self.extras.as_mut().and_then(|extras| extras.prior.take());
+        if let Some((cwnd, ssthresh)) = prior {
+            self.congestion.undo(cwnd, ssthresh);
+        }
+        self.cwr_pending = false;
+        self.last_reduction = LastReduction::Recovered;
+    }
+
+    /// Whether a reduction of this window of data holds for a timeout, too (Linux, `tcp_enter_loss`).
+    fn stays_reduced(&self) -> bool {
+        self.config.reductions == ReductionRule::Linux
+            && self.last_reduction != LastReduction::None
+            && self.una < self.recover
+    }
+
     /// The timer expired: restart from one segment, with all outstanding data to be sent again.
     pub(crate) fn on_timeout(&mut self, now: Time) {
         if self.una == 0 {
             self.syn_lost = true;
         }
-        let cwnd = self.congestion.window.cwnd();
         let keep_ssthresh = if self.ns2 {
             self.last_reduction == LastReduction::Ecn
         } else {
             // RFC 5681 section 3.1: held constant for what was sent again by way of the timer before,
             // which is all that was outstanding then (RFC 6675 section 5.1).
-            self.retransmits_after_timeout() || !self.established
+            self.retransmits_after_timeout() || self.stays_reduced() || !self.established
         };
-        let base = match (self.established, self.ns2) {
-            (false, _) => 1.0,
-            (true, true) => cwnd.min(self.peer_window as f64),
-            (true, false) => cwnd.min(self.flight_size()),
+        let base = if self.established {
+            self.window_in_use(0.0)
+        } else {
+            1.0
         };
+        if !keep_ssthresh {
+            self.note_prior(true);
+        }
         self.congestion.on_timeout(&Timeout {
             now,
             base,

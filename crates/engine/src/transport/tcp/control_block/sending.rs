@@ -4,7 +4,7 @@ use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{ControlBlock, Sending};
-use crate::config;
+use crate::config::{self, PacedBursts};
 use crate::network::Path;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::schedule::Event;
@@ -235,13 +235,15 @@ impl ControlBlock {
         }
         self.config
             .pacing
+            .filter(|pacing| self.max_sent > pacing.after.into())
             .map(|gains| self.pacing_by_window(gains, now))
     }
 
     #[inline(never)]
     fn pacing_at_rate(&mut self, rate: Rate, now: Time) -> Pacing {
         let gap = self.pace.gap(rate, self.full_bytes);
-        self.pacing_with(gap, now)
+        let quantum = self.congestion.send_quantum();
+        self.pacing_with(gap, quantum, now)
     }
 
     /// The window over the round trip, times a gain (RFC 9002 section 7.7; Linux,
@@ -256,17 +258,41 @@ impl ControlBlock {
         };
         let rate = gain * window.cwnd();
         let gap = Span::from_ps((self.srtt().as_ps() as f64 / rate) as u64);
-        self.pacing_with(gap, now)
+        let in_time = gains.burst_time.as_ps() / gap.as_ps().max(1);
+        self.pacing_with(gap, in_time.max(gains.min_burst.into()), now)
     }
 
+    /// `quantum` segments may leave together.
     #[inline]
-    fn pacing_with(&mut self, gap: Span, now: Time) -> Pacing {
+    fn pacing_with(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
+        if self.config.paced_bursts == PacedBursts::Linux {
+            return self.pacing_by_bursts(gap, quantum, now);
+        }
         if self.pace.next <= now {
             self.pace.next = now;
-            self.pace.ahead = gap * (self.congestion.send_quantum() - 1);
+            self.pace.ahead = gap * (quantum - 1);
         }
         let latest = now + self.pace.ahead;
         Pacing { gap, latest }
+    }
+
+    /// The same where a burst waits until those before it have had their time, and takes up to half of its own from a
+    /// pause.
+    #[inline(never)]
+    fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
+        if self.pace.next > now {
+            return Pacing {
+                gap,
+                latest: Time::ZERO,
+            };
+        }
+        let pause = now.since(self.pace.next);
+        let gap = Span::from_ps(gap.as_ps() - (gap / 2).min(pause / quantum).as_ps());
+        self.pace.next = now;
+        Pacing {
+            gap,
+            latest: now + gap * (quantum - 1),
+        }
     }
 
     /// Whether the next segment has to wait until those before it have had their time; if so its send

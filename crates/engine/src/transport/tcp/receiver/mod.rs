@@ -290,13 +290,27 @@ impl Receiver {
         if packet.seq > self.next && self.crowds_out(packet.seq) {
             self.acknowledge::<false>(true, env);
         }
+        let repeated = self.has_arrived(packet.seq);
         let newest = self.arrange(packet.seq);
         if self.reports_sack {
             self.report(newest);
         }
+        if repeated && self.reports_sack && self.config.dsack {
+            // Such a block is reported once (RFC 2883 section 4).
+            let reported = self.reported;
+            self.reported = reported.behind((packet.seq, packet.seq + 1));
+            self.acknowledge::<false>(true, env);
+            self.reported = reported;
+            return;
+        }
         if !self.holds_back(newest.is_some(), env) {
             self.acknowledge::<false>(true, env);
         }
+    }
+
+    /// Whether a data segment has arrived before.
+    fn has_arrived(&self, segment: u64) -> bool {
+        segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
     /// Whether an acknowledgement is held back that could not report all that it is to if a segment were added, which

@@ -9,6 +9,7 @@ mod rack;
 mod sack;
 mod tail_probe;
 mod transmissions;
+mod undo;
 mod window;
 
 use ns2_sack::Ns2Sack;

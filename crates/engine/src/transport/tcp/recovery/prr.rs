@@ -35,6 +35,13 @@ impl Prr {
         self.allowance = 1;
     }
 
+    /// The fast retransmit leaves however little was delivered before it.
+    pub(crate) fn allow_first(&mut self) {
+        if self.sent == 0 {
+            self.allowance = self.allowance.max(1);
+        }
+    }
+
     /// An acknowledgement tells of `delivered` segments and leaves `pipe` in flight; `window` is
     /// what the recovery reduces to (RFC 6937 section 3). Unless it `grows`, no more leaves than was delivered.
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, window: u64, grows: bool) {
@@ -53,6 +60,12 @@ impl Prr {
     pub(crate) fn on_sent(&mut self) {
         self.sent += 1;
         self.allowance = self.allowance.saturating_sub(1);
+    }
+
+    /// What may still leave before the next acknowledgement.
+    #[cfg(test)]
+    pub(crate) fn allowance(&self) -> u64 {
+        self.allowance
     }
 
     /// Whether a segment may leave.

@@ -2,8 +2,8 @@
 //! arrived. Reordering is waited for; retransmissions can be lost like any segment; a probe makes
 //! up for acknowledgements that the end of the data does not cause.
 //!
-//! Receivers do not report duplicates (D-SACK, RFC 2883), so that the reordering window stays at its
-//! initial size (`RACK.reo_wnd_mult` is one).
+//! The reordering window grows with duplicates that the receiver reports (`RACK.reo_wnd_mult`), where reductions are
+//! undone, too.
 
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
@@ -11,12 +11,15 @@ use longhaul_units::{Span, Time};
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
 use super::transmissions::{Transmission, Transmissions};
+use super::undo::{Patience, Undo, duplicates};
 use super::{CaState, LossRecovery};
 use crate::config::PrrRule;
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
+#[cfg(test)]
+use crate::transport::tcp::info::Info;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
 
@@ -36,6 +39,12 @@ struct Arrived {
     any: bool,
     /// The newest transmission that certainly arrived.
     newest: Option<Transmission>,
+    /// When the last of these in their order was sent, cumulatively acknowledged ones first (Linux, `tcp_rack_advance`,
+    /// and RFC 8985 section 6.2 take its round trip); and whether that is known.
+    last: Option<Time>,
+    last_known: bool,
+    /// The first that was never sent again.
+    original: Option<u64>,
 }
 
 impl Arrived {
@@ -58,6 +67,12 @@ impl Arrived {
                 || now.since(sent) < tcb.rtt.min_rtt());
         if !first_copy {
             self.newest = self.newest.max(Some(Transmission { sent, segment }));
+            if !self.last_known {
+                self.last = Some(sent);
+            }
+        }
+        if !repeated {
+            self.original = self.original.or(Some(segment));
         }
         self.any = true;
     }
@@ -82,6 +97,9 @@ pub(crate) struct Rack {
     probe: TailProbe,
     timer: Timer,
     wait: Wait,
+    /// Knows whether the current reduction was needed, if it may be undone.
+    undo: Option<Undo>,
+    patience: Patience,
 }
 
 impl Rack {
@@ -101,6 +119,8 @@ impl Rack {
             probe: TailProbe::default(),
             timer: Timer::IDLE,
             wait: Wait::default(),
+            undo: None,
+            patience: Patience::new(),
         }
     }
 }
@@ -143,6 +163,9 @@ impl LossRecovery for Rack {
             return None;
         }
         let new = tcb.has_new();
+        if new && self.undo.as_ref().is_some_and(Undo::prefers_new) {
+            return Some(tcb.nxt);
+        }
         self.flight.first_lost().or(new.then_some(tcb.nxt))
     }
 
@@ -182,6 +205,9 @@ impl LossRecovery for Rack {
 
     /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
+        if tcb.config.undo && (self.ca_state <= CaState::Cwr || tcb.una >= self.recovery_point) {
+            self.undo = Some(Undo::after_timeout(tcb.una));
+        }
         self.ca_state = CaState::Loss;
         self.recovery_point = tcb.max_sent;
         self.forced = true;
@@ -211,14 +237,24 @@ impl LossRecovery for Rack {
         if usual::<REGULAR>(advanced > 0) {
             self.forced = false;
             self.process_newly_acked::<REGULAR>(tcb, ack, now, &mut arrived);
+            arrived.last_known = arrived.last.is_some();
             tcb.process_cumulative_ack::<REGULAR>(ack, env);
         }
         if !REGULAR {
             self.process_blocks(tcb, ack, now, &mut arrived);
         }
         if let Some(newest) = arrived.newest {
-            self.rtt = now.since(newest.sent);
+            let last = arrived.last.filter(|_| tcb.config.prr == PrrRule::Linux);
+            self.rtt = now.since(last.unwrap_or(newest.sent));
             self.newest = self.newest.max(newest);
+        }
+        let twice = if !REGULAR && ack.sack.has_blocks() && tcb.config.dsack {
+            duplicates(ack)
+        } else {
+            None
+        };
+        if !REGULAR && (self.undo.is_some() || twice.is_some()) {
+            self.look_for_undo(tcb, ack, (advanced, &arrived, twice), env);
         }
         self.find_lost(tcb, now);
         if REGULAR && self.flight.last_overtaken().is_none() && self.flight.lost() == 0 {
@@ -235,13 +271,13 @@ impl LossRecovery for Rack {
         if arrived.any {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
-            self.process_probe_answer(tcb, ack, false, env);
+            self.process_probe_answer(tcb, ack, twice.is_some(), env);
             self.update_ca_state(tcb, Some((&sample, ack)), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {
                 tcb.on_ack_in_recovery(&sample);
             }
         } else {
-            let duplicate = ack.next == tcb.una && !ack.sack.has_blocks();
+            let duplicate = ack.next == tcb.una && !ack.sack.has_blocks() || twice.is_some();
             self.process_probe_answer(tcb, ack, duplicate, env);
             self.update_ca_state(tcb, None, env);
         }
@@ -255,11 +291,66 @@ impl LossRecovery for Rack {
 impl Rack {
     fn note_sent(&mut self, tcb: &mut ControlBlock, segment: u64, now: Time) {
         self.forced = false;
+        if let Some(undo) = self.undo.as_mut().filter(|_| segment < tcb.nxt) {
+            undo.on_retransmission(now);
+        }
         tcb.nxt = tcb.nxt.max(segment + 1);
         self.flight.send(segment, now);
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
+    }
+
+    /// Finds out whether the current reduction was needed. If not, all is as before it, and nothing is lost.
+    #[cold]
+    fn look_for_undo(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        (advanced, arrived, twice): (u64, &Arrived, Option<(u64, u64)>),
+        env: &mut impl Environment,
+    ) {
+        if twice.is_some() && tcb.config.undo {
+            let in_flight = tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost();
+            self.patience.on_duplicates(tcb.delivered, in_flight);
+        }
+        let Some(undo) = &mut self.undo else { return };
+        let explained = twice.is_some_and(|twice| undo.on_duplicates(twice));
+        let over = tcb.una >= self.recovery_point;
+        let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
+        let needed = if self.ca_state == CaState::Loss {
+            let original = arrived
+                .original
+                .is_some_and(|segment| segment < self.recovery_point);
+            !(late || explained || original && undo.trusts_original())
+        } else if self.ca_state != CaState::Recovery {
+            // After the recovery: duplicates alone tell.
+            !explained
+        } else if explained {
+            false
+        } else {
+            // With something sent again under way, more of that is left to come (`tcp_try_undo_partial`).
+            !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
+        };
+        if needed {
+            let sent_new = tcb.max_sent > self.recovery_point;
+            let reports = arrived.any && ack.sack.has_blocks();
+            let goes_on = self.ca_state == CaState::Loss
+                && undo.go_on(tcb, advanced > 0 && !over, reports, sent_new);
+            if goes_on {
+                self.recovery_point = tcb.max_sent;
+            }
+            return;
+        }
+        self.undo = None;
+        self.flight.restore_lost();
+        tcb.undo_reduction();
+        match self.ca_state {
+            CaState::Recovery => tcb.end_recovery(env),
+            CaState::Loss => tcb.congestion.on_recovery_exit(env.now()),
+            CaState::Open | CaState::Cwr => return,
+        }
+        self.ca_state = CaState::Open;
     }
 
     /// A loss that a tail loss probe has repaired calls for a reduction like any other (section 7.4).
@@ -285,10 +376,14 @@ impl Rack {
     /// than these.
     fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
-        if self.reduces()
-            && let Some(prr) = &mut self.prr
-        {
-            prr.on_ack(delivered, pipe, tcb.window(), grows);
+        let linux = tcb.config.prr == PrrRule::Linux;
+        if !self.reduces() || linux && delivered == 0 {
+            return;
+        }
+        let Some(prr) = &mut self.prr else { return };
+        prr.on_ack(delivered, pipe, tcb.window(), grows);
+        if linux {
+            prr.allow_first();
         }
     }
 
@@ -349,7 +444,7 @@ impl Rack {
     fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
         if self.flight.reordering_seen() || (self.ca_state <= CaState::Cwr && few) {
-            (tcb.rtt.min_rtt() / 4).min(tcb.srtt())
+            (tcb.rtt.min_rtt() / 4 * self.patience.steps).min(tcb.srtt())
         } else {
             Span::ZERO
         }
@@ -397,6 +492,7 @@ impl Rack {
             tcb.report_ack(sample, ack);
         }
         if ends && recovers {
+            self.patience.on_recovery_exit();
             tcb.end_recovery(env);
         } else if ends {
             tcb.congestion.on_recovery_exit(env.now());
@@ -414,6 +510,7 @@ impl Rack {
         self.ca_state = CaState::Recovery;
         self.recovery_point = tcb.max_sent;
         self.probe.end();
+        self.undo = (tcb.config.undo && !goes_on).then(|| Undo::in_recovery(tcb.una));
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_retransmission(env);
         if let Some(prr) = &mut self.prr
@@ -424,10 +521,38 @@ impl Rack {
                 PrrRule::Linux => window,
             });
         }
-        if let Some(segment) = self.flight.first_lost() {
+        // Linux counts what has been delivered before it sends anything.
+        let counts_first = tcb.config.prr == PrrRule::Linux && self.prr.is_some();
+        if let Some(segment) = self.flight.first_lost().filter(|_| !counts_first) {
             tcb.transmit_cold(segment, env);
             self.note_sent(tcb, segment, env.now());
         }
+    }
+
+    /// Adds what it knows to what Linux's `TCP_INFO` says: of a window that is being reduced, what may be in flight
+    /// (`tcp_cwnd_reduction`); as lost, also what was sent again and has not arrived.
+    #[cfg(test)]
+    pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
+        let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);
+        let probes = u64::from(self.probe.is_under_way());
+        info.sacked = self.sacked.total();
+        info.retrans = repeated;
+        info.lost = self.flight.lost() + repeated.saturating_sub(probes);
+        info.ca_state = match self.ca_state {
+            CaState::Open if info.sacked > 0 => "disorder",
+            CaState::Open => "open",
+            CaState::Cwr => "cwr",
+            CaState::Recovery => "recovery",
+            CaState::Loss => "loss",
+        };
+        if let Some(prr) = self.prr.as_ref().filter(|_| self.reduces()) {
+            info.cwnd = self.in_flight(tcb) + prr.allowance();
+        }
+    }
+
+    /// When the newest segment left that has arrived.
+    pub(crate) fn newest_sent(&self) -> Time {
+        self.newest.sent
     }
 
     /// When the RACK-TLP timer expires.
@@ -447,7 +572,9 @@ impl Rack {
             Wait::Reordering => {
                 self.find_lost(tcb, now);
                 self.update_ca_state(tcb, None, env);
-                self.update_prr(tcb, 0, true);
+                // Linux has it go on as for an acknowledgement of one segment (`tcp_rack_reo_timeout`).
+                let linux = tcb.config.prr == PrrRule::Linux;
+                self.update_prr(tcb, u64::from(linux), !linux);
                 self.set_timer(tcb, false, env);
             }
         }

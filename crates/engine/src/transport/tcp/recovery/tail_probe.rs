@@ -35,8 +35,8 @@ impl TailProbe {
             FIRST_TIMEOUT
         } else if tcb.max_sent - tcb.una == 1 {
             // The receiver may hold back the acknowledgement of a single segment.
-            let held = tcb.config.delayed_ack.map_or(Span::ZERO, |ack| ack.timeout);
-            srtt * 2 + held
+            let delayed = tcb.config.delayed_ack.map_or(Span::ZERO, |ack| ack.timeout);
+            srtt * 2 + tcb.config.probe_ack_delay.unwrap_or(delayed)
         } else {
             srtt * 2
         };

@@ -85,6 +85,15 @@ impl Transmissions {
         self.lost.contains(segment)
     }
 
+    /// Segments of those from `from` to `to` that were sent again and have not arrived.
+    pub(crate) fn repeated_in(&self, from: u64, to: u64) -> u64 {
+        let under_way = |&segment: &u64| {
+            let sent = self.entries.at(segment).sent;
+            sent != Time::NEVER && self.repeated.contains(segment) && !self.is_lost(segment)
+        };
+        (from.max(1)..to).filter(under_way).count() as u64
+    }
+
     /// The first segment that is lost and not sent again.
     #[inline]
     pub(crate) fn first_lost(&self) -> Option<u64> {
@@ -178,6 +187,41 @@ impl Transmissions {
         self.unlink(segment);
         self.lost.insert(segment, segment + 1);
         self.lost_count += 1;
+    }
+
+    /// No segment is lost after all: those that are go back to their places in line.
+    #[cold]
+    pub(crate) fn restore_lost(&mut self) {
+        let base = self.entries.base();
+        while let Some(segment) = self.lost.next(base).filter(|_| self.lost_count > 0) {
+            self.find_again(segment);
+            self.put_in_line(self.transmission(segment));
+        }
+        self.overtaken = NONE;
+    }
+
+    /// Puts a segment before those that were sent later.
+    fn put_in_line(&mut self, own: Transmission) {
+        let mut after = self.first;
+        while after != NONE && self.transmission(after) < own {
+            after = self.after(after);
+        }
+        let before = match after {
+            NONE => self.last,
+            next => self.before(next),
+        };
+        let segment = own.segment;
+        let half = |neighbour| if neighbour == NONE { segment } else { neighbour } as u32;
+        let entry = self.entries.at_mut(segment);
+        (entry.before, entry.after) = (half(before), half(after));
+        match before {
+            NONE => self.first = segment,
+            before => self.entries.at_mut(before).after = segment as u32,
+        }
+        match after {
+            NONE => self.last = segment,
+            after => self.entries.at_mut(after).before = segment as u32,
+        }
     }
 
     /// Forgets all segments below `segment`, which are delivered.
@@ -308,7 +352,7 @@ mod tests {
         /// Against walks through all segments.
         #[test]
         fn finds_what_walks_through_the_window_find(
-            steps in prop::collection::vec((0u8..6, 0u64..100, 1u64..30), 1..120),
+            steps in prop::collection::vec((0u8..8, 0u64..100, 1u64..30), 1..120),
         ) {
             let mut line = Transmissions::default();
             let mut plain = Plain::default();
@@ -349,6 +393,11 @@ mod tests {
                             known.state = State::Delivered;
                         }
                     },
+                    5 => {
+                        line.restore_lost();
+                        let lost = plain.0.iter_mut().filter(|known| known.state == State::Lost);
+                        lost.for_each(|known| known.state = State::UnderWay);
+                    }
                     _ => {
                         let kept = plain.0.iter().position(|known| known.state != State::Delivered);
                         una = kept.unwrap_or(plain.0.len()) as u64 + 1;

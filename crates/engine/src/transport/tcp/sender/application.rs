@@ -1,12 +1,13 @@
 //! An application that sends message by message over one connection, perhaps in answer to what comes
 //! back on it.
 
-use longhaul_congestion::Change;
+use longhaul_congestion::{Change, Idle};
 use longhaul_units::Time;
 
 use super::super::ranges::Ranges;
 use super::super::recovery::{RecoveryAlgorithm, with_recovery};
 use super::{Sender, send};
+use crate::config::IdleRestart;
 use crate::transport::Environment;
 
 impl Sender {
@@ -115,18 +116,35 @@ impl Sender {
     }
 
     /// A window that was not used for a timeout says nothing about the path any more (RFC 5681 section
-    /// 4.1). ns-2's senders keep it.
+    /// 4.1), if the algorithm does not control it.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {
             return;
         }
-        let idle = now.since(tcb.cwnd_since);
-        tcb.congestion.on_idle(idle);
-        if idle > tcb.rtt.timeout() && !tcb.config.recovery.is_ns2() && !tcb.controls_cwnd {
-            let window = &mut tcb.congestion.window;
-            let restart = window.cwnd().min(tcb.config.initial_window);
-            window.set_cwnd(restart, Change::Initial);
+        let time = now.since(tcb.cwnd_since);
+        let since_sent = match &self.recovery {
+            RecoveryAlgorithm::Rack(rack) => now.since(rack.newest_sent()),
+            _ => time + tcb.srtt(),
+        };
+        let idle = Idle {
+            now,
+            time,
+            since_sent,
+        };
+        tcb.congestion.on_idle(&idle);
+        if tcb.controls_cwnd {
+            return;
+        }
+        match tcb.config.idle_restart {
+            IdleRestart::None => {}
+            IdleRestart::InitialWindow if idle.time <= tcb.rtt.timeout() => {}
+            IdleRestart::InitialWindow => {
+                let window = &mut tcb.congestion.window;
+                let restart = window.cwnd().min(tcb.config.initial_window);
+                window.set_cwnd(restart, Change::Initial);
+            }
+            IdleRestart::Halved => tcb.halve_unused(since_sent),
         }
     }
 

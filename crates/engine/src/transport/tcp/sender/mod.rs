@@ -13,6 +13,8 @@ use longhaul_units::{Span, Time};
 
 use super::ack::Ack;
 use super::control_block::{ControlBlock, Sending};
+#[cfg(test)]
+use super::info::Info;
 use super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
 use super::regular::{unusual, usual};
 use super::wire::Wire;
@@ -113,6 +115,21 @@ impl Sender {
     #[cfg(test)]
     pub(crate) fn leave_plain(&mut self) {
         self.tcb.leave_plain();
+    }
+
+    /// What Linux says of itself in `TCP_INFO`.
+    #[cfg(test)]
+    pub(crate) fn info(&self) -> Info {
+        let mut info = Info {
+            cwnd: self.tcb.window(),
+            ssthresh: self.tcb.congestion.window.ssthresh(),
+            unacked: self.tcb.max_sent - self.tcb.una,
+            ..Info::default()
+        };
+        if let RecoveryAlgorithm::Rack(rack) = &self.recovery {
+            rack.inform(&self.tcb, &mut info);
+        }
+        info
     }
 
     /// A send event: the jitter or the pacing gap is over.
@@ -393,6 +410,7 @@ fn send_as<const REGULAR: bool>(
         pacing = tcb.pacing(env.now());
     }
     let mut sent_new = false;
+    let first = tcb.max_sent;
     while left > 0 {
         let Some(segment) = recovery.next::<REGULAR>(tcb) else {
             break;
@@ -419,5 +437,5 @@ fn send_as<const REGULAR: bool>(
         left -= 1;
     }
     recovery.after_sending::<REGULAR>(tcb, sent_new, env);
-    tcb.note_limit(env.now());
+    tcb.note_limit(first, env.now());
 }

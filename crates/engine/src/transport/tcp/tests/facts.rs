@@ -319,6 +319,9 @@ fn pacing_is_faster_than_the_window_over_the_round_trip() {
             pacing: Some(Pacing {
                 slow_start: 2.0,
                 avoidance: 1.25,
+                min_burst: 1,
+                burst_time: Span::ZERO,
+                after: 0,
             }),
             ..tcp(Recovery::Sack)
         };

@@ -3,11 +3,13 @@
 mod dctcp;
 mod delayed_acks;
 mod facts;
+mod linux;
 mod messages;
 mod recovery;
 mod regular;
 mod routers;
 mod scoreboard;
+mod undo;
 
 use std::sync::Arc;
 

@@ -98,6 +98,8 @@ proptest! {
             prr,
             rtt_sample,
             growth_beyond_use: linux,
+            undo: linux,
+            dsack: linux,
             timestamps: if stamps { Timestamps::Standard(12) } else { Timestamps::Off },
             transfer: bytes,
             receive_window: 300,

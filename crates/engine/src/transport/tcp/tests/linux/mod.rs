@@ -1,0 +1,217 @@
+//! A sender of the profile `linux` alone, beside what packetdrill's scripts expect of a kernel
+//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are ours: the facts of the scripts that they
+//! name, in segments.
+
+mod table;
+
+use std::sync::Arc;
+
+use longhaul_congestion::{ControllerSpec, SlowStartSpec, Variant};
+use longhaul_keys::{Profile, Table as Keys, Value};
+use longhaul_units::{Span, Time};
+
+use self::table::{Event, Leaving, Settings, Step, Table};
+use super::{network, packet, run_to};
+use crate::config::{Ecn, IdleRestart, Pacing, Recovery, Tcp, Timestamps};
+use crate::network::End;
+use crate::packet::{Flags, Packet, SackBlocks};
+use crate::schedule;
+use crate::transport::Env;
+use crate::transport::tcp::Sender;
+
+/// Payload of a full segment.
+const SEGMENT: u32 = 1000;
+
+/// What packetdrill allows times to differ by.
+const TOLERANCE: Span = Span::from_millis(4);
+
+/// Answers to something that happened leave within this time.
+const AT_ONCE: Span = Span::from_micros(1);
+
+/// The sender's options: the profile's, without timestamps as in the scripts.
+fn options(settings: &Settings) -> Tcp {
+    let pacing = Pacing {
+        min_burst: settings.burst,
+        ..Pacing::of(&Keys::defaults(Pacing::KEYS, Profile::Linux))
+    };
+    let keys = Keys::defaults(Tcp::KEYS, Profile::Linux)
+        .with(Tcp::receive_window, Value::Whole(settings.window as i64));
+    let recovery = if settings.sack {
+        Recovery::RackTlpPrr
+    } else {
+        Recovery::NewReno
+    };
+    let congestion = ControllerSpec {
+        kind: "cubic".to_string(),
+        variant: Variant::Linux6_18,
+        ..ControllerSpec::default()
+    };
+    let slow_start = SlowStartSpec {
+        kind: "hystart".to_string(),
+        parameters: Vec::new(),
+    };
+    let slow_start = slow_start.build().expect("a registered slow start");
+    Tcp {
+        ecn: if settings.ecn { Ecn::Classic } else { Ecn::Off },
+        timestamps: Timestamps::Off,
+        pacing: settings.pacing.then_some(pacing),
+        idle_restart: if settings.restarts {
+            IdleRestart::Halved
+        } else {
+            IdleRestart::None
+        },
+        ..Tcp::of(&keys, None, SEGMENT, congestion, slow_start, recovery)
+    }
+}
+
+/// A sender, driven step by step.
+struct Driver {
+    sender: Sender,
+    env: Env,
+    /// What has left and was not asked about yet.
+    sent: Vec<Packet>,
+    /// When the last step was due.
+    due: Time,
+}
+
+impl Driver {
+    /// A connection that has been opened.
+    fn open(settings: &Settings) -> Self {
+        let tcp = options(settings);
+        let (env, path, streams) = network(End::TcpReceiver);
+        let controller = tcp.congestion.build().expect("a registered algorithm");
+        let stream = streams.component("sender");
+        let mut driver = Self {
+            sender: Sender::new(0, 0, path, Arc::new(tcp), controller, stream),
+            env,
+            sent: Vec::new(),
+            due: Time::ZERO + ms(settings.handshake),
+        };
+        driver.sender.begin_empty();
+        driver.sender.start(&mut driver.env);
+        driver.wait(driver.due);
+        driver.ack(0, &[], false);
+        driver.wait(driver.due + AT_ONCE);
+        driver.sent.clear();
+        driver
+    }
+
+    /// Lets time pass until `at`.
+    fn wait(&mut self, at: Time) {
+        if at <= self.env.network.now {
+            return;
+        }
+        let sender = &mut self.sender;
+        let sent = run_to(&mut self.env, at, |env, event| match event {
+            schedule::Event::Send(_) => sender.on_send_event(env),
+            schedule::Event::RackTlpTimer(_) => sender.on_rack_tlp_timer(env),
+            schedule::Event::RetransmissionTimer(_) => sender.on_timer(env),
+            other => unreachable!("{other:?}"),
+        });
+        self.sent.extend(sent);
+    }
+
+    /// Lets so many segments leave, at the latest a moment after `at`.
+    fn wait_for(&mut self, count: usize, at: Time) {
+        while self.sent.len() < count && self.env.network.now < at + TOLERANCE {
+            self.wait(self.env.network.now + Span::from_micros(100));
+        }
+    }
+
+    fn ack(&mut self, acked: u64, blocks: &[(u64, u64)], ece: bool) {
+        let mut sack = SackBlocks::default();
+        blocks.iter().for_each(|&block| sack.push(block));
+        let next = acked + 1;
+        let packet = Packet {
+            sack: self.env.network.options.put(&sack, next),
+            ..packet(next, Flags::ACK.with_if(Flags::ECE, ece), Time::ZERO)
+        };
+        self.sender.on_packet(&packet, &mut self.env);
+    }
+
+    /// Takes a step; says what is not as expected.
+    fn step(&mut self, step: &Step) -> Result<(), String> {
+        self.due += ms(step.delay);
+        self.wait(self.due);
+        let before = self.sent.len();
+        match &step.event {
+            None => {}
+            Some(Event::Write(segments)) => {
+                self.sender
+                    .append(segments * u64::from(SEGMENT), &mut self.env);
+            }
+            Some(Event::Ack { acked, sack, ece }) => {
+                let blocks: Vec<_> = sack
+                    .iter()
+                    .map(|range| (*range.start(), range.end() + 1))
+                    .collect();
+                self.ack(*acked, &blocks, *ece);
+            }
+        }
+        self.wait(self.env.network.now + AT_ONCE);
+        self.check_leaving(step, before)?;
+        let info = self.sender.info();
+        match step.state.iter().find_map(|fact| fact.differs(&info)) {
+            Some(difference) => Err(difference),
+            None => Ok(()),
+        }
+    }
+
+    /// `early` segments had left before the step.
+    fn check_leaving(&mut self, step: &Step, early: usize) -> Result<(), String> {
+        let expected = match &step.leaving {
+            Leaving::Unchecked => {
+                self.sent.clear();
+                return Ok(());
+            }
+            Leaving::Exactly(expected) => expected,
+        };
+        self.wait_for(expected.len(), self.due);
+        let left: Vec<Packet> = std::mem::take(&mut self.sent);
+        let segments: Vec<u64> = left.iter().map(|packet| packet.seq).collect();
+        let own_time = |packet: &&Packet| packet.stamp + TOLERANCE >= self.due;
+        if segments != *expected {
+            let when = left.first().map(|packet| packet.stamp);
+            return Err(format!(
+                "{segments:?} left, at {when:?}, expected {expected:?} at {:?}",
+                self.due
+            ));
+        }
+        match left.iter().take(early).find(|packet| !own_time(packet)) {
+            Some(packet) => Err(format!(
+                "{} left at {:?}, expected at {:?}",
+                packet.seq, packet.stamp, self.due
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+fn ms(ms: f64) -> Span {
+    Span::from_secs_f64(ms / 1e3)
+}
+
+/// Runs a table to its end, or to the first difference.
+fn run(table: &Table) -> Result<(), String> {
+    let mut driver = Driver::open(&table.settings);
+    for step in &table.steps {
+        driver
+            .step(step)
+            .map_err(|difference| format!("{}: {}: {difference}", table.name, step.line))?;
+    }
+    Ok(())
+}
+
+const TABLES: &[&str] = &[
+    include_str!("tables/slow_start.txt"),
+    include_str!("tables/cubic.txt"),
+    include_str!("tables/recovery.txt"),
+    include_str!("tables/scoreboard.txt"),
+];
+
+#[test]
+fn a_sender_does_what_packetdrills_scripts_expect() {
+    let tables = TABLES.iter().flat_map(|text| Table::read_all(text));
+    let differences: Vec<String> = tables.filter_map(|table| run(&table).err()).collect();
+    assert!(differences.is_empty(), "{}\n", differences.join("\n"));
+}

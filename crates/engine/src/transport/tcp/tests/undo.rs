@@ -1,0 +1,144 @@
+//! Reductions that were not needed (Eifel, RFC 3522; F-RTO, RFC 5682 section 3).
+
+use super::{ReceiverBench, SenderBench, ms, packet, reno, tcp};
+use crate::config::{PrrRule, Recovery, Tcp, Timestamps};
+use crate::packet::{Flags, Packet, SackBlocks};
+
+/// Ten segments leave at 100 ms; the timer expires a second later.
+fn open(timestamps: Timestamps) -> SenderBench {
+    let config = Tcp {
+        timestamps,
+        prr: PrrRule::Linux,
+        undo: true,
+        dsack: true,
+        ..tcp(Recovery::RackTlpPrr)
+    };
+    let mut bench = SenderBench::dial(config, reno(), |_| {});
+    ack(&mut bench, 100, 1, None, 0);
+    assert_eq!(bench.sent().len(), 11);
+    bench
+}
+
+/// An acknowledgement that echoes the timestamp of `stamp` milliseconds.
+fn ack(bench: &mut SenderBench, at: u64, next: u64, block: Option<(u64, u64)>, stamp: u64) {
+    bench.wait(at);
+    bench.env.network.now = ms(at);
+    let mut sack = SackBlocks::default();
+    block.into_iter().for_each(|block| sack.push(block));
+    let packet = Packet {
+        sack: bench.env.network.options.put(&sack, next),
+        ..packet(next, Flags::ACK, ms(stamp))
+    };
+    bench.sender.on_packet(&packet, &mut bench.env);
+}
+
+fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
+    let sample = bench.sender.sample(ms(at));
+    (sample.cwnd.unwrap(), sample.ssthresh.unwrap())
+}
+
+/// The acknowledgement after the timeout answers a first copy: the window is what it was and goes on growing, and nothing
+/// else is sent again. If it answers the retransmission, slow start begins anew.
+#[test]
+fn an_early_timeout_is_undone_by_timestamps() {
+    for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {
+        let mut bench = open(Timestamps::Standard(12));
+        bench.wait(1310);
+        assert_eq!(bench.sent(), [11, 1], "a probe, and the first");
+        assert_eq!(windows(&mut bench, 1310), (1.0, 5.0));
+        ack(&mut bench, 1350, next, None, stamp);
+        let sent = bench.sent();
+        let (cwnd, ssthresh) = windows(&mut bench, 1350);
+        if undone {
+            assert_eq!((cwnd, ssthresh), (11.0, 100_000.0));
+            assert_eq!(sent, [12, 13]);
+        } else {
+            assert_eq!((cwnd, ssthresh), (2.0, 5.0));
+            // F-RTO: new data first.
+            assert_eq!(sent, [12, 13]);
+        }
+    }
+}
+
+/// Without timestamps two new segments leave; then a segment is acknowledged that was never sent again.
+#[test]
+fn an_early_timeout_is_undone_by_new_data() {
+    let mut bench = open(Timestamps::Off);
+    bench.wait(1310);
+    assert_eq!(bench.sent(), [11, 1]);
+    ack(&mut bench, 1350, 2, None, 0);
+    assert_eq!(bench.sent(), [12, 13]);
+    assert_eq!(windows(&mut bench, 1350), (2.0, 5.0));
+    ack(&mut bench, 1360, 3, None, 0);
+    let (cwnd, ssthresh) = windows(&mut bench, 1360);
+    assert_eq!((cwnd, ssthresh), (11.0, 100_000.0));
+    assert!(bench.sent().iter().all(|&segment| segment > 13));
+}
+
+/// The new segments arrive, and nothing that was in flight does: it was lost, and is sent again.
+#[test]
+fn a_timeout_for_a_loss_is_not_undone() {
+    let mut bench = open(Timestamps::Off);
+    bench.wait(1310);
+    bench.sent();
+    ack(&mut bench, 1350, 2, None, 0);
+    assert_eq!(bench.sent(), [12, 13]);
+    ack(&mut bench, 1450, 2, Some((12, 13)), 0);
+    assert_eq!(bench.sent(), [2]);
+    assert_eq!(windows(&mut bench, 1450).1, 5.0);
+}
+
+/// Three segments overtake the first: it is sent again, and its first copy arrives.
+#[test]
+fn a_recovery_from_reordering_is_undone() {
+    for (stamp, undone) in [(100, true), (230, false)] {
+        let mut bench = open(Timestamps::Standard(12));
+        for right in 3..=5 {
+            ack(&mut bench, 198 + right, 1, Some((2, right)), 100);
+        }
+        bench.sent();
+        assert_eq!(windows(&mut bench, 203).1, 5.0);
+        ack(&mut bench, 240, 13, None, stamp);
+        let (cwnd, ssthresh) = windows(&mut bench, 240);
+        assert_eq!(ssthresh, if undone { 100_000.0 } else { 5.0 });
+        assert_eq!(cwnd >= 10.0, undone, "{cwnd}");
+    }
+}
+
+/// The first copy and the one sent again both arrive, which the receiver reports: after the recovery the window is what it
+/// was, and RACK waits twice as long from then on.
+#[test]
+fn a_recovery_is_undone_by_duplicates() {
+    let mut bench = open(Timestamps::Off);
+    for right in 3..=5 {
+        ack(&mut bench, 198 + right, 1, Some((2, right)), 0);
+    }
+    bench.sent();
+    ack(&mut bench, 240, 13, None, 0);
+    assert_eq!(windows(&mut bench, 240).1, 5.0);
+    ack(&mut bench, 303, 13, Some((1, 2)), 0);
+    let (cwnd, ssthresh) = windows(&mut bench, 303);
+    assert_eq!(ssthresh, 100_000.0);
+    assert!(cwnd >= 10.0, "{cwnd}");
+}
+
+/// In the first block, below the acknowledgement or inside the second block, once (RFC 2883 section 4).
+#[test]
+fn receivers_report_what_arrives_twice() {
+    let config = Tcp {
+        dsack: true,
+        ..tcp(Recovery::RackTlpPrr)
+    };
+    let mut bench = ReceiverBench::open(config);
+    let mut blocks = |at, segment| {
+        let sent = bench.segment(at, segment, Flags::NONE);
+        let ack = sent.last().expect("an acknowledgement");
+        let option = bench.env.network.options.get(ack.sack);
+        (ack.seq, option.blocks(ack.seq).collect::<Vec<_>>())
+    };
+    assert_eq!(blocks(10, 1), (2, vec![]));
+    assert_eq!(blocks(20, 1), (2, vec![(1, 2)]));
+    assert_eq!(blocks(30, 3), (2, vec![(3, 4)]));
+    assert_eq!(blocks(40, 3), (2, vec![(3, 4), (3, 4)]));
+    assert_eq!(blocks(50, 4), (2, vec![(3, 5)]));
+}

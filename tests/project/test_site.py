@@ -1,0 +1,95 @@
+"""The generated pages have all that the registries have, and links lead to what is there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from test_documents import DOCS, GENERATED, LINK, anchors_of, written
+
+from longhaul import _engine
+from tools.site import (
+    algorithms,
+    columns,
+    commands,
+    gallery,
+    keys,
+    python_api,
+    queues,
+    reference,
+    studies,
+)
+from tools.site.chart import Chart, Line
+from tools.site.examples import Examples
+from tools.site.markdown import Pages
+
+LINK_KEY = re.compile(
+    r"^topology\.(dumbbell\.bottleneck|parking-lot\.hops\.\*|graph\.links\.\*)\.(reverse\.)?"
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The generated pages, with pictures of nothing."""
+    root = tmp_path_factory.mktemp("docs")
+    nothing = Chart((Line("nothing", [0.0, 1.0], [1.0, 2.0]),), "x", "y", "nothing")
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (algorithms, queues, gallery):
+            patch.setattr(module, "chart", lambda *_arguments: nothing)
+        pages, of_gallery, of_results = (Pages(name, root) for name in GENERATED)
+        examples = Examples()
+        for module in (algorithms, columns, commands, python_api, reference):
+            module.write(pages)
+        for module in (queues, keys):
+            module.write(pages, examples)
+        gallery.write(of_gallery, examples)
+        studies.write(of_results)
+        yield root
+
+
+def test_everything_in_the_registries_has_a_page(site: Path) -> None:
+    registry = _engine.algorithms()
+    for what, rows in (
+        ("algorithms", registry["algorithms"]),
+        ("queues", _engine.queues()),
+        ("traffic", _engine.traffic()),
+    ):
+        assert {row["name"] for row in rows} | {"index"} == {
+            page.stem for page in (site / "reference" / what).glob("*.md")
+        }
+    for row in registry["algorithms"]:
+        text = (site / f"reference/algorithms/{row['name']}.md").read_text("utf-8")
+        assert all(rule in text for rule in row["law"])
+        assert all(f"`{one['name']}`" in text for one in row["parameters"])
+
+
+def test_every_key_and_column_is_described(site: Path) -> None:
+    shown = "".join(page.read_text("utf-8") for page in (site / "reference").rglob("*.md"))
+    for row in _engine.scenario_keys():
+        # Links have the same keys wherever they stand; groups and proxies have those of `tcp`.
+        name = re.sub(r"\[[^]]*\]", "", row["name"])
+        short = LINK_KEY.sub("", re.sub(r"^(flows|proxies)\.\*\.tcp", "tcp", name))
+        assert f"`{name}`" in shown or f"`{short}`" in shown, name
+    for row in _engine.columns():
+        page = (site / f"reference/tables/{row['table']}.md").read_text("utf-8")
+        assert f"`{row['name']}`" in page
+
+
+def test_forty_scenarios_are_in_the_gallery(site: Path) -> None:
+    assert len([*(site / "gallery").glob("*.md")]) > 40
+
+
+def test_links_to_generated_pages_lead_somewhere(site: Path) -> None:
+    for page in [*written(), *site.rglob("*.md")]:
+        home = page.relative_to(site) if page.is_relative_to(site) else page.relative_to(DOCS)
+        for link, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+            if not link.endswith(".md"):
+                continue
+            path = (
+                DOCS / link[1:] if link.startswith("/") else DOCS / home.parent / link
+            ).resolve()
+            inside = path.relative_to(DOCS) if path.is_relative_to(DOCS) else None
+            made = site / inside if inside and inside.parts[0] in GENERATED else path
+            if page.is_relative_to(site) or made != path:
+                assert made.exists(), f"{home}: {link}"
+                assert not anchor or anchor in anchors_of(made), f"{home}: {link}#{anchor}"

@@ -1,0 +1,1 @@
+"""What the project makes besides the package: its site."""

@@ -1,0 +1,47 @@
+"""Writes the generated pages of the site: `python -m tools.site`, or `make docs`, which builds it, too."""
+
+import time
+
+from tools.site import (
+    algorithms,
+    columns,
+    commands,
+    gallery,
+    keys,
+    llms,
+    python_api,
+    queues,
+    reference,
+    studies,
+)
+from tools.site.examples import Examples
+from tools.site.markdown import Pages
+
+
+def main() -> None:
+    """Write all pages."""
+    started = time.monotonic()
+    examples = Examples()
+    pages = Pages("reference")
+    algorithms.write(pages)
+    queues.write(pages, examples)
+    keys.write(pages, examples)
+    columns.write(pages)
+    commands.write(pages)
+    python_api.write(pages)
+    reference.write(pages)
+    pages.close()
+    of_gallery = Pages("gallery")
+    gallery.write(of_gallery, examples)
+    of_gallery.close()
+    of_results = Pages("results")
+    studies.write(of_results)
+    of_results.close()
+    llms.write()
+    print(
+        f"{len(pages.written) + len(of_gallery.written) + len(of_results.written)} pages in {time.monotonic() - started:.1f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

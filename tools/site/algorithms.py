@@ -1,0 +1,270 @@
+"""A page for each congestion control algorithm and each slow start."""
+
+import json
+import math
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from longhaul import _engine
+from tools.site import evidence, views
+from tools.site.chart import Chart, Line
+from tools.site.markdown import Pages, block, code, html, table, toctree
+from tools.site.runs import chart
+
+RTT_S = 0.1
+LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
+"""Loss rates of response functions: from 1e-7 to 1e-2."""
+
+ROUTERS = {
+    "dctcp": {"kind": "threshold", "threshold": "65 packets", "limit": "1 BDP"},
+    "decbit": {"kind": "decbit", "limit": "1 BDP"},
+    "xcp": {"kind": "xcp", "limit": "1 BDP"},
+    "vcp": {"kind": "vcp", "limit": "1 BDP"},
+    "packet-pair": {"kind": "round-robin", "limit": "1 BDP"},
+}
+"""The queue that an algorithm is made for, where drop-tail says nothing about it."""
+
+EXTRA: dict[str, dict[str, Any]] = {
+    "dctcp": {"tcp": {"ecn": "dctcp"}},
+    "sync": {"tcp": {"timestamps": "one-way"}},
+    "sync-pcwnd": {"tcp": {"timestamps": "one-way"}},
+    "sync-mixreact": {"tcp": {"timestamps": "one-way"}},
+    "santa-cruz": {"tcp": {"timestamps": "one-way"}},
+    "bbr": {"tcp": {"pacing": True}},
+    "bbr3": {"tcp": {"pacing": True}},
+}
+"""Options of TCP that an algorithm asks for."""
+
+MARKING = {"dctcp", "decbit", "xcp", "vcp"}
+
+
+def scenario(kind: str) -> dict[str, Any]:
+    """The small scenario whose window a page shows: one flow, a second from 15 s on."""
+    given: dict[str, Any] = {"kind": kind}
+    if kind == "table":
+        given |= {"increase": [[1, 1], [100, 1], [1000, 10]], "decrease": [[1, 0.5], [1000, 0.2]]}
+    flow = {"congestion": given, **EXTRA.get(kind, {})}
+    queue = ROUTERS.get(kind, {"kind": "droptail", "limit": "1 BDP"})
+    return {
+        "title": f"Two flows of {kind}: 50 Mbit/s, 50 ms, a queue of one BDP",
+        "duration": "40 s",
+        "measure": {"every": "50 ms"},
+        "topology": {
+            "dumbbell": {"bottleneck": {"rate": "50 Mbps", "delay": "25 ms", "queue": queue}}
+        },
+        "flows": [{"label": "first", **flow}, {"label": "second", "start": "15 s", **flow}],
+    }
+
+
+def write(pages: Pages) -> None:
+    """Write all pages and their index."""
+    registry = _engine.algorithms()
+    laws = evidence.response_measurements()
+    # The engine runs without the interpreter's lock.
+    with ThreadPoolExecutor() as pool:
+        list(
+            pool.map(
+                lambda row: chart(scenario(row["name"]), views.windows, "windows"),
+                registry["algorithms"],
+            )
+        )
+    for row in registry["algorithms"]:
+        pages.write(f"algorithms/{row['name']}.md", _page(row, laws))
+    for row in registry["slow_starts"]:
+        pages.write(f"slow-starts/{slug(row['name'])}.md", _slow_start(row))
+    pages.write(
+        "algorithms/index.md",
+        _index("Congestion control algorithms", "algorithms", registry["algorithms"]),
+    )
+    pages.write(
+        "slow-starts/index.md", _index("Slow starts", "slow-starts", registry["slow_starts"])
+    )
+
+
+def slug(name: str) -> str:
+    """The name of an entry's file."""
+    return name.replace("++", "-plus-plus")
+
+
+def _index(title: str, what: str, rows: list[dict[str, Any]]) -> list[str]:
+    key = "congestion" if what == "algorithms" else "slow_start"
+    lines = [
+        f"# {title}",
+        "",
+        f'What `{key} = {{ kind = "NAME" }}` of a group of flows may name. `longhaul list {what}` prints the same in the terminal.',
+        "",
+    ]
+    described = (
+        (
+            f"[{code(row['name'])}]({slug(row['name'])}.md)",
+            row["title"],
+            ", ".join(row["listens_to"]),
+            row["source"],
+        )
+        for row in rows
+    )
+    lines += table(["name", "in the literature", "reacts to", "source"], described)
+    if what == "algorithms":
+        lines += [
+            "",
+            "An algorithm of your own is a [Python class](../../python-algorithms.md) or a [table](table.md).",
+            "",
+        ]
+    return [*lines, "", *toctree((slug(row["name"]) for row in rows), hidden=True)]
+
+
+def _head(row: Mapping[str, Any], key: str) -> list[str]:
+    lines = [f"# {row['title']}: `{row['name']}`", "", row["description"], ""]
+    lines += block("toml", f'{key} = {{ kind = "{row["name"]}" }}')
+    lines += ["", "## Law", "", *(f"- {code(rule)}" for rule in row["law"]), ""]
+    lines += [
+        "`acked` is the number of segments that an ACK tells of, in congestion avoidance; windows are in segments.",
+        "",
+    ]
+    return lines
+
+
+def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -> list[str]:
+    name = row["name"]
+    lines = _head(row, "congestion")
+    given = scenario(name)
+    drawn = chart(given, views.windows, "windows")
+    lines += ["## Window", "", *html(drawn.svg()), "", _caption(name, given), ""]
+    lines += [
+        "Without a network, round trip by round trip:",
+        "",
+        *block("sh", _window_command(name)),
+        "",
+    ]
+    lines += _parameters(row)
+    lines += _variants(row)
+    lines += _response(name, laws.get(name, []))
+    lines += ["## Held against", "", *evidence.held_against(name), ""]
+    lines += ["## Sources", "", *_sources(row), ""]
+    if row["used_by"]:
+        lines += ["Used by " + "; ".join(row["used_by"]) + ": [studies](../../studies.md).", ""]
+    return lines
+
+
+def _window_command(name: str) -> str:
+    other = "reno" if name != "reno" else "cubic"
+    return f"longhaul window {name} {other} --loss-every 10000"
+
+
+def _caption(name: str, given: Mapping[str, Any]) -> str:
+    queue = given["topology"]["dumbbell"]["bottleneck"]["queue"]["kind"]
+    return (
+        f"Two flows of `{name}` on 50 Mbit/s and 50 ms, the second from 15 s on; the queue is `{queue}` of one "
+        "bandwidth-delay product, 208 packets."
+    )
+
+
+def _parameters(row: Mapping[str, Any]) -> list[str]:
+    if not row["parameters"]:
+        return ["## Parameters", "", "None.", ""]
+    lines = ["## Parameters", ""]
+    rows = (
+        (
+            code(one["name"]),
+            one["help"],
+            f"{one['allowed']} {one.get('unit', '')}".strip(),
+            one["default"],
+            one["source"],
+        )
+        for one in row["parameters"]
+    )
+    return [
+        *lines,
+        *table(["name", "meaning", "range and unit", "default", "source"], rows),
+        "",
+        "Defaults are the same in all profiles; what a variant changes is named.",
+        "",
+    ]
+
+
+def _variants(row: Mapping[str, Any]) -> list[str]:
+    first, *others = row["variants"]
+    if not others:
+        return ["## Variants", "", f"`{first}` alone.", ""]
+    names = ", ".join(code(one) for one in others)
+    example = f'congestion = {{ kind = "{row["name"]}", variant = "{others[-1]}" }}'
+    return [
+        "## Variants", "",
+        f"`{first}` is the default; {names}. Profile `linux` takes `linux-6.18` and profiles of ns-2 take `ns2` where there is one. "
+        "The description above says what each changes.", "", *block("toml", example), "",
+    ]  # fmt: skip
+
+
+def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
+    loaded = _engine.Scenario.parse(_json(scenario(name)), name)
+    lines = ["## Response function", ""]
+    values = [_mean_window(loaded, p) for p in LOSSES]
+    if all(value is None for value in values):
+        if not measured:
+            return [*lines, "It has none: its window does not follow from the loss rate alone.", ""]
+        values = [None] * len(LOSSES)
+    curves = [Line("response function", [_log10(p) for p in LOSSES], values)]
+    if measured:
+        curves.append(
+            Line("measured", [_log10(one.p) for one in measured], [one.network for one in measured])
+        )
+    drawn = Chart(
+        tuple(curves),
+        "loss rate (log10)",
+        "mean cwnd (segments)",
+        f"Response function of {name}",
+        log=True,
+    )
+    lines += [
+        *html(drawn.svg()),
+        "",
+        f"Mean window at a round-trip time of {RTT_S * 1e3:g} ms.",
+        "",
+    ]
+    if measured:
+        rows = (
+            (f"{one.p:g}", f"{one.law:.1f}", f"{one.network:.1f}", one.verdict) for one in measured
+        )
+        lines += table(["loss rate", "law:", "packets:", ""], rows)
+        lines += [
+            "",
+            "Random losses; [Measured mean cwnd against the response function](../../response-functions.md) says how.",
+            "",
+        ]
+    return lines
+
+
+def _mean_window(loaded: _engine.Scenario, p: float) -> float | None:
+    _, mean = loaded.rounds(1, rtt_s=RTT_S, loss=(p, 1))
+    return mean
+
+
+def _sources(row: Mapping[str, Any]) -> list[str]:
+    found = [row["source"], *(one["source"] for one in row["parameters"])]
+    return [f"- {one}" for one in dict.fromkeys(found)]
+
+
+def _slow_start(row: Mapping[str, Any]) -> list[str]:
+    name = row["name"]
+    lines = _head(row, "slow_start")
+    given = scenario("reno")
+    bottleneck = given["topology"]["dumbbell"]["bottleneck"]
+    given["title"] = f"Slow start {name}: 200 Mbit/s, 100 ms, a queue of one BDP"
+    given["duration"], given["measure"] = "8 s", {"every": "20 ms"}
+    bottleneck["rate"], bottleneck["delay"] = "200 Mbps", "50 ms"
+    given["flows"] = [
+        {"label": name, "slow_start": {"kind": name}, "congestion": {"kind": "cubic"}}
+    ]
+    drawn = chart(given, views.windows, "windows")
+    caption = "One flow of CUBIC on 200 Mbit/s and 100 ms, with a drop-tail queue of one bandwidth-delay product, 1,667 packets."
+    lines += ["## Window", "", *html(drawn.svg()), "", caption, ""]
+    return [*lines, *_parameters(row), "## Sources", "", *_sources(row), ""]
+
+
+def _json(given: Mapping[str, Any]) -> str:
+    return json.dumps(given)
+
+
+def _log10(p: float) -> float:
+    return math.log10(p)

@@ -1,0 +1,41 @@
+"""The code blocks of a page, and what a comment before a block says of it.
+
+A block whose first line is a comment with the name of a file is that file; shell blocks run in order, in one
+directory; a `text` block after a shell block is lines that the commands print.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FENCE = re.compile(r"^(```+)([^\n`]*)\n(.*?)^\1[ ]*$", re.MULTILINE | re.DOTALL)
+NOTE = re.compile(r"<!-- (not run|needs|fails|slow)(?:: ([^>]*?))? -->\s*\Z")
+FILE = re.compile(r"\A# ([\w-]+\.(?:toml|py|csv))\n")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of code."""
+
+    language: str
+    text: str
+    note: str
+    """not run, needs, fails, slow, or nothing."""
+    detail: str
+    """Why it is not run, or what it needs."""
+
+    @property
+    def file(self) -> str | None:
+        """The file that it is, if it is one."""
+        match = FILE.match(self.text)
+        return match.group(1) if match else None
+
+
+def blocks_of(page: Path) -> Iterator[Block]:
+    """The code blocks of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    for match in FENCE.finditer(text):
+        note = NOTE.search(text[: match.start()])
+        said, detail = (note.group(1), note.group(2) or "") if note else ("", "")
+        yield Block(match.group(2).strip(), match.group(3), said, detail)

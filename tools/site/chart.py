@@ -1,0 +1,181 @@
+"""Line charts as SVG, in the colours of the page: they follow its light or dark theme."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+MAX_POINTS = 600
+"""More than a picture has pixels for."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named curve."""
+
+    name: str
+    xs: Sequence[float]
+    ys: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What is drawn, and what the axes are called."""
+
+    lines: tuple[Line, ...]
+    x: str
+    y: str
+    title: str
+    log: bool = False
+
+    def svg(self, width: int = 720, height: int = 300) -> str:
+        """The chart with axes, grid and key."""
+        return _Drawing(self, width, height).svg()
+
+    def thumbnail(self) -> str:
+        """The curves alone."""
+        return _Drawing(self, 300, 130, bare=True).svg()
+
+
+class _Drawing:
+    def __init__(self, chart: Chart, width: int, height: int, *, bare: bool = False) -> None:
+        self.chart, self.width, self.height, self.bare = chart, width, height, bare
+        self.left, self.right, self.top, self.bottom = (4, 4, 4, 4) if bare else (64, 12, 32, 44)
+        xs = [x for line in chart.lines for x in line.xs]
+        ys = [
+            y for line in chart.lines for y in line.ys if y is not None and _drawn(y, log=chart.log)
+        ]
+        self.x_range = (min(xs, default=0.0), max(xs, default=1.0))
+        self.y_range = (
+            (min(ys, default=0.1), max(ys, default=1.0))
+            if chart.log
+            else (0.0, 1.05 * self._top(max(ys, default=1.0)))
+        )
+        if self.y_range[1] <= self.y_range[0]:
+            self.y_range = (0.0, 1.0)
+
+    def _top(self, most: float) -> float:
+        """The largest value shown: a first overshoot may leave the picture, if it is far above what follows."""
+        begin = self.x_range[0] + 0.25 * (self.x_range[1] - self.x_range[0])
+        later = [
+            y
+            for line in self.chart.lines
+            for x, y in zip(line.xs, line.ys, strict=True)
+            if x > begin and y is not None
+        ]
+        return min(most, 1.6 * max(later, default=most) or most)
+
+    def svg(self) -> str:
+        label = escape(self.chart.title, quote=True)
+        head = (
+            f'<svg class="chart{" bare" if self.bare else ""}" role="img" aria-label="{label}" '
+            f'viewBox="0 0 {self.width} {self.height}" xmlns="http://www.w3.org/2000/svg">'
+        )
+        parts = [head, f"<title>{escape(self.chart.title)}</title>"]
+        if not self.bare:
+            parts += self._axes()
+        for index, line in enumerate(self.chart.lines):
+            parts += [
+                f'<polyline class="line-{index % 8}" points="{points}"/>'
+                for points in self._points(line)
+            ]
+        if not self.bare and len(self.chart.lines) > 1:
+            parts += self._key()
+        return "\n".join([*parts, "</svg>"])
+
+    def _x(self, x: float) -> float:
+        low, high = self.x_range
+        return self.left + (x - low) / ((high - low) or 1.0) * (self.width - self.left - self.right)
+
+    def _y(self, y: float) -> float:
+        low, high = self.y_range
+        if self.chart.log:
+            y, low, high = math.log10(y), math.log10(low), math.log10(high)
+        return (
+            self.height
+            - self.bottom
+            - (y - low) / ((high - low) or 1.0) * (self.height - self.top - self.bottom)
+        )
+
+    def _points(self, line: Line) -> list[str]:
+        """Pieces of the curve between samples that are missing."""
+        pieces: list[list[str]] = [[]]
+        for x, y in thinned(line):
+            if not _drawn(y, log=self.chart.log):
+                pieces.append([])
+                continue
+            assert y is not None
+            # What leaves the picture goes along its upper edge.
+            pieces[-1].append(f"{self._x(x):.1f},{max(self._y(y), 0.0):.1f}")
+        return [" ".join(piece) for piece in pieces if len(piece) > 1]
+
+    def _axes(self) -> list[str]:
+        parts = []
+        for value in _decades(*self.y_range) if self.chart.log else _ticks(*self.y_range):
+            y = self._y(value)
+            parts.append(
+                f'<line class="grid" x1="{self.left}" x2="{self.width - self.right}" y1="{y:.1f}" y2="{y:.1f}"/>'
+            )
+            parts.append(
+                f'<text x="{self.left - 6}" y="{y + 4:.1f}" text-anchor="end">{value:,g}</text>'
+            )
+        base = self.height - self.bottom
+        for value in _ticks(*self.x_range):
+            parts.append(
+                f'<text x="{self._x(value):.1f}" y="{base + 16}" text-anchor="middle">{value:g}</text>'
+            )
+        middle = (self.left + self.width - self.right) / 2
+        parts.append(
+            f'<text x="{middle:.0f}" y="{self.height - 8}" text-anchor="middle">{escape(self.chart.x)}</text>'
+        )
+        turned = f'transform="translate(14 {(self.top + base) / 2:.0f}) rotate(-90)"'
+        parts.append(f'<text {turned} text-anchor="middle">{escape(self.chart.y)}</text>')
+        return parts
+
+    def _key(self) -> list[str]:
+        parts, x = [], self.left + 8.0
+        for index, line in enumerate(self.chart.lines[:8]):
+            parts.append(
+                f'<line class="line-{index % 8}" x1="{x:.0f}" x2="{x + 18:.0f}" y1="{18}" y2="{18}"/>'
+            )
+            parts.append(f'<text x="{x + 22:.0f}" y="{22}">{escape(line.name)}</text>')
+            x += 34 + 9.0 * len(line.name)
+            if x > self.width - 100:
+                break
+        return parts
+
+
+def _drawn(y: float | None, *, log: bool) -> bool:
+    return y is not None and math.isfinite(y) and (y > 0 or not log)
+
+
+def thinned(line: Line) -> list[tuple[float, float | None]]:
+    """At most `MAX_POINTS` points: of each stretch the smallest and the largest, so that no peak is lost."""
+    points = list(zip(line.xs, line.ys, strict=True))
+    if len(points) <= MAX_POINTS:
+        return points
+    size = -(-2 * len(points) // MAX_POINTS)
+    kept: list[tuple[float, float | None]] = []
+    for begin in range(0, len(points), size):
+        stretch = [(x, y) for x, y in points[begin : begin + size] if y is not None]
+        if stretch:
+            ends = (min(stretch, key=lambda one: one[1]), max(stretch, key=lambda one: one[1]))
+            kept += sorted(set(ends))
+    return kept
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Five or so round numbers in a range."""
+    if high <= low:
+        return [low]
+    raw = (high - low) / 5
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = scale * next(one for one in (1, 2, 2.5, 5, 10) if one * scale >= raw)
+    first = math.ceil(low / step - 1e-9)
+    return [round(index * step, 12) for index in range(first, int(high / step + 1e-9) + 1)]
+
+
+def _decades(low: float, high: float) -> list[float]:
+    return [
+        10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+    ]

@@ -1,0 +1,77 @@
+"""Every table of a run directory and every column with its unit."""
+
+from longhaul import _engine
+from tools.site.markdown import Pages, code, table, toctree
+
+TABLES = {
+    "flows": "one row a flow: what it did in the measurement window, and over the whole run (`total_...`)",
+    "links": "one row a link direction: what it did in the measurement window, and over the whole run",
+    "proxies": "one row a proxy",
+    "series": "samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative",
+    "events": "congestion events of flows, where `measure.events = true`",
+    "acks": "state of a sender at each ACK, where `trace_acks = true`: one row a quantity",
+    "exchanges": "one row a connection or a pair of request and response, where flows have traffic",
+}
+
+UNITS = {
+    "pkts": "packets or segments",
+    "bytes": "bytes",
+    "s": "seconds",
+    "bps": "bits per second",
+    "": "none",
+}
+
+
+def write(pages: Pages) -> None:
+    """Write a page for each table and their index."""
+    columns = _engine.columns()
+    names = list(dict.fromkeys(row["table"] for row in columns))
+    for name in names:
+        rows = [row for row in columns if row["table"] == name]
+        lines = [
+            f"# Table `{name}`",
+            "",
+            f"{TABLES.get(name, '').capitalize()}. In the run directory: `{name}.parquet`; in Python: `results.{name}`."
+            if name != "series"
+            else "Samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative. In the run directory: `series.parquet`; in Python: `results.series`, and `results.link_series` with those of links alone.",
+            "",
+        ]
+        described = (
+            (
+                code(row["name"]),
+                row["unit"] or "",
+                row["description"]
+                + (f" (where a link has `{row['only_with']}`)" if row["only_with"] else ""),
+            )
+            for row in rows
+        )
+        pages.write(f"tables/{name}.md", [*lines, *table(["column", "unit", "meaning"], described)])
+    lines = [
+        "# Tables of a run", "",
+        "A run directory holds `run.json` (the resolved scenario, versions, counters, a checksum of each table) and tables in Parquet, which "
+        "pandas, Polars, DuckDB and R read: [Results in other programs](../../howto/results-elsewhere.md). The end of a column's name is its unit. "
+        "`longhaul list columns` prints the same in the terminal.", "",
+    ]  # fmt: skip
+    lines += table(
+        ["table", "columns:", "what it holds"],
+        (
+            (
+                f"[{code(name)}]({name}.md)",
+                sum(row["table"] == name for row in columns),
+                TABLES.get(name, ""),
+            )
+            for name in names
+        ),
+    )
+    lines += [
+        "",
+        "## Units",
+        "",
+        *table(
+            ["end of the name", "unit"],
+            ((f"`_{end}`" if end else "none", unit) for end, unit in UNITS.items()),
+        ),
+        "",
+    ]
+    lines += ["Tables of MesoNet's runs are in [MesoNet](../../mesonet.md).", ""]
+    pages.write("tables/index.md", [*lines, *toctree(names, hidden=True)])

@@ -1,0 +1,97 @@
+"""A page for each command, from what it tells with `--help`."""
+
+import inspect
+from collections.abc import Iterator
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from longhaul.cli import app
+from tools.site.markdown import Pages, block, code, table, toctree
+
+
+def write(pages: Pages) -> None:
+    """Write all pages and their index."""
+    root = typer.main.get_command(app)
+    assert isinstance(root, TyperGroup)
+    names: list[str] = []
+    rows = []
+    for words, command in _commands(root, ()):
+        name = "-".join(words)
+        names.append(name)
+        pages.write(f"commands/{name}.md", _page(words, command))
+        rows.append((f"[`longhaul {' '.join(words)}`]({name}.md)", _first(command.help or "")))
+    lines = [
+        "# Commands", "",
+        "`longhaul COMMAND --help` prints the same. Exit codes: 0 done, 2 bad input, 1 failed. Ctrl-C, SIGTERM and `--limit` stop a "
+        "run within a second and keep what was recorded.", "",
+    ]  # fmt: skip
+    pages.write(
+        "commands/index.md",
+        [*lines, *table(["command", ""], rows), "", *toctree(names, hidden=True)],
+    )
+
+
+def _commands(
+    group: TyperGroup, words: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], TyperCommand]]:
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from _commands(command, (*words, name))
+        else:
+            assert isinstance(command, TyperCommand)
+            yield (*words, name), command
+
+
+def _first(text: str) -> str:
+    return inspect.cleandoc(text).partition("\n\n")[0].replace("\n", " ")
+
+
+def _page(words: tuple[str, ...], command: TyperCommand) -> list[str]:
+    title = f"longhaul {' '.join(words)}"
+    pieces = [
+        " ".join(piece.split()) for piece in inspect.cleandoc(command.help or "").split("\n\n")
+    ]
+    arguments = [one for one in command.params if isinstance(one, TyperArgument)]
+    options = [one for one in command.params if isinstance(one, TyperOption) and not one.hidden]
+    usage = " ".join([title, "[OPTIONS]", *(_metavar(one) for one in arguments)])
+    lines = [f"# `{title}`", "", "\n\n".join(pieces), "", *block("text", usage)]
+    if arguments:
+        rows = ((code(_metavar(one)), one.help or "", _default(one)) for one in arguments)
+        lines += ["", "## Arguments", "", *table(["argument", "meaning", "default"], rows)]
+    if options:
+        rows_of_options = (
+            (
+                " ".join(map(code, (*one.opts, *one.secondary_opts))),
+                _value(one),
+                one.help or "",
+                _default(one),
+            )
+            for one in options
+        )
+        lines += [
+            "",
+            "## Options",
+            "",
+            *table(["option", "value", "meaning", "default"], rows_of_options),
+        ]
+    if command.epilog:
+        lines += ["", "## Example", "", *block("sh", command.epilog.removeprefix("Example: "))]
+    return lines
+
+
+def _metavar(one: TyperArgument | TyperOption) -> str:
+    return one.metavar or (one.name or "").upper()
+
+
+def _value(option: TyperOption) -> str:
+    return "" if option.is_flag else code(_metavar(option))
+
+
+def _default(one: TyperArgument | TyperOption) -> str:
+    if isinstance(one.show_default, str):
+        return code(one.show_default)
+    default = one.default
+    if default is None or default is False or callable(default) or default in ((), []):
+        return "required" if one.required else ""
+    return code(", ".join(map(str, default)) if isinstance(default, list | tuple) else default)

@@ -1,0 +1,118 @@
+"""What an algorithm was held against: comparisons that are recorded in `validation/` and in pages made of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from tools.site.markdown import DOCS, ROOT, table
+from validation.ns2 import page as ns2_page
+from validation.ns2.cases import gold_cases
+from validation.ns2.linux_modules import MODULES
+from validation.response import __main__ as response
+from validation.response.judge import judge
+from validation.rows import Row
+
+NATIVE = {"sack": "reno", "newreno": "reno", "reno": "reno", "hstcp": "hstcp"}
+"""Agents of ns-2 and the algorithm here."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A mean window under random losses."""
+
+    p: float
+    law: float
+    network: float
+    verdict: str
+
+
+def response_measurements() -> dict[str, list[Measured]]:
+    """Mean windows by algorithm."""
+    found: dict[str, list[Measured]] = defaultdict(list)
+    for one in response.recorded():
+        verdict = judge(one, one.random).value
+        found[one.algorithm].append(Measured(one.p, one.random.law, one.random.network, verdict))
+    return found
+
+
+def held_against(name: str) -> list[str]:
+    """A table of the comparisons that an algorithm is part of."""
+    rows = [*_ns2(name), *_linux(name), *_response(name), *_coexistence(name)]
+    if not rows:
+        return [
+            "Tests of the algorithm's own file, against numbers worked out from its sources; no other implementation."
+        ]
+    return table(["what", "found", "where"], rows)
+
+
+def _ns2(name: str) -> Iterator[tuple[str, str, str]]:
+    cases = {
+        case.name
+        for case in gold_cases()
+        if any(_module(group.kind) == name for group in case.flow_groups)
+    }
+    rows = [row for row in _report() if row.case in cases]
+    if rows:
+        within = sum(bool(row.within) for row in rows)
+        compared = len({row.case for row in rows})
+        yield (
+            f"ns-2.35, {compared} cases",
+            f"{within} of {len(rows)} figures within their bounds",
+            "[Longhaul against ns-2](../../validation.md)",
+        )
+
+
+@cache
+def _report() -> list[Row]:
+    return ns2_page.read_report(ROOT / "validation/ns2/report.json")
+
+
+def _module(kind: str) -> str:
+    if kind.startswith("linux:"):
+        return MODULES.get(kind.removeprefix("linux:"), ("", ""))[0]
+    return NATIVE.get(kind, "")
+
+
+def _linux(name: str) -> Iterator[tuple[str, str, str]]:
+    text = (DOCS / "linux.md").read_text(encoding="utf-8").partition("## All figures")[2]
+    rows = [
+        [one.strip() for one in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("| ")
+    ]
+    ours = [row for row in rows if row[1].split("-")[0].split(" ")[0] == name]
+    if ours:
+        outside = sum("outside" in row[-1] for row in ours)
+        cases = len({row[0] for row in ours})
+        where = "[The profile `linux` beside Linux 6.18](../../linux.md)"
+        yield (
+            f"Linux 6.18, {cases} recorded runs",
+            f"{len(ours) - outside} of {len(ours)} figures within their bounds",
+            where,
+        )
+
+
+def _response(name: str) -> Iterator[tuple[str, str, str]]:
+    measured = [one for one in response.recorded() if one.algorithm == name]
+    if measured:
+        verdicts = [judge(one, kind) for one in measured for kind in (one.even, one.random)]
+        explained = sum(verdict.value != "outside" for verdict in verdicts)
+        where = "[Measured mean cwnd](../../response-functions.md)"
+        yield (
+            "its published law, at four loss rates",
+            f"{explained} of {len(verdicts)} mean windows as the law gives, or explained",
+            where,
+        )
+
+
+def _coexistence(name: str) -> Iterator[tuple[str, str, str]]:
+    for line in (DOCS / "coexistence.md").read_text(encoding="utf-8").splitlines():
+        cells = [one.strip() for one in line.strip("|").split("|")]
+        if cells[0] == f"`{name}`" and len(cells) == 7:
+            yield (
+                "standard TCP beside it: two flows of each",
+                f"{cells[5]} of the link",
+                "[Coexistence](../../coexistence.md)",
+            )
+            return

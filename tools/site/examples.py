@@ -1,0 +1,86 @@
+"""The scenarios that the site shows, and values of keys in them."""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.site.markdown import DOCS, ROOT
+from tools.site.values import toml
+
+
+@dataclass(frozen=True)
+class Example:
+    """A scenario file."""
+
+    name: str
+    file: Path
+    text: str
+    scenario: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return str(self.scenario.get("title", self.name))
+
+    def values(self) -> Iterator[tuple[str, Any]]:
+        """Every key, as the registry of keys names it, with its value."""
+        yield from _values("", self.scenario)
+
+
+def _values(path: str, value: object) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        if path:
+            yield path, value
+        for key, one in value.items():
+            yield from _values(f"{path}.{key}" if path else key, one)
+    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        for one in value:
+            yield from _values(f"{path}.*", one)
+    else:
+        yield path, value
+
+
+class Examples:
+    """All scenarios of the gallery: those that ship, and those of the site's own pages."""
+
+    def __init__(self) -> None:
+        files = [
+            *ROOT.glob("python/longhaul/scenarios/*.toml"),
+            *ROOT.glob("python/longhaul/scenarios/algorithms/*.toml"),
+        ]
+        files += DOCS.glob("scenarios/*.toml")
+        self.all = [_read(file) for file in sorted(files, key=lambda file: file.stem)]
+        self._of_key: dict[str, tuple[str, Example]] = {}
+        for example in self.all:
+            for key, value in example.values():
+                shown = toml(value)
+                known = self._of_key.get(key)
+                if known is None or len(shown) < len(known[0]):
+                    self._of_key[key] = (shown, example)
+
+    def of_key(self, key: str) -> tuple[str, Example] | None:
+        """The shortest value that a scenario gives a key."""
+        return self._of_key.get(key)
+
+    def with_queue(self, kind: str) -> list[tuple[str, str]]:
+        """Name and title of scenarios with a queue discipline."""
+        return [
+            (one.name, one.title)
+            for one in self.all
+            if any(key.endswith("queue.kind") and value == kind for key, value in one.values())
+        ]
+
+    def with_traffic(self, kind: str) -> list[tuple[str, str]]:
+        """Name and title of scenarios with a kind of traffic."""
+        return [
+            (one.name, one.title)
+            for one in self.all
+            if any(key == "flows.*.traffic.kind" and value == kind for key, value in one.values())
+        ]
+
+
+def _read(file: Path) -> Example:
+    text = file.read_text(encoding="utf-8")
+    return Example(file.stem, file, text, tomllib.loads(text))

@@ -1,0 +1,179 @@
+"""The gallery: a page for each scenario, with a picture of a run of it, its command and its file."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from tools.site import views
+from tools.site.chart import Chart
+from tools.site.examples import Example, Examples
+from tools.site.markdown import ROOT, Pages, block, html, toctree
+from tools.site.runs import chart
+
+VIEW = {
+    "cellular": "throughput", "changing_link": "throughput", "codel_or_pie": "queues", "dctcp_incast": "queues",
+    "decbit": "queues", "fair_queues": "goodputs", "finite_transfers": "goodputs", "http_dumbbell": "responses",
+    "mesonet_dumbbell": "active", "mesonet_scaled_down": "active", "mesonet_small": "active", "on_off": "throughput",
+    "packmime": "responses", "requests": "responses", "web_sessions": "responses", "trace": "throughput",
+    "perturbations": "queues", "udp_cross_traffic": "throughput", "gentle_adaptive_red": "queues", "vcp": "queues", "xcp": "queues",
+    "policed_link": "goodputs", "token_bucket": "throughput", "split_proxy": "throughput", "control_theory": "queues",
+}  # fmt: skip
+"""What the picture of a scenario shows, where that is not the windows."""
+
+SHORTER = {
+    "mesonet_small": ("mesonet.hosts.sources=5",),
+    "mesonet_scaled_down": (
+        "mesonet.MI=40",
+        "mesonet.periods=[]",
+        "mesonet.LLon=[0.01, 0.01, 0.01]",
+    ),
+}
+"""Of large runs something smaller is shown."""
+
+GROUPS = (
+    (
+        "Flows that share a bottleneck",
+        (
+            "one_flow",
+            "hstcp_beside_sack",
+            "starve",
+            "ten_gigabit",
+            "parallel_tcp",
+            "finite_transfers",
+            "parking_lot",
+            "own_topology",
+        ),
+    ),
+    (
+        "Links that change, lose and delay",
+        (
+            "cellular",
+            "changing_link",
+            "burst_loss",
+            "reordering",
+            "delay_box",
+            "emulated_link",
+            "satellite_return",
+            "split_proxy",
+            "peach",
+        ),
+    ),
+    (
+        "Queues and routers",
+        (
+            "codel_or_pie",
+            "gentle_adaptive_red",
+            "control_theory",
+            "decbit",
+            "dctcp_incast",
+            "fair_queues",
+            "vcp",
+            "xcp",
+            "token_bucket",
+            "policed_link",
+            "packet_pair",
+        ),
+    ),
+    (
+        "Traffic that comes and goes",
+        (
+            "requests",
+            "packmime",
+            "web_sessions",
+            "http_dumbbell",
+            "on_off",
+            "trace",
+            "perturbations",
+            "udp_cross_traffic",
+        ),
+    ),
+)
+
+
+def write(pages: Pages, examples: Examples) -> None:
+    """Write all pages and the gallery."""
+    # The engine runs without the interpreter's lock.
+    with ThreadPoolExecutor() as pool:
+        charts = dict(
+            zip((one.name for one in examples.all), pool.map(drawn, examples.all), strict=True)
+        )
+    for example in examples.all:
+        pages.write(f"{example.name}.md", _page(example, charts[example.name]))
+    pages.write("index.md", _index(examples, charts))
+
+
+def drawn(example: Example) -> Chart:
+    """The picture of a scenario."""
+    view = VIEW.get(example.name, "windows")
+    return chart(example.file, views.VIEWS[view], view, SHORTER.get(example.name, ()))
+
+
+def _page(example: Example, picture: Chart) -> list[str]:
+    title, text = example.title, str(example.scenario.get("description", ""))
+    lines = [
+        f"# {title}",
+        "",
+        *([text, ""] if text else []),
+        *_comment(example),
+        *html(picture.svg()),
+        "",
+    ]
+    if example.name in SHORTER:
+        given = " ".join(f"--set {one}" for one in SHORTER[example.name])
+        lines += [f"The picture is of a smaller run: `{given}`.", ""]
+    shipped = example.file.is_relative_to(ROOT / "python")
+    command = (
+        f"longhaul new {example.name}.toml --from {example.name}\n"
+        if shipped and example.file.parent.name == "scenarios"
+        else ""
+    )
+    lines += [
+        "## Run it",
+        "",
+        *block("sh", f"{command}longhaul run {example.name}.toml --out {example.name}"),
+        "",
+    ]
+    path = example.file.relative_to(ROOT).as_posix()
+    lines += [
+        "## The scenario",
+        "",
+        f"{{download}}`{example.file.name} <../../{path}>`",
+        "",
+        *block("toml", example.text),
+    ]
+    return lines
+
+
+def _comment(example: Example) -> list[str]:
+    """What a scenario says of itself at its top."""
+    lines = []
+    for line in example.text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("#").strip())
+    return [*lines, ""] if lines else []
+
+
+def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
+    known = {one.name: one for one in examples.all}
+    placed = {name for _, names in GROUPS for name in names}
+    rest = tuple(name for name in known if name not in placed)
+    lines = [
+        "# Gallery",
+        "",
+        "Scenarios that run as they are. Each picture leads to its page, with the file and the command.",
+        "",
+    ]
+    for title, names in (*GROUPS, ("Large networks and algorithms in Python", rest)):
+        lines += [f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 2", ""]
+        for name in names:
+            if name in known:
+                lines += [
+                    f":::{{grid-item-card}} {known[name].title}",
+                    f":link: {name}",
+                    ":link-type: doc",
+                    "",
+                    *html(charts[name].thumbnail()),
+                    ":::",
+                    "",
+                ]
+        lines += ["::::", ""]
+    return [*lines, *toctree(sorted(known), hidden=True)]

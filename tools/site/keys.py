@@ -1,0 +1,225 @@
+"""Every key of scenario files: type, default by profile, example, source."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from longhaul import _engine
+from tools.site import gallery
+from tools.site.examples import Examples
+from tools.site.markdown import Pages, code, html, table, toctree
+
+Key = Mapping[str, str]
+
+LINK = "topology.dumbbell.bottleneck."
+PLACES = (
+    "topology.dumbbell.bottleneck.",
+    "topology.parking-lot.hops.*.",
+    "topology.graph.links.*.",
+)
+"""Where links stand, which all have the same keys."""
+
+SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
+
+
+def write(pages: Pages, examples: Examples) -> None:
+    """Write the pages and their index."""
+    keys = _engine.scenario_keys()
+    of_links = {row["name"].removeprefix(LINK) for row in keys if row["name"].startswith(LINK)}
+
+    def is_of_link(name: str) -> bool:
+        return any(
+            name.startswith(place) and name.removeprefix(place) in of_links for place in PLACES
+        )
+
+    def chosen(*begin: str, but: tuple[str, ...] = ()) -> list[Key]:
+        rows = [
+            row
+            for row in keys
+            if row["name"].startswith(begin) and not row["name"].startswith(but or ("-",))
+        ]
+        return [row for row in rows if not is_of_link(row["name"])]
+
+    top = [row for row in keys if "." not in row["name"] or row["name"].startswith("measure.")]
+    links = [
+        {**row, "name": row["name"].removeprefix(LINK)}
+        for row in keys
+        if row["name"].startswith(LINK)
+    ]
+    one_way = [row for row in links if not row["name"].startswith("reverse.")]
+    sections: dict[str, tuple[str, list[str], Sequence[Key]]] = {
+        "scenario": ("The scenario and its measurement", _TOP, top),
+        "tcp": ("TCP: `tcp`", _TCP, chosen("tcp.")),
+        "links": ("Links and their impairments", _LINKS, one_way),
+        "topology": ("Topologies: `topology`", _TOPOLOGY, chosen("topology.")),
+        "flows": (
+            "Flows: `flows`",
+            _FLOWS,
+            chosen("flows.", but=("flows.*.tcp.", "flows.*.traffic")),
+        ),
+        "proxies": ("Proxies: `proxies`", _PROXIES, chosen("proxies.", but=("proxies.*.tcp.",))),
+        "mesonet": ("MesoNet: `mesonet`", _MESONET, chosen("mesonet.")),
+    }
+    for name, (title, text, rows) in sections.items():
+        lines = [f"# {title}", "", *text, ""]
+        for row in rows:
+            lines += _entry(row, examples, LINK if name == "links" else "")
+        pages.write(f"keys/{name}.md", lines)
+    _traffic(pages, examples)
+    listed = ((f"[{title}]({name}.md)", len(rows)) for name, (title, _, rows) in sections.items())
+    lines = ["# Keys of scenario files", "", *_INDEX, "", *table(["page", "keys:"], listed), ""]
+    lines += [
+        "Kinds of traffic have [pages of their own](../traffic/index.md), as have [queue disciplines](../queues/index.md).",
+        "",
+    ]
+    lines += [
+        "## Profiles",
+        "",
+        'A profile is a frozen bundle of defaults: `profile = "linux"`.',
+        "",
+    ]
+    lines += table(
+        ["profile", "stands for"],
+        ((code(row["name"]), row["description"]) for row in _engine.profiles()),
+    )
+    pages.write("keys/index.md", [*lines, "", *toctree(sections, hidden=True)])
+
+
+def _entry(row: Key, examples: Examples, place: str) -> list[str]:
+    name = row["name"]
+    kind = row["allowed"] + (f" ({row['unit']})" if row["unit"] else "")
+    facts = [
+        ("type", kind),
+        ("default", _default(row)),
+        ("example", _example(row, examples, place)),
+    ]
+    if row["source"]:
+        facts.append(("source", row["source"]))
+    lines = [f"## `{name}`", "", row["description"], ""]
+    return [*lines, *(f"- **{fact}**: {text}" for fact, text in facts), ""]
+
+
+def _default(row: Key) -> str:
+    default = row["default"]
+    if default == "required":
+        return "none: it has to be there"
+    return default or "none: it may be left out"
+
+
+def _example(row: Key, examples: Examples, place: str) -> str:
+    name = row["name"]
+    last = name.rpartition(".")[2]
+    last = f'"{last}"' if last == "*" else last
+    for candidate in _aliases(name, place):
+        found = examples.of_key(candidate)
+        if found and len(found[0]) < 100:
+            value, example = found
+            return f"`{last} = {value}` in [{example.name}](../../gallery/{example.name}.md)"
+    return f"`{last} = {sample(row)}`"
+
+
+def _aliases(name: str, place: str) -> Iterable[str]:
+    if place:
+        yield from (f"{one}{name}" for one in PLACES)
+    else:
+        yield re.sub(r"\[[^\]]*\]", "", name)
+        if name.startswith("tcp."):
+            yield f"flows.*.{name}"
+
+
+def sample(row: Key) -> str:
+    """A value that a key may hold, from its declaration."""
+    allowed, default = row["allowed"], row["default"].partition(" (")[0]
+    for pattern in (r"such as (\"[^\"]*\")", r"^(\"[^\"]*\")", r"or (\"[^\"]*\")"):
+        if match := re.search(pattern, allowed):
+            return match.group(1)
+    if allowed.startswith("true or false"):
+        return "false" if default == "true" else "true"
+    if re.fullmatch(r"[-0-9.e]+", default):
+        return default
+    if match := re.match(r"a (?:whole )?number (?:from|above) ([-0-9.e]+) ", allowed):
+        return match.group(1)
+    if allowed.startswith("a list"):
+        return '["NAME"]'
+    return '"NAME"' if "text" in allowed else "{ ... }"
+
+
+def _traffic(pages: Pages, examples: Examples) -> None:
+    kinds = _engine.traffic()
+    for kind in kinds:
+        name = kind["name"]
+        lines = [
+            f"# Traffic: `{name}`",
+            "",
+            f'`[flows.traffic]` with `kind = "{name}"`; [Traffic](../../traffic.md) tells how it works.',
+            "",
+        ]
+        shown = examples.with_traffic(name)
+        pictured = [one for one in examples.all if (one.name, one.title) in shown]
+        if pictured:
+            first = pictured[0]
+            drawn = gallery.drawn(first)
+            lines += [
+                "## A run with it",
+                "",
+                *html(drawn.svg()),
+                "",
+                f"[{first.title}](../../gallery/{first.name}.md)",
+                "",
+            ]
+        lines += ["## Keys", ""]
+        for row in kind["keys"]:
+            lines += [
+                line.replace("## `", "### `")
+                for line in _entry({**row, "name": f"flows.*.traffic.{row['name']}"}, examples, "")
+            ]
+        if shown:
+            lines += [
+                "## Used in",
+                "",
+                *(f"- [{title}](../../gallery/{one}.md)" for one, title in shown),
+            ]
+        pages.write(f"traffic/{name}.md", lines)
+    lines = ["# Kinds of traffic", "", *_TRAFFIC, ""]
+    lines += table(
+        ["kind", "keys"],
+        (
+            (
+                f"[{code(one['name'])}]({one['name']}.md)",
+                ", ".join(key["name"] for key in one["keys"]),
+            )
+            for one in kinds
+        ),
+    )
+    pages.write(
+        "traffic/index.md", [*lines, "", *toctree((kind["name"] for kind in kinds), hidden=True)]
+    )
+
+
+_INDEX = [
+    "Scenario files are TOML or JSON. A misspelt, impossible or missing value is refused before anything runs, with its line and the "
+    "nearest valid name. `longhaul explain FILE` prints every value of a scenario and where it comes from, `longhaul schema` writes a "
+    "[JSON Schema](../schema.md) for editors. `*` stands for an entry of a list, such as one of `[[flows]]`.",
+]
+_TOP = ["Keys at the top of the file, and in `[measure]`."]
+_TCP = [
+    "Options of TCP for all flows; a group of `[[flows]]` and a proxy may have a `tcp` table of their own, with the same keys."
+]
+_LINKS = [
+    "Every link has these keys: the `bottleneck` of a `dumbbell`, the `hops` of a `parking-lot`, the `links` of a `graph`. A link goes "
+    "both ways; `reverse = { ... }` holds what the other direction has of its own, with the same keys. "
+    "[Link impairments](../../links.md) tells how they work, with pictures.",
+]
+_TOPOLOGY = [
+    "One of `[topology.dumbbell]`, `[topology.parking-lot]` and `[topology.graph]`. Keys of links are [on their own page](links.md)."
+]
+_FLOWS = [
+    "A group of flows is an entry of `[[flows]]`. [TCP's options](tcp.md) may stand in `tcp` of a group; [traffic](../traffic/index.md) "
+    "says what connections come and go. `congestion` names an [algorithm](../algorithms/index.md), `slow_start` a "
+    "[slow start](../slow-starts/index.md).",
+]
+_PROXIES = ["Split-TCP proxies: [A satellite link behind a proxy](../../proxy.md)."]
+_MESONET = ["Keys of `[mesonet]`: [MesoNet](../../mesonet.md)."]
+_TRAFFIC = [
+    'A group of flows sends without end, unless it has a `transfer` of a size, a `rate` of datagrams (`protocol = "udp"`), or traffic: '
+    "connections that come and go. [Traffic](../../traffic.md) tells how the kinds work and what they were checked against.",
+]

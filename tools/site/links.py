@@ -1,0 +1,57 @@
+"""Links that lead out of `docs`, in the site: pages that are copied into it, and files to download."""
+
+import re
+from pathlib import Path
+
+from tools.site.markdown import DOCS, ROOT
+
+COPIED = {
+    ROOT / "CHANGES.md": DOCS / "results/changes.md",
+    ROOT / "README.md": DOCS / "index.md",
+    **{
+        readme: DOCS
+        / "results/studies"
+        / f"{readme.parent.relative_to(ROOT / 'python/longhaul/studies').as_posix().replace('/', '-')}.md"
+        for readme in ROOT.glob("python/longhaul/studies/**/README.md")
+    },
+}
+"""Pages outside `docs`, and where the site has them."""
+
+LINK = re.compile(
+    r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#:\s]+)((?:#[^)\s]*)?)\)|(!\[[^\]]*\]\()([^):\s]+)(\))"
+)
+
+
+def rewrite(_app: object, name: str, text: list[str]) -> None:
+    """Have the links of a page that Sphinx has read lead to what the site has."""
+    folder = (DOCS / name).parent
+    text[0] = within_site(text[0], folder, folder)
+
+
+def within_site(text: str, written_for: Path, shown_in: Path) -> str:
+    """A text whose links are relative to a folder, as a page of the site in another.
+
+    Links to what the site does not have, such as folders, become text.
+    """
+    up = Path(*[".."] * len(shown_in.relative_to(ROOT).parts))
+
+    def path_of(written: str) -> str | None:
+        """Where a link leads from the page; none if the site has nothing there."""
+        target = (written_for / written).resolve()
+        inside = COPIED.get(target, target)
+        if inside.is_relative_to(DOCS):
+            return "/" + inside.relative_to(DOCS).as_posix()
+        if inside.is_dir() or inside.suffix == ".md":
+            return None
+        return (up / inside.relative_to(ROOT)).as_posix() if inside.exists() else written
+
+    def lead(match: re.Match[str]) -> str:
+        label, written, anchor, image, picture, end = match.groups()
+        if image:
+            return f"{image}{path_of(picture)}{end}"
+        if written.startswith("/"):
+            return match.group(0)
+        path = path_of(written)
+        return label if path is None else f"[{label}]({path}{anchor})"
+
+    return LINK.sub(lead, text)

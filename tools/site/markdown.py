@@ -1,0 +1,70 @@
+"""Pieces of pages: tables, blocks of text, and pages that appear when they are complete."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from longhaul.files.writing import write_text
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+class Pages:
+    """Writes generated pages below a folder of `docs`, and removes those that it did not write."""
+
+    def __init__(self, folder: str, root: Path = DOCS) -> None:
+        self.folder = root / folder
+        self.written: set[Path] = set()
+
+    def write(self, name: str, lines: Iterable[str]) -> None:
+        """Write a page, unless it is there already with the same text: Sphinx reads only what changed."""
+        self.write_text(name, "\n".join(lines) + "\n")
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a file of any kind."""
+        page = self.folder / name
+        self.written.add(page)
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            page.parent.mkdir(parents=True, exist_ok=True)
+            write_text(page, text)
+
+    def close(self) -> None:
+        """Remove what earlier versions have left."""
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file() and path not in self.written:
+                path.unlink()
+
+
+def cell(text: object) -> str:
+    """A text as it stands in a table."""
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """A table; columns whose head ends in `:` are right-aligned."""
+    names = [name.removesuffix(":") for name in head]
+    rules = ["---:" if name.endswith(":") else "---" for name in head]
+    lines = [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|"]
+    lines += [f"| {' | '.join(cell(one) for one in row)} |" for row in rows]
+    return lines
+
+
+def block(language: str, text: str) -> list[str]:
+    """A block of code."""
+    return [f"```{language}", *text.rstrip("\n").splitlines(), "```"]
+
+
+def html(text: str) -> list[str]:
+    """A piece of HTML as it is."""
+    return ["```{raw} html", *text.splitlines(), "```"]
+
+
+def code(name: object) -> str:
+    """A name of a file, a key or a command."""
+    return f"`{name}`"
+
+
+def toctree(entries: Iterable[str], depth: int = 1, *, hidden: bool = False) -> list[str]:
+    """The pages below this one."""
+    options = [f":maxdepth: {depth}", *([":hidden:"] if hidden else [])]
+    return ["```{toctree}", *options, "", *entries, "```"]

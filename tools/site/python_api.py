@@ -1,0 +1,190 @@
+"""The Python interface, from its sources: signatures and docstrings."""
+
+import ast
+import inspect
+from pathlib import Path
+
+from tools.site.markdown import ROOT, Pages, block, toctree
+
+PACKAGE = ROOT / "python" / "longhaul"
+
+Section = tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]]
+
+SECTIONS: dict[str, Section] = {
+    "running": (
+        "Running scenarios",
+        "`import longhaul` gives these: `longhaul.run`, `longhaul.load`, `longhaul.open` (here `open_run`).",
+        (
+            ("running/__init__.py", ("run", "load")),
+            ("results/run.py", ("open_run",)),
+            ("_engine.pyi", ("Scenario", "TimeLimit")),
+        ),
+    ),
+    "results": (
+        "Results and plots",
+        "What `longhaul.run` and `longhaul.open` return, and what is made of it: `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
+        "[Tables of a run](../tables/index.md) lists the columns.",
+        (
+            ("results/run.py", ("Results",)),
+            ("results/summary.py", ("Summary",)),
+            ("plots/__init__.py", ("plot",)),
+            ("comparison/__init__.py", ("compare",)),
+            ("reports.py", ("report",)),
+        ),
+    ),
+    "congestion": (
+        "Congestion control in Python",
+        "An algorithm of your own is a subclass of `longhaul.CongestionControl`: "
+        "[Congestion control algorithms in Python](../../python-algorithms.md).",
+        (
+            ("congestion.py", ("CongestionControl",)),
+            (
+                "_engine.pyi",
+                ("Ack", "Congestion", "Timeout", "Window", "Tabulated", "exp", "log", "power"),
+            ),
+        ),
+    ),
+    "errors": (
+        "Errors",
+        "Everything that Longhaul refuses or fails to do is a `longhaul.LonghaulError`.",
+        (
+            (
+                "_engine.pyi",
+                ("LonghaulError", "ScenarioError", "OutputError", "RunError", "AlgorithmError"),
+            ),
+            ("results/files.py", ("ResultsError",)),
+        ),
+    ),
+    "registries": (
+        "Registries",
+        "What there is to choose from, as lists and dictionaries (`longhaul._engine`); this reference is made of them. "
+        "`longhaul list WHAT --json` prints the same.",
+        (
+            (
+                "_engine.pyi",
+                (
+                    "algorithms",
+                    "queues",
+                    "scenario_keys",
+                    "traffic",
+                    "profiles",
+                    "columns",
+                    "schema",
+                    "results_version",
+                ),
+            ),
+        ),
+    ),
+}
+
+PACKAGES = ("analysis", "designs", "campaign", "models", "mesonet")
+"""Packages whose modules are listed with what is public in them."""
+
+
+def write(pages: Pages) -> None:
+    """Write all pages and their index."""
+    for name, (title, text, parts) in SECTIONS.items():
+        lines = [f"# {title}", "", text, ""]
+        for file, names in parts:
+            lines += _definitions(PACKAGE / file, names)
+        pages.write(f"python/{name}.md", lines)
+    for name in PACKAGES:
+        pages.write(f"python/{name}.md", _package(name))
+    lines = ["# Python interface", "", *_INDEX, ""]
+    pages.write("python/index.md", [*lines, *toctree([*SECTIONS, *PACKAGES])])
+
+
+def _package(name: str) -> list[str]:
+    files = sorted(
+        (PACKAGE / name).glob("*.py"), key=lambda file: (file.stem != "__init__", file.stem)
+    )
+    head = ast.get_docstring(ast.parse(files[0].read_text(encoding="utf-8"))) or ""
+    lines = [f"# `longhaul.{name}`", "", *_prose(head), ""]
+    for file in files[1:]:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        public = [node for node in tree.body if _is_public(node)]
+        if public:
+            lines += [
+                f"## `longhaul.{name}.{file.stem}`",
+                "",
+                *_prose(ast.get_docstring(tree) or ""),
+                "",
+            ]
+            for node in public:
+                assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+                lines += _definition(node, 3, members=False)
+    return lines
+
+
+def _is_public(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+
+
+def _definitions(file: Path, names: tuple[str, ...]) -> list[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    found = {
+        node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    return [line for name in names for line in _definition(found[name], 2)]
+
+
+def _definition(
+    node: ast.FunctionDef | ast.ClassDef, level: int, *, members: bool = True
+) -> list[str]:
+    lines = [f"{'#' * level} `{node.name}`", ""]
+    if isinstance(node, ast.FunctionDef):
+        lines += [*block("python", _signature(node)), ""]
+        return [*lines, *_prose(ast.get_docstring(node) or ""), ""]
+    lines += [*_prose(ast.get_docstring(node) or ""), ""]
+    for member in node.body if members else ():
+        if isinstance(member, ast.FunctionDef) and (
+            not member.name.startswith("_") or member.name == "__init__"
+        ):
+            lines += _member(member)
+    return lines
+
+
+def _member(node: ast.FunctionDef) -> list[str]:
+    """A method or a property, in a list of definitions."""
+    decorators = {ast.unparse(one) for one in node.decorator_list}
+    is_property = any("property" in one for one in decorators)
+    if is_property:
+        returned = ast.unparse(node.returns) if node.returns else ""
+        head = f"`{node.name}`: `{returned}`"
+    else:
+        head = f"`{_signature(node).removeprefix('def ')}`".replace("self, ", "").replace(
+            "(self)", "()"
+        )
+    text = " ".join((ast.get_docstring(node) or "").split())
+    return [head, f": {text or 'no further description.'}", ""]
+
+
+def _signature(node: ast.FunctionDef) -> str:
+    returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    text = f"def {node.name}({ast.unparse(node.args)}){returned}"
+    return text if len(text) < 90 else text.replace(", ", ",\n    ").replace("(", "(\n    ", 1)
+
+
+def _prose(text: str) -> list[str]:
+    """A docstring as Markdown: indented pieces are code."""
+    lines: list[str] = []
+    for piece in inspect.cleandoc(text).split("\n\n"):
+        if piece.startswith("    "):
+            lines += [*block("python", inspect.cleandoc(piece)), ""]
+        else:
+            lines += [piece, ""]
+    return lines
+
+
+_INDEX = [
+    "```python",
+    "import longhaul",
+    "",
+    'results = longhaul.run("scenario.toml")',
+    "print(results.summary().labels)",
+    'again = longhaul.open("r1")  # a run directory',
+    "```",
+    "",
+    "The commands of the command line have the same names here: `longhaul.run`, `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
+    "Tables are Polars data frames.",
+]

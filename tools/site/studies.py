@@ -1,0 +1,96 @@
+"""Results: the pages of studies, which are written next to them, and the list of changes."""
+
+from collections.abc import Iterable
+
+from tools.site.links import COPIED, within_site
+from tools.site.markdown import DOCS, ROOT, Pages, table, toctree
+
+STUDIES = ROOT / "python/longhaul/studies"
+
+COMPARISONS = (
+    (
+        "validation",
+        "Longhaul against ns-2",
+        "packet by packet, event by event where nothing is random",
+    ),
+    ("linux", "The profile `linux` beside Linux 6.18", "56 recorded runs of a kernel"),
+    (
+        "response-functions",
+        "Measured mean cwnd against the response function",
+        "the law of each algorithm, at four loss rates",
+    ),
+    (
+        "coexistence",
+        "Delay- and model-based algorithms against standard TCP",
+        "what their authors say, and what happens here",
+    ),
+    ("mesonet_validation", "MesoNet against NIST SP 500-282", "a network of hundreds of routers"),
+    (
+        "fluid-and-packets",
+        "Fluid models against packets",
+        "where closed forms and differential equations deviate",
+    ),
+    ("speed", "Speed", "loss recovery, many flows, memory"),
+)
+
+
+def write(pages: Pages) -> None:
+    """Write the pages of the studies and the index of the results."""
+    names = []
+    rows = []
+    for readme, page in COPIED.items():
+        if not readme.is_relative_to(STUDIES):
+            continue
+        text = readme.read_text(encoding="utf-8")
+        pages.write_text(f"studies/{page.name}", within_site(text, readme.parent, page.parent))
+        names.append(page.stem)
+        rows.append(
+            (f"[{text.splitlines()[0].removeprefix('# ')}](studies/{page.name})", f"`{page.stem}`")
+        )
+    changes = ROOT / "CHANGES.md"
+    pages.write_text(
+        "changes.md", within_site(changes.read_text(encoding="utf-8"), ROOT, DOCS / "results")
+    )
+    pages.write("index.md", _index(sorted(zip(rows, names, strict=True), key=lambda one: one[1])))
+
+
+def _index(studies: Iterable[tuple[tuple[str, str], str]]) -> list[str]:
+    studies = list(studies)
+    lines = [
+        "# Results",
+        "",
+        "What Longhaul was held against, and what was found with it. Each page says which command makes its numbers.",
+        "",
+    ]
+    lines += ["## Held against other simulators, a kernel and published laws", ""]
+    lines += table(
+        ["page", ""], ((f"[{title}](../{name}.md)", text) for name, title, text in COMPARISONS)
+    )
+    lines += [
+        "",
+        "## Published evaluations repeated",
+        "",
+        "How a study works: [Studies](../studies.md). Their findings:",
+        "",
+    ]
+    lines += table(["study", "name"], (row for row, _ in studies))
+    lines += [
+        "",
+        "[Published analyses, repeated](../published_analyses.md) has the analyses of NIST SP 500-282.",
+        "",
+    ]
+    lines += [
+        "## Versions of the results",
+        "",
+        "[Changes](changes.md) says when numbers changed, by how much and why; [Upgrading](../upgrading.md) what to do about it.",
+        "",
+    ]
+    entries = [
+        *(f"../{name}" for name, _, _ in COMPARISONS),
+        "../studies",
+        *(f"studies/{name}" for _, name in studies),
+        "../published_analyses",
+        "changes",
+        "../upgrading",
+    ]
+    return [*lines, *toctree(entries, hidden=True)]
