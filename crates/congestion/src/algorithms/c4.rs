@@ -30,6 +30,14 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         Probes by a sixteenth for one round trip after two, and by a quarter as long as that brings more. \
         Reduces the rate by up to a quarter for delays, losses and marks above thresholds, which are \
         lower for fast flows. Needs pacing and the transport's delivery rates.",
+    law: &[
+        "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
+            it, forgotten by 1/8 per round trip",
+        "pacing rate = alpha * rate; cwnd = alpha * rate * (max_rtt + min(max_rtt / 4, 15 ms))",
+        "alpha: Initial 2, Recovery 15/16 or 7/8, Cruising 1 (two round trips), Probing 17/16 (one), Pushing 5/4",
+        "delay above max_rtt + min(25 ms, (1/16 + 3/16 (1 - s)) max_rtt) in a probe: Recovery",
+        "loss rate above 0.02 + (1 - s) / 2 while cruising: rate = 3/4 rate; s from 0 (50 kB/s) to 1 (10 MB/s)",
+    ],
     source: "draft-huitema-ccwg-c4-spec",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
     used_by: &[],
