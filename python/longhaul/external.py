@@ -58,8 +58,10 @@ class External(CongestionControl):
 
     phases: ClassVar[Literal["avoidance", "slow start", "all"]] = "all"
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, version: str = "") -> None:
+        """`version` tells what listens there: runs of another one are other runs."""
         self.address = address
+        self.version = version
         self.stream: IO[str] | None = None
         self.pacing_bps: float | None = None
 

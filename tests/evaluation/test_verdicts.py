@@ -89,3 +89,20 @@ def test_who_starves_where_no_standard_does_fails() -> None:
 def test_what_was_not_run_is_not_judged() -> None:
     assert _outcome({"mine": []}).verdict == NOT
     assert not _outcome({"mine": []}).fails
+
+
+def test_points_without_a_standard_are_not_judged() -> None:
+    assert _outcome({"mine": [0.4] * 3, "bbr3": [0.1] * 3}, standards=()).verdict == NOT
+
+
+def test_what_failed_runs_leave_shows_no_more_than_what_is_bad() -> None:
+    figure = Figure("delay", "delay", better="less", slack=0.01)
+    criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
+    suite = Suite("made up", find("rfc9743").head, {}, (criterion,))
+    for own, verdict in ((0.1, NOT), (0.9, WORSE)):
+        runs = [
+            Measured("e", {"algorithm": name}, 0, {"delay": value})
+            for name, value in (("mine", own), ("cubic", 0.2), ("reno", 0.2))
+        ]
+        (outcome,) = judge(suite, runs, "mine", STANDARDS, broken=["e"])
+        assert outcome.verdict == verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -73,7 +74,7 @@ def evaluate(
         raise InputError(f"--scale: expected quick or full, found {scale}")
     chosen = suite_.find(suite)
     subject = contenders.contender(algorithm)
-    field = contenders.field(subject, [name for name in against.split(",") if name])
+    field = contenders.field(subject, _names(against))
     target = out or Path("evaluations") / subject.name
     with show_progress(f"{subject.name}, {suite} ({scale})") as watch:
         measured, progress = run_.evaluate(
@@ -84,8 +85,10 @@ def evaluate(
         warn([f"{run.name}: {message}"])
     names = [one.name for one in field]
     standards = [name for name in contenders.STANDARDS if name in names]
-    outcomes = verdicts.judge(chosen, measured, subject.name, standards)
+    broken = [run.experiment for run, _ in progress.failed]
+    outcomes = verdicts.judge(chosen, measured, subject.name, standards, broken)
     whole = scores.summary(suite, subject.name, scale, outcomes)
+    whole["failed_runs"] = [run.name for run, _ in progress.failed]
     target.mkdir(parents=True, exist_ok=True)
     scores.write_scores(target / "scores.csv", suite, outcomes)
     scores.write_summary(target / "summary.json", whole)
@@ -106,6 +109,12 @@ def evaluate(
         raise typer.Exit(1)
     if whole["failed"]:
         raise typer.Exit(CRITERION_FAILED)
+
+
+def _names(written: str) -> list[str]:
+    """Names between commas that are not within braces."""
+    names = re.split(r",(?![^{]*})", written)
+    return [name.strip() for name in names if name.strip()]
 
 
 def _values(given: Sequence[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,13 @@ def _external(address: str) -> Contender:
         external.connect(address).close()
     except (OSError, ValueError) as error:
         raise ContenderError(f"{address}: no controller answers ({error})") from None
-    congestion = {"python": f"{external.__file__}:External", "address": address}
+    # What answers there may change from one evaluation to the next: its runs are not used again.
+    version = datetime.now(UTC).isoformat(timespec="seconds")
+    congestion = {
+        "python": f"{external.__file__}:External",
+        "address": address,
+        "version": version,
+    }
     return Contender("external", congestion)
 
 
@@ -71,7 +78,7 @@ def _with_parameters(written: str) -> Contender:
         congestion = tomllib.loads(f"congestion = {written}")["congestion"]
     except tomllib.TOMLDecodeError as error:
         raise ContenderError(f"{written}: {error}") from None
-    if "kind" not in congestion:
+    if not isinstance(congestion, dict) or not isinstance(congestion.get("kind"), str):
         raise ContenderError(f'{written}: expected kind = "NAME"')
     others = [f"{key}={value}" for key, value in congestion.items() if key != "kind"]
     return Contender(" ".join([contender(congestion["kind"]).name, *others]), congestion)
@@ -100,7 +107,11 @@ def _only_algorithm(file: Path) -> str:
 
 def field(subject: Contender, against: Sequence[str]) -> list[Contender]:
     """The subject and those that it is held against, each once."""
-    others = [contender(name) for name in against if contender(name) != subject]
+    others = [one for one in map(contender, dict.fromkeys(against)) if one != subject]
+    if not any(one.congestion.get("kind") in STANDARDS for one in (subject, *others)):
+        raise ContenderError(
+            f"--against: expected one of {', '.join(STANDARDS)}, which verdicts are compared with"
+        )
     for other in others:
         if other.name == subject.name:
             raise ContenderError(f"--against: {other.name} has the name of what is evaluated")

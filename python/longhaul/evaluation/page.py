@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Drawing
 
 from longhaul import _engine
 from longhaul.evaluation.suite import Suite
-from longhaul.evaluation.verdicts import BETTER, NOT, VERDICTS, WORSE, Outcome, Point
+from longhaul.evaluation.verdicts import BETTER, VERDICTS, WORSE, Outcome, Point
 from longhaul.files.writing import write_text
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.reports import inline_svg, page
@@ -54,7 +54,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
         "about": criterion.about,
         "why": criterion.why,
         "verdict": outcome.verdict,
-        "is_evaluated": outcome.verdict != NOT,
+        "is_evaluated": bool(outcome.points),
         "points": len(outcome.points),
         "better": outcome.count("better"),
         "worse": outcome.count("worse"),

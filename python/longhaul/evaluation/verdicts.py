@@ -7,8 +7,8 @@ the other's figure and above the figure's slack, and if the 95 % interval of the
 replications, which share their random numbers, is on the same side of zero.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from longhaul.analysis.comparisons import MeanInterval, mean_interval, paired
@@ -66,10 +66,23 @@ class Outcome:
 
 
 def judge(
-    suite: Suite, runs: Sequence[Measured], subject: str, standards: Sequence[str]
+    suite: Suite,
+    runs: Sequence[Measured],
+    subject: str,
+    standards: Sequence[str],
+    broken: Collection[str] = (),
 ) -> list[Outcome]:
-    """The outcome of each criterion, in the order of the suite."""
-    return [_outcome(criterion, runs, subject, standards) for criterion in suite.criteria]
+    """The outcome of each criterion, in the order of the suite.
+
+    Experiments that are `broken`, since runs failed, show no more than what is bad.
+    """
+    outcomes = [_outcome(criterion, runs, subject, standards) for criterion in suite.criteria]
+    return [
+        replace(one, verdict=NOT)
+        if set(one.criterion.experiments) & set(broken) and one.verdict in (SAME, BETTER)
+        else one
+        for one in outcomes
+    ]
 
 
 def _outcome(
@@ -86,7 +99,7 @@ def _outcome(
 
 def _overall(points: Sequence[Point]) -> str:
     """The verdict on all points: that of its worst figure."""
-    if not points:
+    if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):
         return STARVES
