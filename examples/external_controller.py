@@ -1,7 +1,7 @@
 """A congestion controller in a process of its own: standard TCP (RFC 5681) over a socket.
 
-    python examples/external_controller.py /tmp/controller.sock &
-    longhaul evaluate unix:/tmp/controller.sock
+    python examples/external_controller.py controller.sock &
+    longhaul evaluate unix:controller.sock
 
 Each flow is a connection; `longhaul.external` describes the lines that go over it.
 """
