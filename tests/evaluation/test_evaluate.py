@@ -74,8 +74,9 @@ def test_the_subject_is_not_compared_with_itself() -> None:
     assert [one.name for one in field(contender("cubic"), AGAINST)] == ["cubic", "reno", "bbr3"]
     twice = field(contender("hstcp"), ["reno", "reno", "cubic"])
     assert [one.name for one in twice] == ["hstcp", "reno", "cubic"]
-    with pytest.raises(ContenderError, match="expected one of cubic, reno"):
-        field(contender("hstcp"), ["bbr3"])
+    for subject in ("hstcp", '{ kind = "cubic", decrease = 0.2 }'):
+        with pytest.raises(ContenderError, match="expected one of cubic, reno"):
+            field(contender(subject), ["bbr3"])
 
 
 def _small(suite: Suite, *names: str) -> Suite:

@@ -108,7 +108,8 @@ def _only_algorithm(file: Path) -> str:
 def field(subject: Contender, against: Sequence[str]) -> list[Contender]:
     """The subject and those that it is held against, each once."""
     others = [one for one in map(contender, dict.fromkeys(against)) if one != subject]
-    if not any(one.congestion.get("kind") in STANDARDS for one in (subject, *others)):
+    # By name: one with other parameters is no standard.
+    if not any(one.name in STANDARDS for one in (subject, *others)):
         raise ContenderError(
             f"--against: expected one of {', '.join(STANDARDS)}, which verdicts are compared with"
         )
