@@ -164,6 +164,8 @@ pub struct Needs {
     pub every_mark: bool,
     /// The same if it uses ECN, which it does not ask for.
     pub exact_marks: bool,
+    /// That its segments ask for L4S (ECT(1), RFC 9331), with marks counted exactly (AccECN, RFC 9768).
+    pub l4s: bool,
     /// That its segments are not ECN-capable: it does not respond to marks, as those who ask for them
     /// must (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
@@ -180,6 +182,7 @@ impl Needs {
         one_way_delay: false,
         dummies: false,
         every_mark: false,
+        l4s: false,
         exact_marks: false,
         no_ecn: false,
         rack_tlp: false,

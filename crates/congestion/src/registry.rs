@@ -172,7 +172,7 @@ mod tests {
     fn what_is_listened_to_is_measured_and_reacted_to() {
         let reacts = |entry: &Entry<Controller>, cause| {
             let mut controller = built(entry);
-            let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
+            let mut window = Window::new(100.0, 60.0, 1e6, Rounding::Real);
             let before = window;
             let congestion = Congestion {
                 now: Time::ZERO + Span::from_secs(1),

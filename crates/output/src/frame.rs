@@ -169,7 +169,8 @@ impl Conversation {
         debug_assert_eq!(frame.len() - start, TCP_BYTES);
         self.write_options(packet, frame);
         let words = (frame.len() - start) / 4;
-        frame[start + 12] = (words as u8) << 4;
+        // The lowest bit is the flag AE (RFC 9768 section 2).
+        frame[start + 12] = (words as u8) << 4 | u8::from(packet.ae);
     }
 
     /// Options in the order and with the padding that Linux gives them: 32-bit aligned.
@@ -219,6 +220,7 @@ fn write_ip(
 ) {
     let ecn = match (packet.ce, packet.ect) {
         (true, _) => 0b11,
+        (false, true) if packet.ect1 => 0b01,
         (false, true) => 0b10,
         (false, false) => 0b00,
     };

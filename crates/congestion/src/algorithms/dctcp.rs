@@ -94,9 +94,7 @@ impl CongestionControl for Dctcp {
         if ack.round_start {
             self.end_window();
         }
-        if ack.ecn_echo {
-            self.marked += ack.delivered - self.delivered;
-        }
+        self.marked += ack.marked;
         self.delivered = ack.delivered;
         if phase == Phase::Avoidance {
             window.grow(ack.credit / window.cwnd(), Change::Avoidance);

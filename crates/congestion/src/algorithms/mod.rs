@@ -35,6 +35,7 @@ controllers! {
     lp::Lp,
     ledbat::Ledbat,
     dctcp::Dctcp,
+    prague::Prague,
     multcp::MulTcp,
     bbr::Bbr,
     bbr3::BoxedBbr3,

@@ -47,8 +47,8 @@ keys! {
             .default("{ per_segment = 2 }").in_profile(Profile::Linux, "delivered").in_ns2("per-ack")
             .source("RFC 3465, L = 2; Linux: acked_sacked of tcp_cong_control; ns-2: opencwnd"),
         /// Whether both ends use ECN; queues mark only if they do, too. `dctcp`: the receiver echoes the mark of each
-        /// segment (RFC 8257).
-        pub ecn: Ecn = Kind::OneOf(&[Kind::Flag, Kind::Word(&["dctcp"])]).key()
+        /// segment (RFC 8257); `accecn`: it counts marks (RFC 9768).
+        pub ecn: Ecn = Kind::OneOf(&[Kind::Flag, Kind::Word(&["dctcp", "accecn"])]).key()
             .default("true").in_profile(Profile::Linux, "false").in_profile(Profile::Ns2_35, "false")
             .source("RFC 3168; Linux: tcp_ecn, only if the peer asks for it; ns-2: ecn_; LBNL-52549 table 5.2"),
         /// Delayed ACKs.
@@ -310,6 +310,8 @@ pub enum Ecn {
     Classic,
     /// Every ACK tells whether its segments were marked (RFC 8257 section 3.2).
     Dctcp,
+    /// Every ACK counts the marks so far, modulo 8 (AccECN, RFC 9768).
+    Accurate,
 }
 
 impl Ecn {
@@ -324,7 +326,8 @@ impl Read for Ecn {
         match value? {
             Value::Flag(false) => Some(Self::Off),
             Value::Flag(true) => Some(Self::Classic),
-            Value::Text(_) => Some(Self::Dctcp),
+            Value::Text(word) if word == "dctcp" => Some(Self::Dctcp),
+            Value::Text(_) => Some(Self::Accurate),
             _ => None,
         }
     }

@@ -279,8 +279,12 @@ pub struct CapturedPacket {
     pub ece: bool,
     /// Congestion window reduced flag.
     pub cwr: bool,
-    /// ECN-capable transport code point.
+    /// Accurate ECN flag.
+    pub ae: bool,
+    /// ECN-capable transport code point; which of both is in `ect1`.
     pub ect: bool,
+    /// Code point ECT(1), of L4S.
+    pub ect1: bool,
     /// Congestion experienced code point.
     pub ce: bool,
     /// Timestamp value and echo, if the option is in use.

@@ -101,6 +101,11 @@ impl Flags {
     pub(crate) const LOW: Self = Self(1 << 10);
     /// The place of an acknowledgement in the queue of a link that filters them; see `queue/ack_filter`.
     pub(crate) const PLACE: Self = Self(1 << 11);
+    /// ECT(1), beside [`Self::ECT`]: of a scalable sender, which asks for L4S (RFC 9331 section 4.1).
+    pub(crate) const ECT1: Self = Self(1 << 12);
+
+    /// Three bits for the ACE field of an acknowledgement (RFC 9768 section 3.2.2).
+    const ACE_SHIFT: u32 = 13;
 
     #[inline]
     pub(crate) const fn with(self, other: Self) -> Self {
@@ -135,6 +140,16 @@ impl Flags {
             2 => Some(Load::High),
             _ => Some(Load::Over),
         }
+    }
+
+    /// The ACE field: marks that have arrived, modulo 8.
+    pub(crate) fn ace(self) -> u8 {
+        (self.0 >> Self::ACE_SHIFT) as u8
+    }
+
+    /// The same acknowledgement with this field.
+    pub(crate) fn with_ace(self, ace: u8) -> Self {
+        Self(self.0 | u16::from(ace & 7) << Self::ACE_SHIFT)
     }
 
     /// The same packet with this load.

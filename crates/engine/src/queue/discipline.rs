@@ -98,7 +98,7 @@ pub(crate) trait PacketQueue {
     }
 
     /// An update interval is over.
-    fn update(&mut self) {}
+    fn update(&mut self, _now: Time) {}
 
     /// What the time series shows.
     fn state(&self) -> AqmState {

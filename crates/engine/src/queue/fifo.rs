@@ -27,6 +27,15 @@ impl Packets {
         Some(packet)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// When the first one arrived.
+    pub(super) fn oldest(&self) -> Option<Time> {
+        Some(self.packets.front()?.time)
+    }
+
     /// How many there are, and their bytes.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.packets.len() as u64, self.bytes)
@@ -82,7 +91,7 @@ impl<A: Aqm> PacketQueue for Fifo<A> {
         self.aqm.update_interval()
     }
 
-    fn update(&mut self) {
+    fn update(&mut self, _now: Time) {
         self.aqm.update(self.packets.waiting());
     }
 

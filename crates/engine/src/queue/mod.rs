@@ -47,6 +47,7 @@ disciplines! {
     rem: Rem(RemConfig),
     decbit: DecBit(DecBitConfig),
     threshold: Threshold(ThresholdConfig),
+    dual_pi2: DualPi2(DualPi2Config),
     round_robin: RoundRobin(RoundRobinConfig),
     drr: Drr(DrrConfig),
     vcp: Vcp(VcpConfig),

@@ -172,10 +172,10 @@ macro_rules! disciplines {
                 }
             }
 
-            fn update(&mut self) {
+            fn update(&mut self, now: Time) {
                 match self {
-                    $(Self::$Kind(queue) => queue.update(),)+
-                    Self::FilteringAcks(queue) => queue.update(),
+                    $(Self::$Kind(queue) => queue.update(now),)+
+                    Self::FilteringAcks(queue) => queue.update(now),
                 }
             }
 

@@ -148,7 +148,7 @@ impl PacketQueue for Vcp {
         Some(self.config.sample)
     }
 
-    fn update(&mut self) {
+    fn update(&mut self, _now: Time) {
         let (_, bytes) = self.packets.waiting();
         self.sample_queue(bytes);
     }

@@ -114,7 +114,9 @@ impl World {
             fin: packet.flags.has(Flags::FIN),
             ece: packet.flags.has(Flags::ECE),
             cwr: packet.flags.has(Flags::CWR),
+            ae: false,
             ect: packet.flags.has(Flags::ECT),
+            ect1: packet.flags.has(Flags::ECT1),
             ce: packet.flags.has(Flags::CE),
             timestamps: None,
             sack: [None; 3],
@@ -167,6 +169,7 @@ impl World {
             // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
             ece: packet.seq == 0 && wire.ecn(),
             cwr: packet.flags.has(Flags::CWR) || (packet.seq == 0 && wire.ecn()),
+            ae: packet.seq == 0 && wire.accecn(),
             ..self.blank(packet)
         }
     }
@@ -216,6 +219,11 @@ impl World {
         }
         // What repeats the acknowledgement of a SYN, as segments behind the first have come, is none of its own.
         let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
+        // The answer to a SYN without ECT is 010, others count marks (RFC 9768 sections 3.1.1 and 3.2.2).
+        let ace = match (wire.accecn(), syn) {
+            (true, true) => 0b010,
+            _ => packet.flags.ace(),
+        };
         CapturedPacket {
             syn,
             sequence: match syn {
@@ -225,7 +233,13 @@ impl World {
             },
             acknowledgement: sender.acknowledgement(packet.seq),
             ack: true,
-            ece: packet.flags.has(Flags::ECE) || (syn && wire.ecn()),
+            ece: if wire.accecn() {
+                ace & 1 != 0
+            } else {
+                packet.flags.has(Flags::ECE) || (syn && wire.ecn())
+            },
+            cwr: ace & 2 != 0,
+            ae: ace & 4 != 0,
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.time, packet.stamp),
             sack,

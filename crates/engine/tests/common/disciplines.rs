@@ -51,13 +51,14 @@ pub enum Discipline {
     Rem,
     DecBit,
     Threshold,
+    DualPi2,
     RoundRobin,
     Drr,
     Vcp,
     Xcp,
 }
 
-pub const DISCIPLINES: [Discipline; 15] = [
+pub const DISCIPLINES: [Discipline; 16] = [
     Discipline::DropTail,
     Discipline::HeadDrop,
     Discipline::Red,
@@ -69,6 +70,7 @@ pub const DISCIPLINES: [Discipline; 15] = [
     Discipline::Rem,
     Discipline::DecBit,
     Discipline::Threshold,
+    Discipline::DualPi2,
     Discipline::RoundRobin,
     Discipline::Drr,
     Discipline::Vcp,
@@ -101,6 +103,7 @@ impl Discipline {
             Self::Rem => ("rem", None),
             Self::DecBit => ("decbit", None),
             Self::Threshold => ("threshold", None),
+            Self::DualPi2 => ("dualpi2", None),
             Self::RoundRobin => ("round-robin", None),
             Self::Drr => ("drr", None),
             Self::Vcp => ("vcp", None),

@@ -29,7 +29,9 @@ fn data() -> CapturedPacket {
         fin: false,
         ece: false,
         cwr: false,
+        ae: false,
         ect: true,
+        ect1: false,
         ce: false,
         timestamps: Some((seconds(1.2), seconds(1.1))),
         sack: [None; 3],
@@ -93,6 +95,8 @@ fn packets() -> Vec<CapturedPacket> {
         },
         CapturedPacket {
             cwr: true,
+            ae: true,
+            ect1: true,
             sequence: 2897,
             ..data()
         },
@@ -288,7 +292,8 @@ fn tshark_reads_what_was_sent() {
         ("tcp.options.sack_re", "4345,7241,10137"),
     ];
     assert_fields(6, &ack);
-    assert_fields(7, &[("tcp.flags", "0x0090")]);
+    // CWR and AE; ECT(1).
+    assert_fields(7, &[("tcp.flags", "0x0190"), ("ip.dsfield.ecn", "1")]);
     assert_fields(9, &[("tcp.seq_raw", "100")]);
     assert_fields(11, &[("tcp.flags", "0x0011")]);
     let datagram = [("udp.length", "480"), ("ip.len", "500"), ("ip.proto", "17")];

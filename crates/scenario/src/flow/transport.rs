@@ -137,6 +137,10 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
         let rule = "the algorithm works with transit times";
         tcp.derive(TimestampKeys::timestamps, Value::text("one-way"), rule);
     }
+    if needs.l4s && !tcp.has(Tcp::ecn) {
+        let rule = "the algorithm asks for L4S (RFC 9331)";
+        tcp.derive(Tcp::ecn, Value::text("accecn"), rule);
+    }
     let ecn = Tcp::KEYS.iter().find(|key| key.name == Tcp::ecn.name());
     let uses_ecn = ecn.and_then(|key| key.default_in(profile)) == Some("true");
     let counts_marks = needs.every_mark || needs.exact_marks && uses_ecn;

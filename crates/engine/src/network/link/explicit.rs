@@ -169,7 +169,7 @@ impl ExplicitService {
     /// packet.
     pub(super) fn update(&mut self, port: &mut Port, now: Time) {
         if self.first_arrival < now {
-            port.queue.as_buffered().update();
+            port.queue.as_buffered().update(now);
         }
     }
 

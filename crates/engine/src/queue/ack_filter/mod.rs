@@ -195,8 +195,8 @@ impl PacketQueue for AckFilter {
         self.discipline.update_interval()
     }
 
-    fn update(&mut self) {
-        self.discipline.update();
+    fn update(&mut self, now: Time) {
+        self.discipline.update(now);
     }
 
     fn state(&self) -> AqmState {

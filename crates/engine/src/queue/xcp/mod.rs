@@ -225,7 +225,7 @@ impl PacketQueue for Xcp {
     }
 
     /// One of the intervals, or both, are over.
-    fn update(&mut self) {
+    fn update(&mut self, _now: Time) {
         let elapsed = self.until_update();
         self.control_in = self.control_in.saturating_sub(elapsed);
         self.queue_in = self.queue_in.saturating_sub(elapsed);

@@ -156,7 +156,7 @@ fn both_intervals_run_side_by_side() {
     let mut intervals = Vec::new();
     for _ in 0..3 {
         intervals.push(xcp.until_update());
-        xcp.update();
+        xcp.update(Time::ZERO);
     }
     let ms = Span::from_millis;
     assert_eq!(intervals, [ms(50), ms(25), ms(50)]);

@@ -17,6 +17,8 @@ pub(super) struct Ack<'a> {
     pub(super) in_recovery: bool,
     /// Data segments known to be delivered before it.
     pub(super) delivered: u64,
+    /// Marked ones that it newly counts, where acknowledgements count them.
+    pub(super) marked: u64,
 }
 
 impl Ack<'_> {

@@ -5,6 +5,7 @@
 use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
 use longhaul_units::Span;
 
+use super::accecn::MarksReported;
 use super::ack::Ack;
 use super::delivery_rate::DeliveryRate;
 use super::dummies::DummyTrain;
@@ -12,7 +13,7 @@ use super::pairs::Pairs;
 use super::rto::RttEstimator;
 use super::send_times::SendTimes;
 use super::window_usage::WindowUsage;
-use crate::config::{RttSample, Tcp};
+use crate::config::{Ecn, RttSample, Tcp};
 
 /// What the algorithm of a connection asks for.
 #[derive(Debug, Default)]
@@ -29,6 +30,10 @@ pub(super) struct Extras {
     pub(super) marks_segments: bool,
     /// Whether they ask routers.
     pub(super) asks_routers: bool,
+    /// Whether they ask for L4S.
+    pub(super) asks_for_l4s: bool,
+    /// Counts marks by what acknowledgements say of them, if these count.
+    pub(super) marks: Option<MarksReported>,
     /// What XCP's routers have granted since the last sample: segments per second.
     pub(super) granted: Option<f64>,
     /// Window and threshold before the last reduction, if it may be undone.
@@ -57,10 +62,13 @@ impl Extras {
             usage: config.growth_beyond_use.then(WindowUsage::default),
             marks_segments: times || sends_pairs || asks_routers,
             asks_routers,
+            asks_for_l4s: needs.l4s,
+            marks: (config.ecn == Ecn::Accurate).then(MarksReported::new),
             ..Self::default()
         };
         let measures = extras.rate.is_some() || extras.usage.is_some() || config.undo;
-        let any = extras.marks_segments || needs.dummies || measures;
+        let ecn = extras.asks_for_l4s || extras.marks.is_some();
+        let any = extras.marks_segments || needs.dummies || measures || ecn;
         any.then(|| Box::new(extras))
     }
 

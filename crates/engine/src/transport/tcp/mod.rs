@@ -4,6 +4,7 @@
 //! is kept by a congestion controller; loss detection and retransmission are a separate choice, one
 //! file per algorithm in `recovery`.
 
+mod accecn;
 mod ack;
 mod bitmap;
 mod connection;

@@ -2,7 +2,7 @@
 
 use longhaul_units::Time;
 
-use crate::config::Tcp;
+use crate::config::{Ecn, Tcp};
 
 /// The layout of a connection's sequence space. The SYN is byte 0, the data begins with byte 1.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,11 @@ impl<'a> Wire<'a> {
 
     pub(crate) fn ecn(&self) -> bool {
         self.config.ecn.is_on()
+    }
+
+    /// Whether acknowledgements count marks (RFC 9768).
+    pub(crate) fn accecn(&self) -> bool {
+        self.config.ecn == Ecn::Accurate
     }
 
     /// Time stamp value and echo, if the option is in use.

@@ -4,7 +4,7 @@ use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::Time;
 
 use super::{ControlBlock, LastReduction};
-use crate::config::AckCounting;
+use crate::config::{AckCounting, Ecn};
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
@@ -301,6 +301,7 @@ impl ControlBlock {
             pair_spacing: None,
             router: None,
             ecn_echo: ack.ece(),
+            marked: if ack.ece() { self.marked(ack) } else { 0 },
             in_flight,
             delivery_rate: None,
             limit: self.limit,
@@ -308,6 +309,27 @@ impl ControlBlock {
             round_start: false,
             segment_bytes: u64::from(self.full_bytes),
         }
+    }
+
+    /// Marked segments that an acknowledgement with an echo newly tells of: what it counts, or else all that it covers.
+    #[cold]
+    fn marked(&self, ack: Ack) -> u64 {
+        match self.config.ecn {
+            Ecn::Accurate => ack.marked,
+            Ecn::Off | Ecn::Classic | Ecn::Dctcp => self.delivered - ack.delivered,
+        }
+    }
+
+    /// What an acknowledgement's count of marks adds to those before.
+    #[cold]
+    pub(crate) fn count_marks(&mut self, ace: u8, next: u64) -> u64 {
+        let others = self.sacked_or_dupacked;
+        let delivered = next.saturating_sub(self.una).saturating_sub(others);
+        let marks = self
+            .extras
+            .as_mut()
+            .and_then(|extras| extras.marks.as_mut());
+        marks.map_or(0, |marks| marks.on_ack(ace, delivered))
     }
 
     /// Adds what is told once in a round trip, and what the connection's algorithm alone asks for.

@@ -1,5 +1,5 @@
 //! The receiving end: reassembly, acknowledgements (RFC 5681 section 4.2), SACK blocks (RFC 2018)
-//! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2).
+//! and ECN echo (RFC 3168 section 6.1.3, RFC 8257 section 3.2, RFC 9768).
 
 mod prompt;
 mod two_way;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use longhaul_units::Time;
 
 use self::prompt::PromptAcks;
+use super::accecn::CeCounter;
 use super::dummies;
 use super::ranges::Ranges;
 use super::regular::{unusual, usual};
@@ -56,6 +57,8 @@ pub(crate) struct Receiver {
     prompt: Option<Box<PromptAcks>>,
     /// The path of answers to dummies, if any come.
     dummy_answers: Option<Path>,
+    /// Counts marks, where acknowledgements do.
+    ce: Option<CeCounter>,
 }
 
 impl Receiver {
@@ -78,6 +81,7 @@ impl Receiver {
             congestion_seen: false,
             stamp: Time::ZERO,
             dummy_answers: None,
+            ce: (config.ecn == Ecn::Accurate).then(CeCounter::new),
             reports: Reports::new(config.timestamps.is_one_way(), asks_routers),
             unacknowledged: 0,
             timer: Timer::IDLE,
@@ -137,6 +141,7 @@ impl Receiver {
         let plain = self.next > 1
             && self.reports.is_none()
             && self.out_of_order.is_empty()
+            && self.ce.is_none()
             && !(self.config.ecn == Ecn::Dctcp && self.congestion_seen);
         let settled_below = match &self.prompt {
             Some(prompt) => prompt.settled_below(),
@@ -255,6 +260,7 @@ impl Receiver {
                 // The sender's window may be very small (Linux, `tcp_ecn_accept_cwr`).
                 answered
             }
+            Ecn::Accurate => self.ce.as_mut().is_some_and(|ce| ce.on_packet(marked)),
             Ecn::Dctcp => {
                 let changes = marked != self.congestion_seen;
                 if changes {
@@ -438,6 +444,10 @@ impl Receiver {
             .with_if(Flags::ECE, self.congestion_seen)
             .with_if(Flags::SYN, unusual::<REGULAR>(self.next == 1))
             .with_if(Flags::FIN, unusual::<REGULAR>(self.next == self.end));
+        let flags = match &mut self.ce {
+            Some(ce) if !REGULAR => flags.with_ace(ce.report()),
+            _ => flags,
+        };
         env.send(Packet {
             time: env.now(),
             ns2_s: 0.0,

@@ -195,9 +195,11 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Linux spreads the reduction for a mark over a round trip, too (`tcp_enter_cwr`).
+    /// Linux spreads the reduction for a mark over a round trip, too (`tcp_enter_cwr`), unless the algorithm sees to the
+    /// window itself (`tcp_cong_control`).
     fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
-        if tcb.config.prr != PrrRule::Linux || self.ca_state > CaState::Cwr {
+        let linux = tcb.config.prr == PrrRule::Linux && !tcb.controls_cwnd;
+        if !linux || self.ca_state > CaState::Cwr {
             return;
         }
         if let Some(prr) = &mut self.prr {

@@ -302,6 +302,11 @@ fn process_ack<const REGULAR: bool>(
     env: &mut impl Environment,
 ) {
     let options;
+    let (mut flags, mut marked) = (packet.flags, 0);
+    if !REGULAR && tcb.config.ecn == Ecn::Accurate && tcb.established {
+        marked = tcb.count_marks(flags.ace(), packet.seq);
+        flags = flags.with_if(Flags::ECE, marked > 0);
+    }
     let ack = Ack {
         next: packet.seq,
         sack: if usual::<REGULAR>(packet.sack.is_none()) {
@@ -310,10 +315,11 @@ fn process_ack<const REGULAR: bool>(
             options = tcb.process_options(packet.sack, env);
             &options
         },
-        flags: packet.flags,
+        flags,
         stamp: packet.stamp,
         in_recovery: unusual::<REGULAR>(recovery.in_recovery(tcb)),
         delivered: tcb.delivered,
+        marked,
     };
     tcb.integrate_cwnd::<REGULAR>(env.now());
     let echoes = unusual::<REGULAR>(ack.ece()) && tcb.established && ack.next >= tcb.una;

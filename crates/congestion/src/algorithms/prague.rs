@@ -1,0 +1,398 @@
+//! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
+//!
+//! As the module 0.6 of Linux has it (L4STeam, `net/ipv4/tcp_prague.c`, of which draft-briscoe-iccrg-prague-congestion-control
+//! tells the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
+//! with the target, once they are some hundred round trips old. Without its detection of classic queues, which is off
+//! there. The window moves towards its target by a segment an acknowledgement when it shrinks.
+
+use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::entry::{Entry, Signal};
+use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<Prague> = Entry {
+    kind: "prague",
+    title: "TCP Prague",
+    description: "Scalable congestion control for L4S: estimates the share of marked segments, alpha, and at a mark \
+        removes alpha / 2 of the window, once a round trip; grows for each segment that is not marked. Short round \
+        trips count as rtt_target. Losses halve the window. Paced.",
+    law: &[
+        "each round trip of at least rtt_target: alpha += (share of marked segments - alpha) / 16",
+        "each ACK: cwnd += (acked - marked) * min(1, srtt / rtt_target)^2 / cwnd",
+        "mark, once a round trip of at least rtt_target: cwnd = (1 - alpha / 2) * cwnd",
+        "loss: cwnd = cwnd / 2",
+        "pacing rate = cwnd / srtt, twice that in slow start",
+    ],
+    source: "L4STeam, tcp_prague.c 0.6; draft-briscoe-iccrg-prague-congestion-control",
+    listens_to: &[Signal::Loss, Signal::Ecn],
+    used_by: &[],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "rtt_target",
+            unit: "seconds",
+            default: DefaultValue::Fixed(0.025),
+            allowed: Range::closed(0.0, 10.0),
+            help: "Round-trip time that shorter ones count as; 0: none is scaled.",
+            source: "tcp_prague.c, prague_rtt_target",
+        },
+        Parameter {
+            name: "rtt_transition",
+            unit: "round trips",
+            default: DefaultValue::Fixed(500.0),
+            allowed: Range::closed(0.0, 1e9),
+            help: "Round trips after slow start before short ones are scaled.",
+            source: "tcp_prague.c, prague_rtt_transition",
+        },
+    ],
+    build: |settings| Ok(Prague::new(settings)),
+};
+
+/// Weight of a round in the estimate (PRAGUE_SHIFT_G).
+const GAIN: f64 = 1.0 / 16.0;
+/// Smallest window (MIN_CWND).
+const MIN_CWND: f64 = 2.0;
+/// Longest burst at the pacing rate, in seconds (prague_burst_shift), and its least segments (tcp_min_tso_segs).
+const BURST_S: f64 = 1.0 / 4096.0;
+const MIN_BURST: u64 = 2;
+
+/// TCP Prague.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Prague {
+    rtt_target: Span,
+    rtt_transition: u64,
+    alpha: f64,
+    /// What the window moves to.
+    target: f64,
+    /// Whether a mark has come: before, there is nothing to estimate.
+    marks_seen: bool,
+    /// Whether the window has been reduced for a loss in the recovery that is going on.
+    in_loss: bool,
+    /// When it was last reduced for a mark, and when the estimate changed last.
+    reduced: Time,
+    estimated: Time,
+    /// Segments delivered so far, and marked ones among them; the same when the round began.
+    delivered: u64,
+    marked: u64,
+    round_start: (u64, u64),
+    /// The round is over when so many are delivered.
+    round_end: u64,
+    /// Rounds since slow start.
+    rounds: u64,
+    pacing: Option<Rate>,
+    quantum: u64,
+}
+
+impl Prague {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            rtt_target: Span::from_secs_f64(settings.get("rtt_target")),
+            rtt_transition: settings.get("rtt_transition") as u64,
+            alpha: 1.0,
+            target: 0.0,
+            marks_seen: false,
+            in_loss: false,
+            reduced: Time::ZERO,
+            estimated: Time::ZERO,
+            delivered: 0,
+            marked: 0,
+            round_start: (0, 0),
+            round_end: 0,
+            rounds: 0,
+            pacing: None,
+            quantum: MIN_BURST,
+        }
+    }
+
+    /// Whether round trips below the target are scaled by now.
+    fn scales(&self, window: &Window) -> bool {
+        let old = self.rounds >= self.rtt_transition;
+        self.rtt_target > Span::ZERO && old && !window.in_slow_start()
+    }
+
+    /// Segments by which a round trip without marks enlarges the window.
+    fn increase(&self, srtt: Span, window: &Window) -> f64 {
+        if srtt == Span::ZERO || srtt >= self.rtt_target || !self.scales(window) {
+            return 1.0;
+        }
+        let share = srtt.as_secs_f64() / self.rtt_target.as_secs_f64();
+        share * share
+    }
+
+    /// Grows by `segments` that arrived without a mark.
+    fn grow(&mut self, segments: f64, srtt: Span, window: &mut Window) {
+        let room = window.ssthresh() - window.cwnd();
+        let slow = if window.in_slow_start() {
+            segments.min(room)
+        } else {
+            0.0
+        };
+        if slow > 0.0 {
+            window.grow(slow, Change::SlowStart);
+            self.target = window.cwnd();
+        }
+        self.target += (segments - slow) * self.increase(srtt, window) / self.target;
+    }
+
+    /// Takes the window one step towards its target, or up to it.
+    fn follow(&self, window: &mut Window) {
+        if window.cwnd() > self.target {
+            window.set_cwnd(self.target.max(window.cwnd() - 1.0), Change::Avoidance);
+        } else if window.cwnd() < self.target {
+            window.set_cwnd(self.target, Change::Avoidance);
+        }
+    }
+
+    /// At the end of a round: the estimate.
+    fn end_round(&mut self, ack: &AckSample, window: &Window) {
+        if self.marks_seen {
+            let (delivered, marked) = self.round_start;
+            let segments = (self.delivered - delivered).max(1);
+            let share = (self.marked - marked) as f64 / segments as f64;
+            self.alpha += GAIN * (share.min(1.0) - self.alpha);
+            self.estimated = ack.now;
+        }
+        self.round_start = (self.delivered, self.marked);
+        self.round_end = self.delivered + ack.in_flight;
+        self.rounds += u64::from(!window.in_slow_start());
+    }
+
+    fn pace(&mut self, ack: &AckSample, window: &Window) {
+        if ack.srtt == Span::ZERO {
+            return;
+        }
+        let opens = window.cwnd() < window.ssthresh() / 2.0;
+        let gain = if opens { 2.0 } else { 1.0 };
+        let segments_per_s = gain * self.target / ack.srtt.as_secs_f64();
+        let bits_per_s = segments_per_s * 8.0 * ack.segment_bytes as f64;
+        self.pacing = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
+        self.quantum = ((segments_per_s * BURST_S) as u64).max(MIN_BURST);
+    }
+}
+
+impl CongestionControl for Prague {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            every_mark: true,
+            l4s: true,
+            rack_tlp: true,
+            ..Needs::default()
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if self.target == 0.0 {
+            self.target = window.cwnd();
+        }
+        let newly = ack.delivered - self.delivered;
+        self.delivered = ack.delivered;
+        self.marked += ack.marked;
+        self.marks_seen |= ack.marked > 0;
+        let unmarked = newly.saturating_sub(ack.marked);
+        let may_grow = phase != Phase::Recovery && !self.in_loss && ack.limit == Limit::Network;
+        if unmarked > 0 && may_grow {
+            self.grow(unmarked as f64, ack.srtt, window);
+        }
+        if !window.in_slow_start() {
+            self.follow(window);
+        }
+        let waited = ack.now.since(self.estimated) >= self.rtt_target || !self.scales(window);
+        if ack.delivered >= self.round_end && waited {
+            self.end_round(ack, window);
+        }
+        self.pace(ack, window);
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if event.in_slow_start || self.target == 0.0 {
+            self.target = window.cwnd();
+        }
+        let decrease = match event.cause {
+            Cause::Ecn
+                if self.scales(window) && event.now.since(self.reduced) < self.rtt_target =>
+            {
+                return;
+            }
+            Cause::Ecn => {
+                self.reduced = event.now;
+                self.alpha / 2.0
+            }
+            Cause::Loss | Cause::Nak | Cause::Router => {
+                self.in_loss = true;
+                0.5
+            }
+        };
+        self.target = (self.target * (1.0 - decrease)).max(MIN_CWND);
+        window.set_ssthresh(self.target);
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+        self.in_loss = false;
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        restart(event, window);
+        self.target = window.cwnd();
+        self.in_loss = false;
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacing
+    }
+
+    fn send_quantum(&self) -> u64 {
+        self.quantum
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("alpha", self.alpha);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    struct Flow {
+        prague: Prague,
+        window: Window,
+        ack: AckSample,
+        /// One past the last segment that a reduction covers, as the transport has it.
+        recover: u64,
+    }
+
+    impl Flow {
+        /// In congestion avoidance, old enough to be scaled.
+        fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
+            let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
+            let mut prague = Prague::new(&settings);
+            (prague.alpha, prague.marks_seen, prague.target) = (alpha, true, cwnd);
+            prague.rounds = prague.rtt_transition;
+            prague.round_end = cwnd as u64;
+            let mut window = Window::new(cwnd, cwnd, f64::INFINITY, Rounding::Real);
+            window.set_ssthresh(cwnd);
+            let rtt = Span::from_millis(rtt_ms);
+            Self {
+                prague,
+                window,
+                ack: AckSample {
+                    now: Time::ZERO + Span::from_secs(1),
+                    delivered: 0,
+                    srtt: rtt,
+                    min_rtt: rtt,
+                    in_flight: cwnd as u64,
+                    ..AckSample::ONE_SEGMENT
+                },
+                recover: 0,
+            }
+        }
+
+        fn cwnd(&self) -> f64 {
+            self.window.cwnd()
+        }
+
+        /// One segment is acknowledged; so many arrive in a round trip as the window holds.
+        fn acknowledge(&mut self, marked: bool) {
+            let gap = self.ack.srtt.as_ps() as f64 / self.cwnd();
+            self.ack.now += Span::from_ps(gap as u64);
+            self.ack.delivered += 1;
+            self.ack.in_flight = self.cwnd() as u64;
+            (self.ack.marked, self.ack.ecn_echo) = (u64::from(marked), marked);
+            if marked && self.ack.delivered > self.recover {
+                self.recover = self.ack.delivered + self.ack.in_flight;
+                self.congest(Cause::Ecn);
+            }
+            self.prague
+                .on_ack(&self.ack, Phase::Avoidance, &mut self.window);
+        }
+
+        fn congest(&mut self, cause: Cause) {
+            let event = Congestion {
+                now: self.ack.now,
+                cause,
+                base: self.cwnd(),
+                in_flight: self.ack.in_flight,
+                in_slow_start: false,
+                first: false,
+            };
+            self.prague.on_congestion(&event, &mut self.window);
+        }
+    }
+
+    /// One mark of a hundred, before marks are known: the window stands, the estimate is a sixteenth of the share.
+    #[test]
+    fn the_first_mark_moves_the_estimate_not_the_window() {
+        let mut flow = Flow::new(100.0, 25, 0.0);
+        (0..100).for_each(|number| flow.acknowledge(number == 50));
+        assert!(flow.cwnd() > 100.0 && flow.cwnd() < 101.0);
+        assert!((flow.prague.alpha - 0.01 / 16.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn with_all_segments_marked_the_window_falls_to_two() {
+        let mut flow = Flow::new(100.0, 25, 0.0);
+        (0..2000).for_each(|_| flow.acknowledge(true));
+        assert!(flow.prague.alpha > 0.99);
+        assert_eq!(flow.cwnd(), MIN_CWND);
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_by_a_segment_an_acknowledgement() {
+        let mut flow = Flow::new(100.0, 25, 0.0);
+        flow.congest(Cause::Loss);
+        flow.acknowledge(false);
+        assert_eq!(flow.cwnd(), 99.0);
+        (0..60).for_each(|_| flow.acknowledge(false));
+        assert_eq!(flow.cwnd(), 50.0);
+        flow.prague.on_recovery_exit(flow.ack.now, &mut flow.window);
+        flow.acknowledge(false);
+        assert_eq!(flow.cwnd(), 50.0 + 1.0 / 50.0);
+    }
+
+    /// Independent marks of probability p: between two reductions lie a round trip and 1 / p segments, in which the window
+    /// grows by as much as a reduction takes, p W / 2. With x = p W marks a round trip, x / 2 = 1 + 1 / x, so that x is
+    /// 1 + sqrt(3) whatever the rate; short round trips have as many in the target's time. (Where each round trip has a
+    /// reduction, x is 2.)
+    #[test]
+    fn marks_a_round_trip_do_not_depend_on_the_rate() {
+        for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {
+            let rounds = f64::from(u32::min(rtt_ms, 25)) / 25.0;
+            let expected = (1.0 + 3f64.sqrt()) / share * rounds;
+            let mut flow = Flow::new(expected, rtt_ms.into(), share);
+            let mut random = 1u64;
+            let count = (2000.0 / share) as u64;
+            let mut sum = 0.0;
+            for _ in 0..count {
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                flow.acknowledge((random >> 11) as f64 / 2f64.powi(53) < share);
+                sum += flow.cwnd();
+            }
+            let mean = sum / count as f64;
+            assert!(
+                (mean / expected - 1.0).abs() < 0.05,
+                "{rtt_ms} ms, {share}: {mean} for {expected}"
+            );
+        }
+    }
+
+    /// At 100 Mbit/s a burst is a quarter of a millisecond.
+    #[test]
+    fn bursts_are_short_at_the_pacing_rate() {
+        let mut flow = Flow::new(208.0, 25, 0.0);
+        flow.acknowledge(false);
+        let rate = flow.prague.pacing_rate().expect("paced").as_bps() as f64;
+        assert!((rate / 99.84e6 - 1.0).abs() < 0.01, "{rate}");
+        assert_eq!(flow.prague.send_quantum(), 2);
+    }
+}

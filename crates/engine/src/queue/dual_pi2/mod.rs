@@ -1,0 +1,281 @@
+//! DualPI2: one queue for scalable senders (L4S, ECT(1)), whose delay is some hundred microseconds, one for all others,
+//! and probabilities coupled such that flows of both kinds get about the same rate (RFC 9332).
+//!
+//! In the form and with the defaults of Linux (`net/sched/sch_dualpi2.c`, since 6.17): packets are marked and dropped
+//! when they leave; a step at a sojourn time for L4S, and a deficit scheduler instead of the time-shifted FIFO of the
+//! RFC's appendix A.
+
+#[cfg(test)]
+mod tests;
+
+use longhaul_keys::{Kind, PROBABILITY, Profile, Range, Refusal, SIZE, TIME, Table, keys, words};
+use longhaul_units::{Bytes, Rate, Span, Time};
+
+use super::fifo::Packets;
+use super::link_context::check_update;
+use super::{
+    AqmState, Arrival, Capacity, Draws, DropReason, Effects, LinkContext, PacketQueue, Parameters,
+};
+use crate::packet::{Flags, Packet};
+use crate::random::Stream;
+
+const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));
+
+words! {
+    /// Which packets the L4S queue takes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Classifier {
+        /// Those of ECT(1), and marked ones (RFC 9331 section 5.1).
+        Ect1 = "ect1",
+        /// All that are ECN-capable.
+        AnyEct = "any-ect",
+    }
+}
+
+keys! {
+    /// DualPI2.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DualPi2Config {
+        /// How much both queues hold together. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT
+            .in_profile(Profile::Linux, "10000 packets")
+            .source("Linux: dualpi2_reset_default"),
+        /// The delay to keep in the classic queue.
+        pub target: Span =
+            Kind::Positive(TIME).key().default("15 ms").source("RFC 9332 appendix A.1: target"),
+        /// Time between two updates of the probability.
+        pub update: Span =
+            Kind::Positive(TIME).key().default("16 ms").source("RFC 9332 appendix A.1: Tupdate"),
+        /// Weight of the delay's deviation from the target, per second.
+        pub alpha: f64 = WEIGHT.key().unit("1/s").default("0.16")
+            .source("RFC 9332 appendix A.1; Linux: 41/256"),
+        /// Weight of the delay's change, per second.
+        pub beta: f64 = WEIGHT.key().unit("1/s").default("3.2").source("Linux: 819/256; RFC 9332: 3"),
+        /// Coupling factor: L4S packets are marked with so many times the probability whose square is that of classic
+        /// ones.
+        pub coupling: f64 = Kind::Number(Range::closed(1.0, 100.0)).key().default("2")
+            .source("RFC 9332 appendix A.1: k"),
+        /// Time in the L4S queue beyond which every packet is marked.
+        pub step: Span = Kind::Quantity(TIME).key().default("1 ms").source("Linux: step_thresh"),
+        /// Share of the capacity that the classic queue has at least while it holds packets.
+        pub classic_share: f64 = PROBABILITY.key().default("0.1").source("Linux: c_protection"),
+        /// Which packets the L4S queue takes: those of ECT(1) and marked ones, or all that are ECN-capable.
+        pub classifier: Classifier =
+            Kind::Word(Classifier::WORDS).key().default("ect1").source("RFC 9331 section 5.1; Linux: ecn_mask"),
+        /// Largest packet: nothing is marked or dropped before two wait; `auto`: the largest that a flow sends.
+        pub mtu: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
+            .key()
+            .default("auto")
+            .source("RFC 9332 appendix A.1: MTU"),
+    }
+}
+
+impl Parameters for DualPi2Config {
+    type Queue = DualPi2;
+
+    const KIND: &'static str = "dualpi2";
+    const TITLE: &'static str = "Dual-queue coupled AQM with PI2 (L4S)";
+    const DESCRIPTION: &'static str = "Marks ECT(1) packets early in a queue of their own, and drops or marks the \
+        others with the square of a coupled probability.";
+    const SOURCE: &'static str = "RFC 9332 appendix A; Linux, sch_dualpi2.c";
+
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, Self::mtu);
+        check_update(values, Self::update)
+    }
+
+    fn read(values: &Table, _rate: Rate) -> Self {
+        Self::of(values)
+    }
+
+    fn queue(&self, stream: Stream) -> DualPi2 {
+        DualPi2::new(*self, stream)
+    }
+
+    fn draws(&self) -> Draws {
+        Draws::InCongestion
+    }
+
+    fn marks(&self) -> bool {
+        true
+    }
+}
+
+/// DualPI2 at work.
+#[derive(Clone, Debug)]
+pub(crate) struct DualPi2 {
+    config: DualPi2Config,
+    classic: Packets,
+    l4s: Packets,
+    /// The base probability, p'.
+    probability: f64,
+    /// The delay at the last update, in seconds.
+    old_delay_s: f64,
+    /// Of the classic queue, in weighted bytes: the L4S queue has its turn unless it is above zero.
+    credit: f64,
+    stream: Stream,
+}
+
+/// What becomes of a packet that leaves its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Passes,
+    Marked,
+    Dropped,
+}
+
+impl DualPi2 {
+    fn new(config: DualPi2Config, stream: Stream) -> Self {
+        let mut queue = Self {
+            config,
+            classic: Packets::default(),
+            l4s: Packets::default(),
+            probability: 0.0,
+            old_delay_s: 0.0,
+            credit: 0.0,
+            stream,
+        };
+        queue.reset_credit();
+        queue
+    }
+
+    /// At first it is the turn of the L4S queue, if its share is the larger one.
+    fn reset_credit(&mut self) {
+        let share = self.config.classic_share;
+        self.credit = self.config.mtu.0 as f64 * (2.0 * share - 1.0);
+    }
+
+    fn is_l4s(&self, packet: &Packet) -> bool {
+        let codes = match self.config.classifier {
+            Classifier::Ect1 => Flags::ECT1.with(Flags::CE),
+            Classifier::AnyEct => Flags::ECT,
+        };
+        packet.flags.has(codes)
+    }
+
+    /// The next packet, from the queue whose turn it is, and whether that is the L4S one.
+    fn take(&mut self) -> Option<(Packet, bool)> {
+        let l4s_turn = self.credit <= 0.0 || self.classic.is_empty();
+        if l4s_turn && let Some(packet) = self.l4s.pop() {
+            return Some((packet, true));
+        }
+        let packet = self.classic.pop();
+        if packet.is_none() {
+            self.reset_credit();
+        }
+        packet.map(|packet| (packet, false))
+    }
+
+    /// A packet of one queue is sent: the other one, if packets wait there, is owed what follows from the shares.
+    fn account(&mut self, packet: &Packet, l4s: bool) {
+        let bytes = f64::from(packet.bytes);
+        let share = self.config.classic_share;
+        if l4s && !self.classic.is_empty() {
+            self.credit += share * bytes;
+        } else if !l4s && !self.l4s.is_empty() {
+            self.credit -= (1.0 - share) * bytes;
+        }
+    }
+
+    /// Whether of two draws both are below the base probability.
+    fn square_selects(&mut self) -> bool {
+        self.stream.uniform() < self.probability && self.stream.uniform() < self.probability
+    }
+
+    /// Appendix A.1, with what section 4.2.3 does in overload: ECN is of no use then.
+    fn fate(&mut self, packet: &Packet, l4s: bool, now: Time) -> Fate {
+        let (_, waiting_bytes) = self.waiting();
+        let coupled = self.config.coupling * self.probability;
+        let overload = coupled >= 1.0;
+        let step = l4s && now.since(packet.time) > self.config.step;
+        let few = waiting_bytes < 2 * self.config.mtu.0;
+        let fate = if few || self.probability == 0.0 {
+            Fate::Passes
+        } else if l4s && overload {
+            if self.square_selects() {
+                Fate::Dropped
+            } else {
+                Fate::Marked
+            }
+        } else if l4s && self.stream.uniform() < coupled {
+            Fate::Marked
+        } else if l4s || !self.square_selects() {
+            Fate::Passes
+        } else if packet.flags.has(Flags::ECT) && !overload {
+            Fate::Marked
+        } else {
+            Fate::Dropped
+        };
+        if step && fate == Fate::Passes {
+            Fate::Marked
+        } else {
+            fate
+        }
+    }
+
+    /// How long the packet has waited that has waited longest, in seconds.
+    fn delay_s(&self, now: Time) -> f64 {
+        let oldest = [&self.classic, &self.l4s].map(Packets::oldest);
+        let waited = oldest.into_iter().flatten().map(|since| now.since(since));
+        waited.max().unwrap_or(Span::ZERO).as_secs_f64()
+    }
+}
+
+impl PacketQueue for DualPi2 {
+    fn enqueue(
+        &mut self,
+        packet: Packet,
+        arrival: &Arrival,
+        _effects: &mut Effects,
+    ) -> Result<(), DropReason> {
+        arrival.check_limit(self.config.limit)?;
+        if self.is_l4s(&packet) {
+            self.l4s.push(packet);
+        } else {
+            self.classic.push(packet);
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
+        loop {
+            let (mut packet, l4s) = self.take()?;
+            match self.fate(&packet, l4s, now) {
+                Fate::Dropped => {
+                    effects.drop(packet, DropReason::Early);
+                    continue;
+                }
+                Fate::Marked if !packet.flags.has(Flags::CE) => effects.mark(&mut packet),
+                Fate::Marked | Fate::Passes => {}
+            }
+            self.account(&packet, l4s);
+            return Some(packet);
+        }
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        let ((packets, bytes), (others, their_bytes)) =
+            (self.classic.waiting(), self.l4s.waiting());
+        (packets + others, bytes + their_bytes)
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        Some(self.config.update)
+    }
+
+    /// `dualpi2_update` of appendix A.1, of the larger of both delays.
+    fn update(&mut self, now: Time) {
+        let delay_s = self.delay_s(now);
+        let deviation = self.config.alpha * (delay_s - self.config.target.as_secs_f64());
+        let trend = self.config.beta * (delay_s - self.old_delay_s);
+        self.probability = (self.probability + deviation + trend).clamp(0.0, 1.0);
+        self.old_delay_s = delay_s;
+    }
+
+    fn state(&self) -> AqmState {
+        AqmState {
+            drop_p: Some(self.probability),
+            ..AqmState::default()
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! DualPI2 by its definition: shares of marks and drops at a fixed probability, the step, the scheduler, overload.
+
+use super::*;
+
+const MTU: u16 = 1500;
+
+fn config() -> DualPi2Config {
+    DualPi2Config {
+        limit: Capacity::Packets(100_000),
+        target: Span::from_millis(15),
+        update: Span::from_millis(16),
+        alpha: 0.16,
+        beta: 3.2,
+        coupling: 2.0,
+        step: Span::from_millis(1),
+        classic_share: 0.1,
+        classifier: Classifier::Ect1,
+        mtu: Bytes(MTU.into()),
+    }
+}
+
+fn queue(config: DualPi2Config) -> DualPi2 {
+    DualPi2::new(config, Stream::new(1, 0, "dualpi2"))
+}
+
+const CLASSIC: Flags = Flags::NONE;
+const CLASSIC_ECN: Flags = Flags::ECT;
+const L4S: Flags = Flags::ECT.with(Flags::ECT1);
+
+/// So many packets arrive at a time.
+fn fill(queue: &mut DualPi2, flags: Flags, count: u64, at: Time) {
+    for seq in 0..count {
+        let packet = Packet {
+            seq,
+            bytes: MTU,
+            flags,
+            time: at,
+            ..Packet::NONE
+        };
+        let (waiting_pkts, waiting_bytes) = queue.waiting();
+        let arrival = Arrival {
+            now: at,
+            bytes: MTU.into(),
+            ecn_capable: flags.has(Flags::ECT),
+            low_priority: false,
+            waiting_pkts,
+            waiting_bytes,
+            idle_since: None,
+        };
+        let accepted = queue.enqueue(packet, &arrival, &mut Effects::default());
+        assert_eq!(accepted, Ok(()));
+    }
+}
+
+/// Shares of the packets that are dropped, and of those that are marked.
+fn shares(queue: &mut DualPi2, now: Time) -> (f64, f64) {
+    let mut effects = Effects::default();
+    let (count, _) = queue.waiting();
+    while queue.dequeue(now, &mut effects).is_some() {}
+    let share = |packets: usize| packets as f64 / count as f64;
+    (share(effects.dropped.len()), share(effects.marked.len()))
+}
+
+fn assert_near(found: (f64, f64), expected: (f64, f64)) {
+    let near = |a: f64, b: f64| (a - b).abs() < 0.01;
+    assert!(
+        near(found.0, expected.0) && near(found.1, expected.1),
+        "{found:?} for {expected:?}"
+    );
+}
+
+#[test]
+fn classic_packets_suffer_the_square_of_what_l4s_packets_do_by_half() {
+    for (flags, expected) in [
+        (CLASSIC, (0.04, 0.0)),
+        (CLASSIC_ECN, (0.0, 0.04)),
+        (L4S, (0.0, 0.4)),
+    ] {
+        let mut queue = queue(config());
+        queue.probability = 0.2;
+        fill(&mut queue, flags, 20_000, Time::ZERO);
+        assert_near(shares(&mut queue, Time::ZERO), expected);
+    }
+}
+
+#[test]
+fn in_overload_all_are_dropped_alike_and_l4s_packets_that_are_left_are_marked() {
+    for (flags, expected) in [
+        (CLASSIC, (0.36, 0.0)),
+        (CLASSIC_ECN, (0.36, 0.0)),
+        (L4S, (0.36, 0.64)),
+    ] {
+        let mut queue = queue(config());
+        queue.probability = 0.6;
+        fill(&mut queue, flags, 20_000, Time::ZERO);
+        assert_near(shares(&mut queue, Time::ZERO), expected);
+    }
+}
+
+#[test]
+fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
+    let ms = |ms| Time::ZERO + Span::from_millis(ms);
+    for (flags, now, marked) in [
+        (L4S, ms(1), 0.0),
+        (L4S, ms(1) + Span::from_ps(1), 1.0),
+        (CLASSIC_ECN, ms(50), 0.0),
+    ] {
+        let mut queue = queue(config());
+        fill(&mut queue, flags, 50, Time::ZERO);
+        assert_eq!(shares(&mut queue, now), (0.0, marked));
+    }
+}
+
+#[test]
+fn nothing_is_selected_before_two_packets_wait() {
+    let mut queue = queue(config());
+    queue.probability = 1.0;
+    fill(&mut queue, CLASSIC, 2, Time::ZERO);
+    let mut effects = Effects::default();
+    assert!(queue.dequeue(Time::ZERO, &mut effects).is_some() && effects.is_empty());
+}
+
+/// L4S packets go first, and classic ones have a tenth of the capacity all the same.
+#[test]
+fn the_classic_queue_has_its_share_while_both_wait() {
+    let mut queue = queue(config());
+    fill(&mut queue, CLASSIC, 3000, Time::ZERO);
+    fill(&mut queue, L4S, 3000, Time::ZERO);
+    let mut effects = Effects::default();
+    let sent: Vec<bool> = (0..2000)
+        .filter_map(|_| queue.dequeue(Time::ZERO, &mut effects))
+        .map(|packet| packet.flags.has(Flags::ECT1))
+        .collect();
+    assert!(sent[0], "an L4S packet first");
+    let classic = sent.iter().filter(|&&l4s| !l4s).count();
+    assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
+}
+
+/// Appendix A.1, line by line: p' += alpha (q - target) + beta (q - q of the last update), q the larger delay.
+#[test]
+fn the_probability_follows_the_larger_delay() {
+    let mut queue = queue(config());
+    let ms = |ms| Time::ZERO + Span::from_millis(ms);
+    fill(&mut queue, CLASSIC, 1, ms(5));
+    fill(&mut queue, L4S, 1, ms(0));
+    queue.update(ms(40));
+    let first = 0.16 * (0.040 - 0.015) + 3.2 * 0.040;
+    assert!((queue.probability - first).abs() < 1e-12);
+    queue.update(ms(56));
+    let second = first + 0.16 * (0.056 - 0.015) + 3.2 * 0.016;
+    assert!((queue.probability - second).abs() < 1e-12);
+    shares(&mut queue, ms(56));
+    queue.update(ms(72));
+    let third = second - 0.16 * 0.015 - 3.2 * 0.056;
+    assert!((queue.probability - third.max(0.0)).abs() < 1e-12);
+}
+
+#[test]
+fn any_ect_puts_classic_ecn_among_l4s() {
+    let classifier = Classifier::AnyEct;
+    let mut queue = queue(DualPi2Config {
+        classifier,
+        ..config()
+    });
+    fill(&mut queue, CLASSIC_ECN, 10, Time::ZERO);
+    fill(&mut queue, CLASSIC, 10, Time::ZERO);
+    assert_eq!((queue.l4s.waiting().0, queue.classic.waiting().0), (10, 10));
+}
