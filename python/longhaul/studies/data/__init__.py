@@ -121,9 +121,9 @@ class Data:
         groups = self.values.group_by(keys, maintain_order=True)
         return groups.agg(numbers, pl.len().alias(COUNT))
 
-    def lookup(self, experiment: str) -> Lookup:
-        """The medians of an experiment's cells, or NotRunError."""
-        return _of(self.cells_by_experiment, experiment)
+    def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
+        """The medians of an experiment's cells, or its single runs; or NotRunError."""
+        return _of(self.runs_by_experiment if of_runs else self.cells_by_experiment, experiment)
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The medians of an experiment's cells with these levels; some, or NotRunError."""
