@@ -233,8 +233,10 @@ def _check_shape(chosen: Words, compared: Mapping[str, Words]) -> None:
     sides = [side for side in COMPARED if side in compared]
     if "by" in chosen and (len(sides) != 1 or METRIC in compared[sides[0]]):
         raise ValueError("where: by needs either less. or over., of the same metric")
-    if "by" in chosen and not arithmetic.is_metric(str(chosen.get(METRIC))):
-        raise ValueError("where: by needs one metric, and no arithmetic")
+    metrics = str(chosen.get(METRIC)).split(SEVERAL)
+    one_each = len(metrics) == 1 or METRIC in str(chosen.get("each", "")).split(SEVERAL)
+    if "by" in chosen and not (one_each and all(map(arithmetic.is_metric, metrics))):
+        raise ValueError("where: by needs one metric, or each=metric, and no arithmetic")
     then = str(chosen.get("then", "largest"))
     if then not in THEN:
         raise ValueError(f"where: then: expected one of {', '.join(THEN)}, found `{then}`")
