@@ -8,7 +8,7 @@ from typing import Any
 
 from longhaul._engine import ScenarioError
 from longhaul.campaign import Sweep, merge_parts
-from longhaul.campaign.factors import FactorError, Factors, read_factors
+from longhaul.campaign.factors import FactorError, Factors, read_factors, refuse_unknown
 from longhaul.campaign.responses import Response, ResponseError, read_responses
 from longhaul.campaign.sweep import Conditions, Level
 from longhaul.campaign.template import Scenario, TemplateError, read_template
@@ -19,6 +19,9 @@ SCALES = ("quick", "full")
 ALL = "all"
 # A column of a table of conditions whose factors differ between replications.
 REPLICATION = "replication"
+# What all experiments may share, and what each has.
+COMMON = ("factors", "set", "replications", "conditions")
+KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "all_samples")
 
 
 @dataclass(frozen=True)
@@ -136,16 +139,23 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
 
 def _experiments(study: Path, file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
     common = whole.get("common", {})
-    scenario = whole.get("scenario")
-    return [
-        _experiment(study, file, common, {"scenario": scenario, **given})
-        for given in whole.get("experiments", [])
-    ]
+    experiments = []
+    for given in whole.get("experiments", []):
+        try:
+            declared = {"scenario": whole.get("scenario"), **given}
+            experiments.append(_experiment(study, file, common, declared))
+        except FactorError as error:
+            raise ScenarioError(f"{file}: {given['id']}: {error}") from None
+    return experiments
 
 
 def _experiment(
     study: Path, file: Path, common: Mapping[str, Any], given: Mapping[str, Any]
 ) -> Experiment:
+    for where, table, known in (("common.", common, COMMON), ("", given, KEYS)):
+        if "axes" in table:
+            raise FactorError(f"{where}axes: now called `factors`")
+        refuse_unknown(where, table, known)
     parts = given.get("parts", [])
     texts = [_of_folder(study, file, f"scenarios/{part}.toml").read_text("utf-8") for part in parts]
     templates = [tomllib.loads(text) for text in texts]
@@ -171,21 +181,18 @@ def _experiment(
         all_samples=given.get("all_samples", False),
         folder=file.parent,
     )
-    _check(file, experiment)
+    _check(experiment)
     return experiment
 
 
-def _check(file: Path, experiment: Experiment) -> None:
+def _check(experiment: Experiment) -> None:
     """Refuse factors that cannot be read, and points that a table of conditions has not."""
     for scale in SCALES:
-        try:
-            levels = experiment.varied(scale).levels
-        except FactorError as error:
-            raise ScenarioError(f"{file}: {experiment.name}: {error}") from None
+        levels = experiment.varied(scale).levels
         for axis, table in experiment.conditions.items():
             for point in levels[axis]:
                 if point not in table:
-                    raise ScenarioError(f"{file}: {experiment.name}: unknown {axis} `{point}`")
+                    raise FactorError(f"unknown {axis} `{point}`")
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
