@@ -98,9 +98,9 @@ def _only_algorithm(file: Path) -> str:
         and any("CongestionControl" in ast.unparse(base) for base in one.bases)
     ]
     if len(names) != 1:
-        found = f"found {', '.join(names)}" if names else "found none"
+        there = f"found {', '.join(names)}" if names else "found none"
         raise ContenderError(
-            f"{file}: expected one class that derives from CongestionControl, {found}; "
+            f"{file}: expected one class that derives from CongestionControl, {there}; "
             f"say which, as in {file}:{names[0] if names else 'MyClass'}"
         )
     return names[0]

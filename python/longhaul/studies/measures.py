@@ -18,15 +18,24 @@ QUEUES = ("red", "droptail")
 
 Measure = Callable[..., float]
 
-Measures = Registry[Measure]
-GENERAL = Measures(DECLARED)
-measure = GENERAL.register
 # Measures that have no interval: drawn again with replacement, runs never exceed their extremes.
 EXTREMES: set[Measure] = set()
 # Measures in Python that need all runs of their experiments, whatever words they are given.
 WHOLE_DESIGN: set[Measure] = set()
 # What kind of number a measure in Python is, where some levels show something of all: see coverage.
 KINDS: dict[Measure, str] = {}
+
+
+class Measures(Registry[Measure]):
+    """Measures by their names."""
+
+    def register_of_design(self, function: Measure) -> Measure:
+        """Add a measure that needs all runs of its experiments; a decorator."""
+        WHOLE_DESIGN.add(function)
+        return self.register(function)
+
+
+GENERAL = Measures(DECLARED)
 
 
 def rank_trend(curve: Curve) -> float:

@@ -32,14 +32,14 @@ def within(data: Data, metric: str, table: str | float = "") -> float:
     Near are 2 points of utilisation and 0.08 of fairness where the faster group has SACK, 8 points
     and 0.10 where it has not: without it results vary more from run to run.
     """
-    found = []
+    near = []
     for row in printed(str(table)):
         sack = row["s2"].endswith("+SACK")
         measured = data.value(
             _as_printed(metric, row), row["experiment"], delay_ms=float(row["delay_ms"])
         )
-        found.append(abs(measured - float(row[metric])) <= TOLERANCE[metric][sack])
-    return float(np.mean(found))
+        near.append(abs(measured - float(row[metric])) <= TOLERANCE[metric][sack])
+    return float(np.mean(near))
 
 
 def _as_printed(metric: str, row: Mapping[str, str]) -> str:

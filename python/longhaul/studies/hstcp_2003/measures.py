@@ -93,10 +93,10 @@ def scatter_droptail_over_red(data: Data, of: str, metric: str, axis: str, low: 
 @measure
 def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue: str) -> float:
     """The largest relative deviation from values expected along an axis, as `x:y,x:y`."""
-    found = data.curve(metric, axis, of, queue=queue)
+    curve = data.curve(metric, axis, of, queue=queue)
     pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
     wanted = dict(pairs)
-    off = [abs(y / wanted[x] - 1) for x, y in zip(found.x, found.y, strict=True) if x in wanted]
+    off = [abs(y / wanted[x] - 1) for x, y in zip(curve.x, curve.y, strict=True) if x in wanted]
     return most(off)
 
 
@@ -107,10 +107,10 @@ def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue:
 def equivalence(data: Data, of: str, queue: str) -> float:
     """How many REGTCP flows together get what one HSTCP flow gets."""
     hstcp, regtcp = (data.curve(f"lu_{name}", "n", of, queue=queue) for name in ("hstcp", "regtcp"))
-    found = crossing(hstcp.x, hstcp.y, regtcp.y)
-    if found is None:
+    flows = crossing(hstcp.x, hstcp.y, regtcp.y)
+    if flows is None:
         raise NotRunError("the curves do not cross where there are points")
-    return found
+    return flows
 
 
 @measure
@@ -119,21 +119,21 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 
     Between the points by straight lines on a logarithmic axis.
     """
-    found = data.curve(metric, "n", of, queue=queue)
-    above = np.log(found.y / (1.5 * loss))
+    curve = data.curve(metric, "n", of, queue=queue)
+    above = np.log(curve.y / (1.5 * loss))
     last = np.flatnonzero(above <= 0)
     if not len(last) or last[-1] == len(above) - 1:
         raise NotRunError("the rate does not leave the loss rate where there are points")
     at = last[-1]
     part = above[at] / (above[at] - above[at + 1])
-    return float(found.x[at] + part * (found.x[at + 1] - found.x[at]))
+    return float(curve.x[at] + part * (curve.x[at + 1] - curve.x[at]))
 
 
 @measure
 def rises_towards_limit(data: Data, of: str, metric: str, queue: str) -> float:
     """The largest ratio of a metric at one loss rate to that at the next higher one."""
-    found = data.curve(metric, "loss", of, queue=queue)
-    return float((found.y[:-1] / found.y[1:]).max())
+    curve = data.curve(metric, "loss", of, queue=queue)
+    return float((curve.y[:-1] / curve.y[1:]).max())
 
 
 @measure

@@ -34,8 +34,8 @@ def loses_more_than_streams(data: Data, of: str, queue: str) -> float:
 
     Streams of one protocol share equally: six of 6 + n.
     """
-    found = data.curve("lu_hstcp", "n", of, queue=queue)
-    first, last = found.x[0], found.x[-1]
+    share = data.curve("lu_hstcp", "n", of, queue=queue)
+    first, last = share.x[0], share.x[-1]
     if first == last:
         raise NotRunError("both ends are needed")
-    return float(found.y[-1] / found.y[0] / ((6 + first) / (6 + last)))
+    return float(share.y[-1] / share.y[0] / ((6 + first) / (6 + last)))

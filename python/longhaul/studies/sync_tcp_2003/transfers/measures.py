@@ -31,8 +31,8 @@ def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: fl
 def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
     """Rank correlation of the flows' medians with what the source prints of them."""
     printed = printed_flows(of, column)[protocol]
-    found = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
-    return rank_correlation(list(printed.values()), found)
+    measured = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
+    return rank_correlation(list(printed.values()), measured)
 
 
 @measure

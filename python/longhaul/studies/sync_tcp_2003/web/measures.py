@@ -40,10 +40,10 @@ def _crossing(
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
         for level in (one, other)
     )
-    found = crossing(TIMES_MS, first, second)
-    if found is None:
+    time_ms = crossing(TIMES_MS, first, second)
+    if time_ms is None:
         raise NotRunError(f"{one} does not come down to {other} within {TIMES_MS[-1]} ms")
-    return found, float(np.interp(found, TIMES_MS, first))
+    return time_ms, float(np.interp(time_ms, TIMES_MS, first))
 
 
 @measure
