@@ -71,7 +71,7 @@ def plot_names() -> list[Row]:
 
 def responses() -> list[Row]:
     """Responses of NIST SP 500-282 that runs of MesoNet have, by the chapter that numbers them."""
-    from longhaul.mesonet.responses import OF_PERIODS, OF_RUN
+    from longhaul.mesonet.numbered_responses import OF_PERIODS, OF_RUN
 
     numbered = (
         ("chapter 4", OF_PERIODS[4]),
