@@ -4,13 +4,14 @@
 [factors]
 loss  = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-5, 1e-3] }
 queue = { path = "...bottleneck.queue", levels = { short = { kind = "droptail" }, red = {} } }
+rtt   = { path = "...bottleneck.delay", levels = [10, 50], unit = "ms" }
 n     = [2, 4, 8]                        # no place of its own: [set] says what follows it
 
 [set]
 "flows.cubic.count" = "n"
 "flows.reno.count"  = { factor = "n", times = 0.5 }
 "flows.*.start"     = { factor = "n", of = { 2 = "0 s", 4 = "1 s", 8 = "2 s" } }
-"...delay"          = { factor = "rtt_ms", unit = "ms" }
+"...rate"           = { factor = "n", times = 10, unit = "Mbps" }
 "...limit"          = { value = "1 BDP", when = { queue = ["short"] } }
 ```
 """
@@ -45,7 +46,7 @@ def read_factors(
     values: dict[str, Mapping[str, Any]] = {}
     for name, written in factors.items():
         table = written if isinstance(written, Mapping) else {"levels": written}
-        refuse_unknown(f"factors.{name}.", table, ("path", "levels"))
+        refuse_unknown(f"factors.{name}.", table, ("path", "levels", "unit"))
         given = table.get("levels")
         if not isinstance(given, Mapping | list):
             raise FactorError(f"factors.{name}.levels: expected a list or a table of levels")
@@ -54,7 +55,7 @@ def read_factors(
         levels[name] = list(given)
         paths = table.get("path", [])
         for path in [paths] if isinstance(paths, str) else paths:
-            settings[path] = Setting(factor=name, of=values.get(name))
+            settings[path] = Setting(factor=name, of=values.get(name), unit=table.get("unit", ""))
     for path, written in places.items():
         settings[path] = _setting(path, written, values, (*levels, *others))
     return Factors(levels, settings)
