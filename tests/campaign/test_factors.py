@@ -5,6 +5,7 @@ import tomllib
 import pytest
 
 from longhaul.campaign.factors import FactorError, read_factors
+from longhaul.campaign.sweep import Level
 
 FILE = """
 [factors]
@@ -27,7 +28,7 @@ def test_what_factors_and_places_may_hold() -> None:
     given = tomllib.loads(FILE)
     read = read_factors(given["factors"], given["set"])
     assert read.levels["queue"] == ["short", "red"]
-    cell = {"loss": 1e-3, "queue": "short", "rtt": 50, "n": 4}
+    cell: dict[str, Level] = {"loss": 1e-3, "queue": "short", "rtt": 50, "n": 4}
     values = {
         path: setting.at(cell) for path, setting in read.settings.items() if setting.applies(cell)
     }
