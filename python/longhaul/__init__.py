@@ -70,12 +70,12 @@ _NAMES_THERE = {"open": "open_run"}
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _HOMES:
-        found = getattr(import_module(_HOMES[name]), _NAMES_THERE.get(name, name))
+        value = getattr(import_module(_HOMES[name]), _NAMES_THERE.get(name, name))
     elif not name.startswith("_") and find_spec(f"longhaul.{name}"):
         # `longhaul.results.Results` works without importing `longhaul.results` first.
-        found = import_module(f"longhaul.{name}")
+        value = import_module(f"longhaul.{name}")
     else:
         raise AttributeError(f"module 'longhaul' has no attribute '{name}'")
     # Looked up once.
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value

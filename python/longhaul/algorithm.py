@@ -61,26 +61,28 @@ def load(
     `parameters` is a JSON object. What cannot be used is refused with an `AlgorithmError`.
     """
     if file is not None and text is not None:
-        found = _class_of(_executed(file, text), name, file)
+        loaded = _class_of(_executed(file, text), name, file)
     elif given and name in given:
-        found = given[name]
-        file, text = _written(found)
+        loaded = given[name]
+        file, text = _written(loaded)
     else:
         raise AlgorithmError(_unknown(name, given or ()))
     keys: dict[str, Any] = json.loads(parameters)
-    _check_parameters(found, keys)
-    methods = [one for one in METHODS if getattr(found, one) is not getattr(CongestionControl, one)]
+    _check_parameters(loaded, keys)
+    methods = [
+        one for one in METHODS if getattr(loaded, one) is not getattr(CongestionControl, one)
+    ]
     if "on_ack" not in methods and "on_round" not in methods:
         raise AlgorithmError(f"{name}: expected a method on_ack or on_round, found neither")
-    if found.phases not in PHASES:
+    if loaded.phases not in PHASES:
         raise AlgorithmError(
-            f"{name}.phases: expected one of {', '.join(PHASES)}, found {found.phases!r}"
+            f"{name}.phases: expected one of {', '.join(PHASES)}, found {loaded.phases!r}"
         )
     try:
-        found(**keys)
+        loaded(**keys)
     except (Exception, SystemExit, _LimitReached) as error:
         raise AlgorithmError(explain(error, file, f"{name}.__init__")) from error
-    return Found(name, found, keys, methods, found.phases, file, text)
+    return Found(name, loaded, keys, methods, loaded.phases, file, text)
 
 
 class _LimitReached(BaseException):
@@ -143,13 +145,13 @@ def _executed(file: str, text: str) -> ModuleType:
 
 
 def _class_of(module: ModuleType, name: str, file: str) -> Class:
-    found = getattr(module, name, None)
-    if found is None:
+    member = getattr(module, name, None)
+    if member is None:
         own = [key for key, value in vars(module).items() if _is_algorithm(value)]
         raise AlgorithmError(f"{file} has no class `{name}`{_known('its algorithms are', own)}")
-    if not _is_algorithm(found):
+    if not _is_algorithm(member):
         raise AlgorithmError(f"{file}: {name}: expected a subclass of longhaul.CongestionControl")
-    result: Class = found
+    result: Class = member
     return result
 
 

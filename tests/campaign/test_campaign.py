@@ -28,9 +28,9 @@ def sweep(**more: object) -> Sweep:
     given: dict[str, object] = {
         "axes": {"n": [1, 2], "rate": ["slow", "fast"]},
         "settings": {
-            "flows.fast.count": Setting(axis="n"),
+            "flows.fast.count": Setting(factor="n"),
             "topology.dumbbell.bottleneck.rate": Setting(
-                axis="rate", of={"slow": "5 Mbps", "fast": "20 Mbps"}
+                factor="rate", of={"slow": "5 Mbps", "fast": "20 Mbps"}
             ),
             "measure.every": Setting("200 ms"),
         },
@@ -87,7 +87,7 @@ def test_a_factor_of_kind_follows_the_rule_of_set() -> None:
 
 
 def test_a_multiple_of_a_level_stays_whole_and_no_flows_are_left_out() -> None:
-    half = {"flows.fast.count": Setting(axis="n", times=0.5)}
+    half = {"flows.fast.count": Setting(factor="n", times=0.5)}
     runs = list(sweep(axes={"n": [0, 6]}, settings=half).runs())
     assert [flow["label"] for flow in runs[0].scenario["flows"]] == ["standard"]
     assert runs[1].scenario["flows"][0]["count"] == 3
@@ -96,8 +96,8 @@ def test_a_multiple_of_a_level_stays_whole_and_no_flows_are_left_out() -> None:
 
 def test_a_setting_may_hold_at_some_levels_only_and_lead_into_a_value_that_others_share() -> None:
     settings = {
-        "proxies": Setting(axis="split", of={"no": [], "yes": [{"start": "a"}]}),
-        "proxies.0.limit": Setting(axis="n", when={"split": ["yes"]}),
+        "proxies": Setting(factor="split", of={"no": [], "yes": [{"start": "a"}]}),
+        "proxies.0.limit": Setting(factor="n", when={"split": ["yes"]}),
     }
     runs = list(sweep(axes={"split": ["no", "yes"], "n": [1, 2]}, settings=settings).runs())
     assert [run.scenario["proxies"] for run in runs] == [
@@ -178,7 +178,7 @@ from longhaul.campaign import Setting, Store, Sweep, execute
 
 if __name__ == "__main__":
     template = tomllib.loads(Path("template.toml").read_text())
-    durations = {"duration": Setting(axis="length", of={"short": "2 s", "long": "100000 s"})}
+    durations = {"duration": Setting(factor="length", of={"short": "2 s", "long": "100000 s"})}
     sweep = Sweep("E", template, {"length": ["short", "long"]}, durations)
     execute(sweep.runs(), Store("store"), workers=2)
 """

@@ -282,7 +282,7 @@ def test_the_scenario_may_be_that_of_a_run(tmp_path: Path) -> None:
     rates = {run.scenario["topology"]["dumbbell"]["bottleneck"]["rate"] for run in campaign.runs()}
     assert rates == {"2 Mbps", "4 Mbps"}
     # With the levels of the run, it is the run's scenario.
-    again = longhaul.load(campaign.template)
+    again = longhaul.load(campaign.sweep.template)
     assert again.hash == longhaul.Results(tmp_path / "r1").meta["scenario_hash"]
 
 
@@ -526,7 +526,7 @@ def test_any_table_is_analysed(cli: CommandLine, tmp_path: Path) -> None:
 
 def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
     assert cli("campaign", "new", "mine.toml").returncode == 0
-    assert read_campaign(tmp_path / "mine.toml").replications == 5
+    assert read_campaign(tmp_path / "mine.toml").sweep.replications == 5
     assert cli("campaign", "new", "mine.toml").returncode == 2
     file = written(tmp_path)
     assert "not started" in cli("campaign", "resume", file).stderr

@@ -8,6 +8,7 @@ import pytest
 from conftest import CommandLine
 
 import longhaul
+from longhaul.studies import declared
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.declared import DECLARED
 from longhaul.studies.study import find
@@ -63,6 +64,9 @@ def test_a_study_is_one_folder_with_three_files_of_declarations(
         ("claims.toml", "algorithm", "algorythm", "has no axis `algorythm`"),
         ("figures.toml", 'axis        = "', 'axes        = "', "did you mean `axis`?"),
         ("figures.toml", '"loss"]', '"no"]', "no experiment is called `no`"),
+        ("experiments.toml", "factors = { loss", "axes = { loss", "axes: now called `factors`"),
+        ("experiments.toml", "factors = { loss", "faktors = { loss", "did you mean `factors`?"),
+        ("experiments.toml", "path =", "pat =", "did you mean `path`?"),
         ("experiments.toml", "links.bottleneck.utilization", "links.bottleneck.utilisation",
          "did you mean `links.bottleneck.utilization`?"),
     ],
@@ -125,6 +129,19 @@ def data() -> Data:
             {"queue": "droptail", "against.queue": "red", "each": "n", "then": "count", "above": 2},
             3.0,
         ),
+        # Arithmetic, with axes too; levels that begin so; one level against each of several.
+        ("value", {"queue": "red", "n": 2, "metric": "abs(1-rate)*n/(rate+2e0)"}, 0.5),
+        ("value", {"queue": "r*", "n": 4}, 4.0),
+        ("least", {"queue": "red", "n": 4, "less.n": "1,2"}, 2.0),
+        ("largest", {"queue": "red", "n": "1,2", "over.n": 4}, 0.5),
+        ("largest", {"of": "B", "n": 2, "queue": "red", "less.of": "A,B", "less.n": 1}, 3.0),
+        # Of each metric alone.
+        ("largest", {"queue": "droptail", "metric": "rate,n", "each": "metric"}, 12.0),
+        (
+            "mean",
+            {"queue": "droptail", "metric": "rate,n", "each": "metric,n", "then": "middle"},
+            3.5,
+        ),
         # Queues of experiments that have one each need not be the same.
         ("value", {"of": "B", "n": 2, "over.of": "A", "over.queue": "droptail"}, 2 / 3),
     ],
@@ -134,6 +151,40 @@ def test_what_a_claim_may_declare(
 ) -> None:
     words = {"of": "A", "metric": "rate", **where}
     assert DECLARED[take](data(), **words) == pytest.approx(expected)
+
+
+def test_single_runs_and_comparisons_in_each_replication() -> None:
+    rows = [
+        {"experiment": "A", "replication": number, "queue": queue, "rate": base + 10.0 * number}
+        for number, bases in enumerate(((1.0, 2.0), (1.0, 2.0), (1.0, 5.0)))
+        for queue, base in zip(("red", "droptail"), bases, strict=True)
+    ]
+    runs = Data(pl.DataFrame(rows), pl.DataFrame(), ("queue",))
+    of_runs = {"of": "A", "metric": "rate", "queue": "red", "runs": "each"}
+    assert DECLARED["largest"](runs, **of_runs) == 21.0
+    assert DECLARED["ninth_decile"](runs, **of_runs) == pytest.approx(19.0)
+    assert DECLARED["largest"].is_extreme(of_runs)
+    assert not DECLARED["ninth_decile"].is_extreme(of_runs)
+    beside = {"of": "A", "metric": "rate", "queue": "droptail", "less.queue": "red"}
+    # Medians are 12 and 11; the differences are 1, 1 and 4.
+    assert DECLARED["value"](runs, **beside) == DECLARED["value"](runs, **beside, by="replication")
+    assert DECLARED["mean"](runs, **beside, runs="each") == 2.0
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"metric": "rate+"}, "expected metrics, numbers"),
+        ({"metric": "max(rate)"}, "expected metrics, numbers"),
+        ({"runs": "all"}, "runs: expected each, found `all`"),
+        ({"by": "run"}, "by: expected replication"),
+        ({"by": "replication"}, "either less. or over."),
+        ({"by": "replication", "less.queue": "red", "metric": "rate/n"}, "no arithmetic"),
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(where: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        declared.check({"of": "A", "metric": "rate", **where}, {"A": ("queue", "n")})
 
 
 @pytest.mark.parametrize(

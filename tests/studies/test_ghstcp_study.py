@@ -120,11 +120,12 @@ def test_one_level_ahead_of_all_others() -> None:
         socket_kb=[64.0] * 3,
         utilisation=[80.0, 95.0, 91.0],
     )
-    ahead = measures["ahead"]
     cell = {"of": "E", "socket_kb": 64, "metric": "utilisation"}
-    assert ahead(found, one="parallel", **cell) == pytest.approx(4)
-    assert ahead(found, one="reno", sign=-1, **cell) == pytest.approx(11)
-    assert ahead(found, one="hstcp", without="parallel", **cell) == pytest.approx(11)
+    for flow, others, ahead in (("parallel", "!parallel", 4), ("hstcp", "!hstcp,parallel", 11)):
+        where = {**cell, "flow1": flow, "less.flow1": others}
+        assert measures["least"](found, **where) == pytest.approx(ahead)
+    behind = {**cell, "flow1": "!reno", "less.flow1": "reno"}
+    assert measures["least"](found, **behind) == pytest.approx(11)
     assert measures["value"](
         found, flow1="hstcp", **cell, **{"less.flow1": "reno"}
     ) == pytest.approx(11)

@@ -95,7 +95,8 @@ def test_shares_are_of_what_both_use() -> None:
     assert MEASURES["trend"](found, of="E", metric="rf", along="n", queue="red") == pytest.approx(
         -1
     )
-    assert MEASURES["share_end_over_start"](found, "E", "n", "red") == pytest.approx(0.75 / 0.8)
+    share = {"of": "E", "metric": "rf/(1+rf)", "along": "n", "queue": "red"}
+    assert MEASURES["ends"](found, **share) == pytest.approx(0.75 / 0.8)
 
 
 def test_scatter_of_runs_is_compared_between_queues() -> None:

@@ -21,7 +21,7 @@ from longhaul.analysis.judging import (
     UNDECIDED,
     Expected,
 )
-from longhaul.studies import parts, record
+from longhaul.studies import arithmetic, parts, record
 from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.study import Study, find, studies
 
@@ -193,8 +193,8 @@ def test_recorded_results_have_the_metrics_of_all_claims(study: Study) -> None:
     _, results = record.latest(study, Path("nowhere"), None)
     for one in study.claims:
         for key in ("metric", "over"):
-            if key in one.where:
-                metrics = str(one.where[key]).split(",")
+            for text in str(one.where[key]).split(",") if key in one.where else ():
+                metrics = arithmetic.metrics(text)
                 assert set(metrics) <= set(results.data.values.columns), (one.id, metrics)
 
 
@@ -217,7 +217,7 @@ id    = "E1"
 title = "Two rates"
 parts = ["small"]
 quick = "one rate"
-axes  = { n = { quick = [1, 2], full = [1, 2, 3] } }
+factors = { n = { quick = [1, 2], full = [1, 2, 3] } }
 set   = { "flows.fast.count" = "n" }
 
 [[experiments]]
@@ -384,7 +384,7 @@ def test_a_study_may_be_in_parts_with_reducers_of_their_own(tiny: Path, cli: Com
     assert list(study.experiments)[-1] == "WEB"
     assert [claim.id for claim in study.claims][-1] == "W"
     # The common settings of one part are not those of the other.
-    assert study.experiments["WEB"].axes == {}
+    assert study.experiments["WEB"].axes == ()
     assert cli("study", "run", "tiny", "-e", "WEB", "-q").returncode == 0
     (kept,) = (Path("studies/tiny/store")).rglob("*.json")
     assert json.loads(kept.read_text())["web"] is True
@@ -508,7 +508,7 @@ title      = "Conditions"
 parts      = ["small"]
 conditions = "loads"
 [experiments.set]
-"measure.from" = { axis = "seconds", of = { "1.1" = "1 s", "1.2345678901" = "2 s" } }
+"measure.from" = { factor = "seconds", of = { "1.1" = "1 s", "1.2345678901" = "2 s" } }
 """
     (tiny / "experiments.toml").write_text(EXPERIMENTS + more)
     words = ("study", "run", "tiny", "-q", "--record")

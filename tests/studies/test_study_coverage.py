@@ -124,7 +124,8 @@ def test_what_a_claim_needs_is_said_in_words(tmp_path: Path) -> None:
 def test_whole_names_an_axis(tmp_path: Path) -> None:
     from longhaul.studies import parts
 
-    study = study_with(tmp_path, "largest_run", 'of = "E"', "low = 1\nopposite = 0")
+    study = study_with(tmp_path, "own", 'of = "E"', "low = 1\nopposite = 0")
+    (tmp_path / "measures.py").write_text('MEASURES = {"own": lambda data, **where: 1.0}\n')
     (tmp_path / "claims.toml").write_text(
         (tmp_path / "claims.toml").read_text().replace('"delay"', '"flows"')
     )

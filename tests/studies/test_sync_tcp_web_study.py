@@ -119,14 +119,16 @@ def data(**metrics: list[float]) -> Data:
 def test_differences_are_within_replications() -> None:
     # Replications differ by 10 and 20: unpaired, nothing could be said of a difference of 1.
     given = data(loss=[5.0, 4.0, 9.0, 9.5])
-    measure = MEASURES.WEB
-    assert measure["difference"](given, "H1", "loss", "mixreact", "reno", load=80) == -1.0
-    assert measure["largest_difference"](given, "H1", "loss", "mixreact", "reno") == 0.5
-    assert measure["smallest_difference"](given, "H1", "loss", "mixreact", "reno") == -1.0
-    assert measure["largest_difference"](given, "H1", "loss", "mixreact", "reno", high=85) == -1.0
-    assert measure["distance"](given, "H1", "loss", "mixreact", "reno") == 1.0
-    ahead = measure["best_is"](given, "H1", "loss", "mixreact", "reno", 80, 80, largest=0)
-    assert ahead == 1.0
+    where = {"of": "H1", "metric": "loss", "protocol": "mixreact", "less.protocol": "reno"}
+    where["by"] = "replication"
+    assert GENERAL["value"](given, **where, load=80) == -1.0
+    assert GENERAL["largest"](given, **where) == 0.5
+    assert GENERAL["least"](given, **where) == -1.0
+    assert GENERAL["largest"](given, **where, load="..85") == -1.0
+    assert GENERAL["furthest"](given, **where) == 1.0
+    ratio = {word: level for word, level in where.items() if word != "less.protocol"}
+    ratio["over.protocol"] = "reno"
+    assert GENERAL["value"](given, **ratio, load=80) == pytest.approx(14 / 15)
 
 
 def test_loads_of_tuned_queues_are_those_of_their_own_experiment() -> None:
@@ -138,19 +140,17 @@ def test_loads_of_tuned_queues_are_those_of_their_own_experiment() -> None:
         )
     ]  # fmt: skip
     given = Data(pl.DataFrame(rows), pl.DataFrame(), ("protocol", "load"))
-    largest = MEASURES.WEB["largest_difference"](given, "H1", "loss", "pcwnd", "ecn-136")
-    assert largest == -1.5
+    where = {"of": "H1", "metric": "loss", "protocol": "pcwnd", "by": "replication"}
+    where |= {"less.of": "H1-TUNED", "less.protocol": "ecn-136"}
+    assert GENERAL["largest"](given, **where) == -1.5
 
 
 def test_what_was_not_run_is_not_measured() -> None:
     given = data(loss=[1.0, 1.0, 1.0, 1.0])
-    for name, cell_ in (
-        ("difference", {"load": 80}),
-        ("largest_difference", {}),
-        ("median_ratio", {"load": 80}),
-    ):
+    where = {"of": "H1", "metric": "loss", "protocol": "pcwnd", "by": "replication"}
+    for measure, how in (("value", "less"), ("largest", "less"), ("value", "over")):
         with pytest.raises(longhaul.LonghaulError):
-            MEASURES.WEB[name](given, "H1", "loss", "pcwnd", "reno", **cell_)
+            GENERAL[measure](given, **where, load=80, **{f"{how}.protocol": "reno"})
     with pytest.raises(longhaul.LonghaulError, match="was not run"):
         MEASURES.curve_of(given, "H1", "cdf", protocol="reno")
 
@@ -205,7 +205,7 @@ def test_pairs_of_one_total_load() -> None:
         [{"pair": pair, "protocol": "reno", "one": one, "three": three}
          for pair, one, three in (("75-50", 1.0, 0.5), ("75-60", 2.0, 2.5), ("90-50", 1.0, 9.0))]
     )  # fmt: skip
-    cell = {"of": "E", "total": 75, "protocol": "reno"}
-    assert WEB["largest_rise_of_pairs"](found, first="one", last="three", **cell) == 0.5
-    assert WEB["spread_of_pairs"](found, metric="one", **cell) == 2.0
-    assert WEB["least_of_pairs"](found, metric="three", over="one", **cell) == 0.5
+    cell = {"of": "E", "pair": "75-*", "protocol": "reno"}
+    assert GENERAL["largest"](found, metric="three-one", **cell) == 0.5
+    assert GENERAL["spread"](found, metric="one", **cell) == 2.0
+    assert GENERAL["least"](found, metric="three/one", **cell) == 0.5

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import longhaul
-from longhaul.mesonet.responses import flow_pps
+from longhaul.mesonet.numbered_responses import flow_pps
 from validation.mesonet import (
     conditions,
     connections,

@@ -2,11 +2,13 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 from longhaul import _engine
+from longhaul.studies.study import Study, studies
 from tools.site import evidence, views
 from tools.site.chart import Chart, Line
 from tools.site.markdown import Pages, block, code, html, table, toctree
@@ -142,9 +144,38 @@ def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -
     lines += _response(name, laws.get(name, []))
     lines += ["## Held against", "", *evidence.held_against(name), ""]
     lines += ["## Sources", "", *_sources(row), ""]
-    if row["used_by"]:
-        lines += ["Used by " + "; ".join(row["used_by"]) + ": [studies](../../studies.md).", ""]
+    if used_by := [study.name for study in studies() if name in _words(study)]:
+        lines += [f"Used by {', '.join(used_by)}: [studies](../../studies.md).", ""]
     return lines
+
+
+# What a scenario calls its parts: no algorithm.
+NAMES = ("label", "name", "from", "to")
+
+
+@cache
+def _words(study: Study) -> set[str]:
+    """All texts in the scenarios, factors and tables of conditions of a study."""
+    return {
+        word
+        for experiment in study.experiments.values()
+        for part in (
+            experiment.template or {}, experiment.factors, experiment.places, experiment.conditions
+        )
+        for word in _texts(part)
+    }  # fmt: skip
+
+
+def _texts(tree: Any) -> Iterator[str]:  # noqa: ANN401
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield str(key)
+            yield from _texts(value) if key not in NAMES else ()
+    elif isinstance(tree, list | tuple):
+        for value in tree:
+            yield from _texts(value)
+    else:
+        yield str(tree)
 
 
 def _window_command(name: str) -> str:

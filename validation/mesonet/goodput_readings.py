@@ -16,7 +16,7 @@ import polars as pl
 
 import longhaul
 from longhaul.files.rows import write_rows
-from longhaul.mesonet import MesoNet, responses
+from longhaul.mesonet import MesoNet, numbered_responses
 from longhaul.studies.study import find
 from validation.mesonet.tables import HERE, published, recorded
 
@@ -36,8 +36,8 @@ _COMPLETED = pl.col("completed_flows")
 READINGS = {
     "half": _TRANSFER + _COMPLETED / 2,
     "all": _TRANSFER + _COMPLETED,
-    "half_connecting": responses.FLOWS,
-    "all_connecting": responses.FLOWS + _COMPLETED / 2,
+    "half_connecting": numbered_responses.FLOWS,
+    "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
 """The third is that of the responses."""
 TITLES = (
@@ -61,9 +61,9 @@ def _of_run(number: int) -> dict[tuple[str, str], float]:
     shortened = {**run.scenario["mesonet"], "MI": 5 * UNTIL_S, "periods": [period]}
     tables = MesoNet.of(longhaul.run({**run.scenario, "mesonet": shortened}))
     (late,) = tables.periods
-    part = responses.Part(tables, late)
+    part = numbered_responses.Part(tables, late)
     return {
-        (name, reading): part.of_class(name, responses.flow_pps(tables.interval_s, flows))
+        (name, reading): part.of_class(name, numbered_responses.flow_pps(tables.interval_s, flows))
         for name in RESPONSES
         for reading, flows in READINGS.items()
     }

@@ -2,34 +2,6 @@
 
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 
-/// A published evaluation that Longhaul re-creates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Study {
-    /// HighSpeed TCP and its deployment (LBNL, 2003).
-    HighSpeedTcp,
-    /// Sync-TCP: synchronised clocks in congestion control (UNC, 2003).
-    SyncTcp,
-    /// Split-connection proxy over a satellite link (Innsbruck, 2009).
-    SplitConnection,
-    /// Gentle HighSpeed TCP (Osaka, 2006).
-    GentleHighSpeedTcp,
-    /// Study of proposed Internet congestion control mechanisms (NIST SP 500-282, 2010).
-    Nist,
-}
-
-impl Study {
-    /// What `longhaul list` and the documentation call it.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::HighSpeedTcp => "HighSpeed TCP study (LBNL 2003)",
-            Self::SyncTcp => "Sync-TCP (UNC 2003)",
-            Self::SplitConnection => "split-connection proxy (Innsbruck 2009)",
-            Self::GentleHighSpeedTcp => "gentle HighSpeed TCP (Osaka 2006)",
-            Self::Nist => "NIST SP 500-282 (2010)",
-        }
-    }
-}
-
 /// What tells an algorithm of congestion, or of room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
@@ -75,8 +47,6 @@ pub struct Entry<T> {
     pub source: &'static str,
     /// What changes its window or its rate, beside timeouts.
     pub listens_to: &'static [Signal],
-    /// The studies that use it.
-    pub used_by: &'static [Study],
     /// Variants that it has; the first is the default.
     pub variants: &'static [Variant],
     /// Its parameters.
@@ -97,7 +67,6 @@ impl<T> Entry<T> {
             law: self.law,
             source: self.source,
             listens_to: self.listens_to,
-            used_by: self.used_by,
             variants: self.variants,
             parameters: self.parameters,
             build,

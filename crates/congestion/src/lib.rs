@@ -28,7 +28,7 @@ mod windowed_max;
 pub use algorithms::Controller;
 pub use congestion_control::{CloneBox, CongestionControl, Needs, Phases, restart};
 pub use custom::{Custom, Factory};
-pub use entry::{Entry, Signal, Study};
+pub use entry::{Entry, Signal};
 pub use facts::{
     AckSample, Cause, Congestion, Dummies, Idle, Limit, Load, Phase, RouterFeedback, RouterRequest,
     Timeout,

@@ -119,8 +119,6 @@ fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyL
         row.set_item("variants", variants)?;
         let signals: Vec<_> = entry.listens_to.iter().map(|one| one.name()).collect();
         row.set_item("listens_to", signals)?;
-        let studies: Vec<_> = entry.used_by.iter().map(|work| work.title()).collect();
-        row.set_item("used_by", studies)?;
         let parameters: PyResult<Vec<_>> = entry
             .parameters
             .iter()

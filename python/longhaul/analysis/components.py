@@ -82,16 +82,21 @@ def causes(
 ) -> dict[int, list[Cause]]:
     """For each group the factors that (nearly) all of its runs agree on, the clearest first."""
     groups = np.asarray(labels)
-    found: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
+    counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
     for factor, given in factors.items():
         names, level = np.unique(np.asarray(given, dtype=str), return_inverse=True)
         table = np.array(
-            [[((groups == g) & (level == i)).sum() for i in range(len(names))] for g in found]
+            [
+                [((groups == g) & (level == i)).sum() for i in range(len(names))]
+                for g in counts_by_group
+            ]
         )
         if table.shape[1] < 2 or table.shape[0] < 2:
             continue
         p = float(chi2_contingency(table).pvalue)
-        for g, row in zip(found, table, strict=True):
+        for g, row in zip(counts_by_group, table, strict=True):
             top = int(row.argmax())
-            found[g].append(Cause(factor, str(names[top]), float(row[top] / row.sum()), p))
-    return {g: sorted(list_, key=lambda c: (-c.share, c.p)) for g, list_ in found.items()}
+            counts_by_group[g].append(
+                Cause(factor, str(names[top]), float(row[top] / row.sum()), p)
+            )
+    return {g: sorted(list_, key=lambda c: (-c.share, c.p)) for g, list_ in counts_by_group.items()}

@@ -35,8 +35,8 @@ def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
     """All pairs of responses, the most correlated first, down to some |r|."""
     r = np.asarray(matrix, float)
     upper = zip(*np.triu_indices(len(r), k=1), strict=True)
-    found = [Pair(int(i), int(j), float(r[i, j])) for i, j in upper]
-    return sorted((p for p in found if abs(p.r) >= at_least), key=lambda p: -abs(p.r))
+    listed = [Pair(int(i), int(j), float(r[i, j])) for i, j in upper]
+    return sorted((p for p in listed if abs(p.r) >= at_least), key=lambda p: -abs(p.r))
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
     np.fill_diagonal(linked, val=False)
     _, label = connected_components(linked, directed=False)
     members = [tuple(int(i) for i in np.flatnonzero(label == g)) for g in np.unique(label)]
-    found = [Group(m, int(linked[np.ix_(m, m)].sum()) // 2) for m in members]
-    return sorted(found, key=lambda group: (len(group.members), group.correlated))
+    linked_groups = [Group(m, int(linked[np.ix_(m, m)].sum()) // 2) for m in members]
+    return sorted(linked_groups, key=lambda group: (len(group.members), group.correlated))
 
 
 def mean_strength(matrix: ArrayLike) -> np.ndarray:

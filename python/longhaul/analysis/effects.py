@@ -75,23 +75,23 @@ def effects(
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
     grand_mean = float(y.mean())
-    found: dict[bytes, Effect] = {}
+    by_columns: dict[bytes, Effect] = {}
     aliases: dict[bytes, list[str]] = {}
     for term in terms(len(names), order):
         column = matrix[:, list(term)].prod(axis=1)
         name = "*".join(names[j] for j in term)
         key = (column * column[0]).astype(np.int8).tobytes()
-        if key in found:
+        if key in by_columns:
             aliases[key].append(name)
             continue
         plus = column > 0
         interval = _interval(y, plus, error, coverage)
         low, high = float(y[~plus].mean()), float(y[plus].mean())
-        found[key] = Effect(name, term, low, high, grand_mean, interval)
+        by_columns[key] = Effect(name, term, low, high, grand_mean, interval)
         aliases[key] = []
     return [
         Effect(e.name, e.term, e.low, e.high, e.grand_mean, e.interval, tuple(aliases[key]))
-        for key, e in found.items()
+        for key, e in by_columns.items()
     ]
 
 

@@ -38,8 +38,8 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}
     sources = {source.name: source for source in anova(columns, y, order=1)}
-    found = [_of_factor(table, name, response, sources.get(name)) for name in table.varying]
-    return sorted(found, key=lambda one: -(one.share or 0.0))
+    means = [_of_factor(table, name, response, sources.get(name)) for name in table.varying]
+    return sorted(means, key=lambda one: -(one.share or 0.0))
 
 
 def _of_factor(

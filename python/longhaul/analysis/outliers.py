@@ -100,7 +100,7 @@ def standouts(
 
 
 def _standout(cell: np.ndarray, min_percent: float, critical: float | None) -> Standout | None:
-    found = residuals(cell, critical)
-    if not found.is_outlier or abs(found.percent) <= min_percent:
+    values = residuals(cell, critical)
+    if not values.is_outlier or abs(values.percent) <= min_percent:
         return None
-    return Standout(found.extreme, found.largest > 0, found.percent)
+    return Standout(values.extreme, values.largest > 0, values.percent)

@@ -59,12 +59,12 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 def shape_of(runs: np.ndarray) -> str:
     """Normal or lognormal, whichever the ordered runs resemble more, unless many reject both."""
-    found = {NORMAL: probability_plot_correlation(runs)}
+    correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:
-        found[LOGNORMAL] = probability_plot_correlation(np.log(runs))
-    best = max(found, key=lambda shape: found[shape])
+        correlations[LOGNORMAL] = probability_plot_correlation(np.log(runs))
+    best = max(correlations, key=lambda shape: correlations[shape])
     many = len(runs) >= MIN_RUNS_ORDER
-    return ORDER if many and found[best] < _critical(len(runs)) else best
+    return ORDER if many and correlations[best] < _critical(len(runs)) else best
 
 
 def probability_plot_correlation(ordered: np.ndarray) -> float:

@@ -111,29 +111,29 @@ class ResponseTable:
         Without what the run cost, and without what equals another response in every run.
         """
         seen: set[bytes] = set()
-        found = []
+        kept = []
         for name in self.complete():
             content = self.frame[name].cast(pl.Float64).to_numpy().tobytes()
             if name.rpartition(".")[2] in COSTS or content in seen:
                 continue
             seen.add(content)
-            found.append(name)
-        return tuple(found)
+            kept.append(name)
+        return tuple(kept)
 
     def matching(self, patterns: Sequence[str]) -> tuple[str, ...]:
         """Responses by name or pattern, such as `y*_TP1`, in the order of the patterns."""
-        found: dict[str, None] = {}
+        matches: dict[str, None] = {}
         for pattern in patterns:
             if not set(pattern) & set("*?["):
-                found[pattern] = None
+                matches[pattern] = None
                 continue
             names = [name for name in self.responses if fnmatchcase(name, pattern)]
             if not names:
                 raise TableError(
                     f"no response is like `{pattern}`; available: {', '.join(self.responses)}"
                 )
-            found |= dict.fromkeys(names)
-        return tuple(found)
+            matches |= dict.fromkeys(names)
+        return tuple(matches)
 
     @property
     def varying(self) -> list[str]:
@@ -219,7 +219,7 @@ class ResponseTable:
         """
         others = [name for name in self.factors if name != self.require(factor)]
         self.values(response)
-        found = []
+        names = []
         groups = self.frame.group_by(others, maintain_order=True) if others else [((), self.frame)]
         for _, condition in groups:
             parts = (
@@ -228,8 +228,8 @@ class ResponseTable:
                 else [condition]
             )
             if len(parts) == self.replications:
-                found.append([dict(part.select(factor, response).iter_rows()) for part in parts])
-        return found
+                names.append([dict(part.select(factor, response).iter_rows()) for part in parts])
+        return names
 
 
 def _named(condition: Mapping[str, Any]) -> str:

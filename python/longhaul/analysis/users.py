@@ -52,13 +52,13 @@ def user_ranks(
 
     `kinds` names the kind of file of each group. Each entry has a row for each condition and group.
     """
-    found = {}
+    ranks_by_group = {}
     for response, values in responses.items():
         ranks = goodput_ranks(values)
         for kind in dict.fromkeys(kinds):
             chosen = [g for g, name in enumerate(kinds) if name == kind]
-            found[response, kind] = ranks[:, chosen, :].reshape(-1, ranks.shape[-1])
-    return found
+            ranks_by_group[response, kind] = ranks[:, chosen, :].reshape(-1, ranks.shape[-1])
+    return ranks_by_group
 
 
 def rank_summary(

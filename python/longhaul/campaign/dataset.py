@@ -84,7 +84,7 @@ def collect(campaign: Campaign, store: Store) -> Dataset:
         "responses": list(columns) or [one.name for one in campaign.responses],
         "design": design.kind,
         "generators": list(design.generators),
-        "replications": campaign.replications,
+        "replications": campaign.sweep.replications,
         "runs": len(rows),
         "wanted": len(runs),
         "version": version(),

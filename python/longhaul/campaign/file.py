@@ -14,11 +14,9 @@ rtt  = { path = "topology.dumbbell.bottleneck.delay", levels = ["5 ms", "50 ms"]
 ...
 ```
 
-Levels that are tables, or that several places follow in different ways, are written as in studies:
-`levels` is then a table of named values, and `[set]` says which place follows which factor.
+What `factors` and `set` may hold, `longhaul.campaign.factors` says: studies have the same.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +29,7 @@ import numpy as np
 
 from longhaul._engine import LonghaulError, ScenarioError
 from longhaul._engine import Scenario as Resolved
+from longhaul.campaign.factors import FactorError, Factors, read_factors, refuse_unknown
 from longhaul.campaign.place import indexed, line_of, line_of_value
 from longhaul.campaign.responses import (
     Response,
@@ -39,11 +38,9 @@ from longhaul.campaign.responses import (
     check,
     read_responses,
 )
-from longhaul.campaign.sweep import Level, Run, Setting
+from longhaul.campaign.sweep import Level, Run, Sweep
 from longhaul.campaign.template import (
-    Scenario,
     TemplateError,
-    filled_in,
     place_of_template,
     read_template,
 )
@@ -70,17 +67,13 @@ class Campaign:
 
     path: Path
     title: str
-    template: Scenario
-    settings: Mapping[str, Setting]
+    sweep: Sweep
     design: Design
-    replications: int
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()
     retries: int = 0
     memory: int | None = None
     """Bytes that a worker may use."""
-    beside: Path = Path()
-    """The directory of its scenario, in which files are looked for that runs name."""
 
     @property
     def name(self) -> str:
@@ -95,29 +88,19 @@ class Campaign:
     def runs(self) -> list[Run]:
         """Every run, all of the design once, then all again with other random numbers."""
         return [
-            self.run(cell, replication)
-            for replication in range(self.replications)
+            self.sweep.run(cell, replication)
+            for replication in range(self.sweep.replications)
             for cell in self.cells
         ]
 
-    def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
-        """A run of the design."""
-        scenario = self.scenario(cell, replication)
-        return Run(self.name, cell, replication, scenario, self.beside)
-
-    def scenario(self, cell: Mapping[str, Level], replication: int = 0) -> Scenario:
-        """The scenario of a run."""
-        values = {path: setting.at(cell) for path, setting in self.settings.items()}
-        return filled_in(self.template, {**values, "replication": replication})
-
     def warnings(self) -> list[str]:
         """What is allowed but probably not intended."""
-        replicated = self.replications > 1 or not set(RANDOM).isdisjoint(self.settings)
+        replicated = self.sweep.replications > 1 or not set(RANDOM).isdisjoint(self.sweep.settings)
         if not replicated:
             return []
         reason = None
         for cell in _few(self.cells):
-            reason = self.run(cell).resolved.nothing_drawn
+            reason = self.sweep.run(cell).resolved.nothing_drawn
             if reason is None:
                 return []
         return [f"replications are the same, and intervals have no width: {reason}"]
@@ -138,7 +121,7 @@ def read_campaign(path: str | Path) -> Campaign:
         raise CampaignError(f"{file}: {error}") from None
     try:
         return _campaign(file, whole)
-    except (CampaignError, ResponseError, TemplateError) as error:
+    except (CampaignError, FactorError, ResponseError, TemplateError) as error:
         raise CampaignError(f"{file}: {_with_line(text, str(error))}") from None
 
 
@@ -148,33 +131,39 @@ _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 def _with_line(text: str, message: str) -> str:
     """A message that begins with a key of the file, behind the line of that key."""
-    found = _KEY.match(message)
-    line = line_of(text, found[1].replace('"', "")) if found else None
+    key = _KEY.match(message)
+    line = line_of(text, key[1].replace('"', "")) if key else None
     return f"line {line}: {message}" if line else message
 
 
 def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
-    _refuse_unknown("", whole, KEYS)
-    factors, settings = _factors(whole.get("factors", {}), whole.get("set", {}))
-    design = _design(file, whole.get("design", "full"), factors)
+    refuse_unknown("", whole, KEYS)
+    factors = read_factors(whole.get("factors", {}), whole.get("set", {}))
+    _check_factors(factors)
+    sweep = Sweep(
+        file.stem,
+        read_template(file, whole.get("scenario")),
+        factors.levels,
+        factors.settings,
+        _count("replications", whole.get("replications", 1), 1),
+        beside=place_of_template(file, whole.get("scenario")),
+    )
+    varied = [Factor(name, tuple(levels)) for name, levels in factors.levels.items()]
     campaign = Campaign(
         path=file,
         title=str(whole.get("title", file.stem)),
-        template=read_template(file, whole.get("scenario")),
-        settings=settings,
-        design=design,
-        replications=_count("replications", whole.get("replications", 1), 1),
+        sweep=sweep,
+        design=_design(file, whole.get("design", "full"), varied),
         responses=read_responses(file.parent, whole.get("responses", [])),
         keep=tuple(whole.get("keep", ())),
         retries=_count("retries", whole.get("retries", 1), 0),
         memory=_bytes(whole["memory"]) if "memory" in whole else None,
-        beside=place_of_template(file, whole.get("scenario")),
     )
     # A level, or a path, that the scenario refuses is refused before anything runs.
     resolved = []
     for cell in _few(campaign.cells):
         try:
-            resolved.append(campaign.run(cell).resolved)
+            resolved.append(sweep.run(cell).resolved)
         except ScenarioError as error:
             raise _located(campaign, whole.get("scenario"), cell, str(error)) from None
     _check_responses(campaign, resolved)
@@ -202,19 +191,19 @@ def _located(
     message: str,
 ) -> CampaignError:
     """The error where the user wrote it: at a factor, or in the scenario."""
-    found = _MESSAGE.fullmatch(message)
-    if found is None:
+    quoted = _MESSAGE.fullmatch(message)
+    if quoted is None:
         return CampaignError(f"scenario: {message}")
-    path, reason = found[1], found[2]
-    for place, setting in campaign.settings.items():
-        written = indexed(place, campaign.template)
-        if setting.axis and (
+    path, reason = quoted[1], quoted[2]
+    for place, setting in campaign.sweep.settings.items():
+        written = indexed(place, campaign.sweep.template)
+        if setting.factor and (
             f"{path}.".startswith(f"{written}.") or written.startswith(f"{path}.")
         ):
-            factor = f"factors.{setting.axis}"
+            factor = f"factors.{setting.factor}"
             text = campaign.path.read_text(encoding="utf-8-sig")
             line = line_of(text, factor) or line_of(text, "factors")
-            level = cell[setting.axis]
+            level = cell[setting.factor]
             return CampaignError(f"line {line}: {factor} = {level!r}: {path}: {reason}")
     inline = isinstance(source, Mapping)
     file = campaign.path if inline else campaign.path.parent / str(source)
@@ -232,65 +221,22 @@ def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
             yield cell
 
 
-def _refuse_unknown(where: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-    for key in table:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f" (did you mean `{near[0]}`?)" if near else ""
-            raise CampaignError(f"{where}{key}: unknown{hint}; available: {', '.join(known)}")
-
-
 def _count(name: str, value: Any, least: int) -> int:  # noqa: ANN401
     if not isinstance(value, int) or value < least:
         raise CampaignError(f"{name} = {value!r}: expected a whole number of at least {least}")
     return value
 
 
-def _factors(
-    given: Mapping[str, Any], places: Mapping[str, Any]
-) -> tuple[list[Factor], dict[str, Setting]]:
-    """The factors, and which place in the scenario follows which."""
-    if not given:
+def _check_factors(factors: Factors) -> None:
+    """Refuse factors that do not vary, or that nothing follows."""
+    if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
-    factors, settings = [], {}
-    values: dict[str, Mapping[str, Any]] = {}
-    for name, written in given.items():
-        table = written if isinstance(written, Mapping) else {"levels": written}
-        _refuse_unknown(f"factors.{name}.", table, ("path", "levels"))
-        levels = table.get("levels")
-        if isinstance(levels, Mapping):
-            values[name] = levels
-        if not isinstance(levels, Mapping | list) or len(levels) < 2:
+    followed = {setting.factor for setting in factors.settings.values()}
+    for name, levels in factors.levels.items():
+        if len(levels) < 2:
             raise CampaignError(f"factors.{name}.levels: expected at least two levels")
-        factors.append(Factor(name, tuple(levels)))
-        paths = table.get("path", [])
-        for path in [paths] if isinstance(paths, str) else paths:
-            settings[path] = Setting(axis=name, of=values.get(name))
-    for path, written in places.items():
-        settings[path] = _setting(path, written, values, list(given))
-    followed = {setting.axis for setting in settings.values()}
-    for name in given:
         if name not in followed:
             raise CampaignError(f"factors.{name}: expected the `path` of a key, found none")
-    return factors, settings
-
-
-def _setting(
-    path: str,
-    written: str | Mapping[str, Any],
-    values: Mapping[str, Mapping[str, Any]],
-    known: Sequence[str],
-) -> Setting:
-    table: dict[str, Any] = {"axis": written} if isinstance(written, str) else dict(written)
-    if "factor" in table:
-        table["axis"] = table.pop("factor")
-    _refuse_unknown(f'set."{path}".', table, ("axis", "times", "of", "value"))
-    if "value" in table:
-        return Setting(value=table["value"])
-    axis = str(table.get("axis"))
-    if axis not in known:
-        raise CampaignError(f'set."{path}": unknown factor `{axis}`; available: {", ".join(known)}')
-    return Setting(**{"of": values.get(axis), **table})
 
 
 def _design(file: Path, given: Any, factors: Sequence[Factor]) -> Design:  # noqa: ANN401
@@ -304,7 +250,7 @@ def _design(file: Path, given: Any, factors: Sequence[Factor]) -> Design:  # noq
             f'design = {given!r}: expected "full", "one-at-a-time", or a table of: '
             f"{', '.join(DESIGNS)}"
         )
-    _refuse_unknown("design.", given, DESIGNS)
+    refuse_unknown("design.", given, DESIGNS)
     if "latin_hypercube" in given:
         return latin_hypercube(factors, given["latin_hypercube"], given.get("seed", 1))
     if "csv" in given:

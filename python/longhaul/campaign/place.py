@@ -51,12 +51,12 @@ def _parts(dotted: str) -> list[str]:
 
 def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
     """The path of a table, with the number of each array of tables on it."""
-    found: list[str] = []
+    steps: list[str] = []
     for length in range(1, len(table) + 1):
-        found.append(table[length - 1])
+        steps.append(table[length - 1])
         if (number := counts.get(".".join(table[:length]))) is not None:
-            found.append(str(number))
-    return found
+            steps.append(str(number))
+    return steps
 
 
 def indexed(path: str, scenario: Mapping[str, Any]) -> str:

@@ -181,8 +181,8 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
 
 def _is_of_storage(message: str) -> bool:
     """Whether the engine could not write: its message ends with the system's error number."""
-    found = _SYSTEM_ERROR.search(message)
-    return found is not None and int(found[1]) in _STORAGE_ERRORS
+    code = _SYSTEM_ERROR.search(message)
+    return code is not None and int(code[1]) in _STORAGE_ERRORS
 
 
 _SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")

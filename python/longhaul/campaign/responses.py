@@ -72,14 +72,14 @@ class Responses:
 
     def row(self, kept: Kept) -> dict[str, float | None]:
         """The responses of a run, in order."""
-        found: dict[str, float | None] = dict.fromkeys(
+        values: dict[str, float | None] = dict.fromkeys(
             one.name for one in self.responses if not one.function
         )
         for one in self.responses:
             if not one.function:
-                found[one.name] = look_up(kept, one.place)
+                values[one.name] = look_up(kept, one.place)
         measured: dict[str, float] = kept["measured"]
-        return {**found, **measured}
+        return {**values, **measured}
 
 
 def _measured(response: Response, run: Results) -> dict[str, float]:
@@ -97,10 +97,10 @@ def look_up(kept: Kept, place: str) -> float | None:
     steps = place.split(".")
     tried = [[where, *steps] for where in PLACES] if len(steps) == 1 else [steps]
     for way in tried:
-        found, value = _follow(kept, way)
+        exists, value = _follow(kept, way)
         if isinstance(value, str):
             raise ResponseError(f"responses: `{place}` is no number")
-        if found:
+        if exists:
             return None if value is None else float(value)
     known = _known(kept)
     near = difflib.get_close_matches(place, [*known, *(one.split(".")[-1] for one in known)], n=1)

@@ -25,33 +25,34 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of a scenario key: a value, or the level of an axis.
+    """A setting of a scenario key: a value, or the level of a factor.
 
-    A level may be taken `times` a factor, or stand for one `of` several values. Where `when` names
-    axes, the place is set at those of their levels only.
+    A level may be taken so many `times`, have a `unit`, or stand for one `of` several values. Where
+    `when` names factors, the place is set at those of their levels only.
     """
 
     value: Any = None
-    axis: str | None = None
+    factor: str | None = None
     times: float = 1
+    unit: str = ""
     of: Mapping[str, Any] | None = None
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
         """Whether the place is set at a cell."""
-        return all(cell[axis] in levels for axis, levels in self.when.items())
+        return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
         """The value at a cell; whole numbers stay whole."""
-        if self.axis is None:
+        if self.factor is None:
             return self.value
-        level = cell[self.axis]
+        level = cell[self.factor]
         if self.of is not None:
             return self.of[str(level)]
-        if self.times == 1 or isinstance(level, str):
-            return level
-        scaled = level * self.times
-        return int(scaled) if scaled == int(scaled) else scaled
+        if not isinstance(level, str) and self.times != 1:
+            scaled = level * self.times
+            level = int(scaled) if scaled == int(scaled) else scaled
+        return f"{level} {self.unit}" if self.unit else level
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,17 @@ class Sweep:
         """Every run; all cells once, then all again."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
-                values = {
-                    path: setting.at(cell)
-                    for path, setting in self.settings.items()
-                    if setting.applies(cell)
-                }
-                scenario = filled_in(self.template, {**values, "replication": replication})
-                yield Run(self.experiment, cell, replication, scenario, self.beside)
+                yield self.run(cell, replication)
+
+    def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
+        """The run of a cell, with the random numbers of a replication."""
+        values = {
+            path: setting.at(cell)
+            for path, setting in self.settings.items()
+            if setting.applies(cell)
+        }
+        scenario = filled_in(self.template, {**values, "replication": replication})
+        return Run(self.experiment, cell, replication, scenario, self.beside)
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:

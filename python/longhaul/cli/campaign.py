@@ -71,7 +71,7 @@ def plan(file: File, out: Out = None, json: AsJson = False) -> None:
     facts: dict[str, Any] = {
         "title": campaign.title,
         "design": design.describe(),
-        "replications": campaign.replications,
+        "replications": campaign.sweep.replications,
         "runs": len(runs),
         "done": done,
         "expected_data_packets": expected,
@@ -88,7 +88,7 @@ def plan(file: File, out: Out = None, json: AsJson = False) -> None:
     for factor in design.factors:
         typer.echo(f"  {factor.name}: {', '.join(map(str, factor.levels))}")
     typer.echo(
-        f"{len(runs):,} runs ({campaign.replications} replications), {done:,} of them done; "
+        f"{len(runs):,} runs ({campaign.sweep.replications} replications), {done:,} of them done; "
         f"about {expected:.2g} data packets"
     )
 

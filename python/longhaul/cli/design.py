@@ -116,11 +116,13 @@ def _factors(words: list[str]) -> list[Factor]:
 
     if len(words) == 1 and words[0].isdecimal():
         return [Factor(f"x{i + 1}") for i in range(int(words[0]))]
-    found = []
+    factors = []
     for word in words:
         name, given, levels = word.partition("=")
-        found.append(Factor(name, tuple(map(_level, levels.split(",")))) if given else Factor(name))
-    return found
+        factors.append(
+            Factor(name, tuple(map(_level, levels.split(",")))) if given else Factor(name)
+        )
+    return factors
 
 
 def _level(text: str) -> Level:

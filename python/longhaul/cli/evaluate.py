@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -69,6 +68,7 @@ def evaluate(
     from longhaul.evaluation import contenders, page, scores, verdicts
     from longhaul.evaluation import run as run_
     from longhaul.evaluation import suite as suite_
+    from longhaul.files.values import assignment
 
     if scale not in ("quick", "full"):
         raise InputError(f"--scale: expected quick or full, found {scale}")
@@ -78,8 +78,8 @@ def evaluate(
     target = out or Path("evaluations") / subject.name
     with show_progress(f"{subject.name}, {suite} ({scale})") as watch:
         measured, progress = run_.evaluate(
-            chosen, field, store, scale=scale, settings=_values(settings or []), workers=workers,
-            watch=None if quiet else watch,
+            chosen, field, store, scale=scale, settings=dict(map(assignment, settings or [])),
+            workers=workers, watch=None if quiet else watch,
         )  # fmt: skip
     for run, message in progress.failed:
         warn([f"{run.name}: {message}"])
@@ -115,21 +115,6 @@ def _names(written: str) -> list[str]:
     """Names between commas that are not within braces."""
     names = re.split(r",(?![^{]*})", written)
     return [name.strip() for name in names if name.strip()]
-
-
-def _values(given: Sequence[str]) -> dict[str, Any]:
-    """`KEY=VALUE` with values of TOML, by key."""
-    values = {}
-    for one in given:
-        key, equals, value = one.partition("=")
-        try:
-            values[key] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            # A word without quotation marks, as with `run --set`.
-            values[key] = value
-        if not equals or not key:
-            raise InputError(f"--set {one}: expected KEY=VALUE")
-    return values
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

@@ -159,12 +159,12 @@ def hybrid(
         raise InputError(f"--routers {routers}: expected one of {', '.join(abilene_lee.ROUTERS)}")
     if hours * 60 < 1:
         raise InputError(f"--hours {hours:g}: expected at least a minute")
-    found = [
+    runs = [
         abilene_lee.run(one, routers=routers, hours=hours, seed=seed)[0]
         for one in buffer or abilene_lee.BUFFERS
     ]
     if json:
-        print_json([vars(one) for one in found])
+        print_json([vars(one) for one in runs])
     else:
         rows = [
             {
@@ -176,14 +176,14 @@ def hybrid(
                 "utilisation": one.utilisation,
                 "cuts": one.reductions_per_flow_h,
             }
-            for one in found
+            for one in runs
         ]
         heads = ("buffer", "packets/ms: 1", "2", "3", "ms: 1", "2", "3", "FR(1,3)", "RR(3,1)",
                  "utilisation", "cuts per flow and hour")  # fmt: skip
         forms = ("{:,}", *["{:.2f}"] * 3, *["{:.1f}"] * 3, "{:.2f}", "{:.2f}", "{:.1%}", "{:.1f}")
         print_table(heads, forms, rows)
     if out is not None:
-        save_plot(plots.sets(found), out, overwrite=overwrite, quiet=json)
+        save_plot(plots.sets(runs), out, overwrite=overwrite, quiet=json)
 
 
 def fluid(

@@ -193,7 +193,7 @@ def _over_droptail(
     from longhaul.models import plots
 
     curves: plots.Curves = {}
-    found = []
+    ratios = []
     for share in shares:
         buffer = share * path.bdp
         together = [parallel.synchronised(path, buffer, n) for n in counts]
@@ -201,7 +201,7 @@ def _over_droptail(
         curves[f"buffer {share:g} BDP"] = (together, apart)
         busy = parallel.band(path, buffer)
         rows = [_pair_row(*pair) for pair in zip(together, apart, strict=True)]
-        found.append({"buffer_bdp": share, "points": rows, "band95": busy and asdict(busy)})
+        ratios.append({"buffer_bdp": share, "points": rows, "band95": busy and asdict(busy)})
         if json:
             continue
         typer.echo(
@@ -215,7 +215,7 @@ def _over_droptail(
                 "lose together\n"
             )
     if json:
-        print_json(found)
+        print_json(ratios)
     if out is not None:
         save_plot(plots.droptail(curves), out, overwrite=overwrite, quiet=json)
 

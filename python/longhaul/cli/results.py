@@ -200,18 +200,18 @@ def window(
         if target.suffix not in (".svg", ".png", ".html"):
             raise InputError(f"--out {target}: expected a name that ends in .svg, .png or .html")
         refuse_existing(target, overwrite=overwrite)
-    found = windows.trajectories(kinds, experiment, set or ())
+    drawn = windows.trajectories(kinds, experiment, set or ())
     if json:
         print_json(
             [
                 trajectory.figures() | trajectory.rounds.to_dict(as_series=False)
-                for trajectory in found
+                for trajectory in drawn
             ]
         )
     else:
-        stdout().print(_window_table([one.figures() for one in found]))
+        stdout().print(_window_table([one.figures() for one in drawn]))
     if target is not None:
-        windows.save(found, experiment, target)
+        windows.save(drawn, experiment, target)
         if not json:
             typer.echo(target)
 

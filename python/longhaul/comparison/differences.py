@@ -90,7 +90,7 @@ def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
 
 def warnings(runs: Sequence[Results]) -> list[str]:
     """What to know before figures of the runs are compared."""
-    found = []
+    messages = []
     for what, values in (
         ("simulated times", [f"{run.meta['simulated_s']:g} s" for run in runs]),
         ("measurement windows", [_window(run) for run in runs]),
@@ -98,9 +98,9 @@ def warnings(runs: Sequence[Results]) -> list[str]:
     ):
         if len(set(values)) > 1:
             each = ", ".join(f"{run.name}: {v}" for run, v in zip(runs, values, strict=True))
-            found.append(f"the runs differ in their {what} ({each})")
-    found += [f"{run.name}: {run.stopped}" for run in runs if run.stopped]
-    return found + [f"{names} have the same figures: {why}" for names, why in same_figures(runs)]
+            messages.append(f"the runs differ in their {what} ({each})")
+    messages += [f"{run.name}: {run.stopped}" for run in runs if run.stopped]
+    return messages + [f"{names} have the same figures: {why}" for names, why in same_figures(runs)]
 
 
 # Keys that change random numbers and nothing else.
@@ -113,7 +113,7 @@ def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
         alike.setdefault(json.dumps(rest, sort_keys=True), []).append(run)
-    found = []
+    equal = []
     for group in alike.values():
         if len({run.meta["scenario_hash"] for run in group}) < 2:
             continue
@@ -123,8 +123,8 @@ def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
             # Written by another version, or its algorithm's file is gone.
             continue
         if why:
-            found.append((", ".join(run.name for run in group), why))
-    return found
+            equal.append((", ".join(run.name for run in group), why))
+    return equal
 
 
 def span(run: Results) -> str:

@@ -95,8 +95,8 @@ def _of_resolution(factors: tuple[Factor, ...], wanted: int) -> Design:
     for basic in range(search.fewest_runs(count, wanted), min(count, search.MAX_BASIC + 1)):
         if count < 2**basic:
             design = _of_columns(factors, search.least_aberration(count, basic), basic)
-            found = properties.resolution(properties.word_lengths(design.coded))
-            if found is not None and found >= wanted:
+            reached = properties.resolution(properties.word_lengths(design.coded))
+            if reached is not None and reached >= wanted:
                 return design
     if count > search.MAX_BASIC:
         raise DesignError(
@@ -108,13 +108,13 @@ def _of_resolution(factors: tuple[Factor, ...], wanted: int) -> Design:
 
 def _checked(design: Design, wanted: int | None) -> Design:
     """The design, unless its matrix has a lower resolution than is wanted."""
-    found = properties.resolution(properties.word_lengths(design.coded))
-    if wanted is None or found is None or found >= wanted:
+    reached = properties.resolution(properties.word_lengths(design.coded))
+    if wanted is None or reached is None or reached >= wanted:
         return design
     enough = _of_resolution(design.factors, wanted)
     raise DesignError(
         f"{len(design.factors)} factors in {design.runs} runs: the best found has resolution "
-        f"{roman(found)}, not {roman(wanted)}; that takes {enough.runs} runs"
+        f"{roman(reached)}, not {roman(wanted)}; that takes {enough.runs} runs"
     )
 
 

@@ -112,8 +112,8 @@ def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tup
 def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int, ...]]:
     """Effects whose column has one level more often than the other."""
     columns = check_two_level(matrix)
-    found = effects(columns.shape[1], order)
-    return [effect for effect in found if contrast(columns, effect).sum() != 0]
+    aliased = effects(columns.shape[1], order)
+    return [effect for effect in aliased if contrast(columns, effect).sum() != 0]
 
 
 def partial_aliases(

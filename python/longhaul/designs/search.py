@@ -69,7 +69,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
     polynomials = np.array(
         [[krawtchouk(j, w, length) for j in COMPARED] for w in range(length + 1)], dtype=np.int64
     )
-    found: list[tuple[tuple[int, ...], int, int]] = []
+    designs: list[tuple[tuple[int, ...], int, int]] = []
     for index, fraction in enumerate(beam):
         free = np.setdiff1d(np.arange(1, size), fraction.columns)
         weights = fraction.weights[None, :] + parity[free]
@@ -79,10 +79,10 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
         # Columns that give the same words are mostly the same fraction: a few of each will do.
         _, first = np.unique(words, axis=0, return_index=True)
         last = len(free) - 1 - np.unique(words[::-1], axis=0, return_index=True)[1]
-        found += [(tuple(words[i]), index, int(free[i])) for i in {*first, *last}]
-    found.sort()
+        designs += [(tuple(words[i]), index, int(free[i])) for i in {*first, *last}]
+    designs.sort()
     kept: dict[object, _Fraction] = {}
-    for words_, index, column in found:
+    for words_, index, column in designs:
         columns = (*beam[index].columns, column)
         look = (words_, _letters(columns))
         if look not in kept:

@@ -12,6 +12,7 @@ from typing import Any
 
 from longhaul import _engine, external
 from longhaul._engine import LonghaulError
+from longhaul.files.values import value
 
 # Of these a new algorithm must not be worse (RFC 9743, section 5.2.1); others are shown beside it.
 STANDARDS = ("cubic", "reno")
@@ -75,12 +76,12 @@ def _external(address: str) -> Contender:
 def _with_parameters(written: str) -> Contender:
     """An algorithm with parameters, called by all of them."""
     try:
-        congestion = tomllib.loads(f"congestion = {written}")["congestion"]
+        congestion = value(written)
     except tomllib.TOMLDecodeError as error:
         raise ContenderError(f"{written}: {error}") from None
     if not isinstance(congestion, dict) or not isinstance(congestion.get("kind"), str):
         raise ContenderError(f'{written}: expected kind = "NAME"')
-    others = [f"{key}={value}" for key, value in congestion.items() if key != "kind"]
+    others = [f"{key}={given}" for key, given in congestion.items() if key != "kind"]
     return Contender(" ".join([contender(congestion["kind"]).name, *others]), congestion)
 
 
@@ -97,9 +98,9 @@ def _only_algorithm(file: Path) -> str:
         and any("CongestionControl" in ast.unparse(base) for base in one.bases)
     ]
     if len(names) != 1:
-        found = f"found {', '.join(names)}" if names else "found none"
+        there = f"found {', '.join(names)}" if names else "found none"
         raise ContenderError(
-            f"{file}: expected one class that derives from CongestionControl, {found}; "
+            f"{file}: expected one class that derives from CongestionControl, {there}; "
             f"say which, as in {file}:{names[0] if names else 'MyClass'}"
         )
     return names[0]

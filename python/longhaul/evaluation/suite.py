@@ -80,18 +80,11 @@ def with_contenders(experiment: Experiment, field_: Sequence[Contender]) -> Expe
 
     `other` keeps its levels: the algorithms in use that a new one meets.
     """
-    known = {one.name: one.congestion for one in field_}
-    levels = {ALGORITHM: list(known)}
-    met = {name: {"kind": name} for name in experiment.axes.get(OTHER, ())}
-    tables = {ALGORITHM: known, OTHER: met}
-    settings = {
-        path: {"axis": written, "of": tables[written]}
-        if isinstance(written, str) and written in tables
-        else written
-        for path, written in experiment.settings.items()
-    }
-    axes = {axis: levels.get(axis, points) for axis, points in experiment.axes.items()}
-    return replace(experiment, axes=axes, settings=settings)
+    tables = {ALGORITHM: {one.name: one.congestion for one in field_}}
+    if OTHER in experiment.factors:
+        tables[OTHER] = {name: {"kind": name} for name in experiment.factors[OTHER]}
+    levels = {name: {"levels": table} for name, table in tables.items()}
+    return replace(experiment, factors={**experiment.factors, **levels})
 
 
 def _folders() -> dict[str, Path]:

@@ -36,17 +36,17 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
         (title, tree.height, int(tree.labels.max()), ", ".join(names[i] for i in tree.distinctive))
         for title, tree in zip(titles, trees, strict=True)
     ]
-    found = Findings()
+    findings = Findings()
     heads = ("condition", "height", "clusters", "distinctive")
-    found.add(f"{len(names)} levels of {who}", heads, rows)
+    findings.add(f"{len(names)} levels of {who}", heads, rows)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import dendrograms
 
         return dendrograms(trees, names, [short(condition) for condition in conditions])
 
-    found.plots["clusters"] = draw
-    return found
+    findings.plots["clusters"] = draw
+    return findings
 
 
 @named(
@@ -56,7 +56,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     names = [str(level) for level in table.factors[who]]
     conditions, cells = cells_of(table, options, who)
-    found = Findings()
+    findings = Findings()
     for k, response in enumerate(chosen(table, options)):
         rows = []
         for condition, values in zip(conditions, cells[:, k], strict=True):
@@ -68,15 +68,15 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
             )
         limit = options.critical or outliers.grubbs_critical(len(names))
         heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
-        found.add(f"{response}: outlier if G > {limit:.3f}", heads, rows)
+        findings.add(f"{response}: outlier if G > {limit:.3f}", heads, rows)
 
         def draw(k: int = k, response: str = response) -> "Figure":
             from longhaul.plots.analysis.competitors import residual_plot
 
             return residual_plot(cells[:, k], names, conditions, response, options.critical)
 
-        found.plots[f"residuals-{response}"] = draw
-    return found
+        findings.plots[f"residuals-{response}"] = draw
+    return findings
 
 
 @named("standouts", "significant outliers: a matrix of conditions and responses")
@@ -91,16 +91,16 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
         (title, *("" if c is None else names[c.who] + ("+" if c.is_high else "-") for c in line))
         for title, line in zip(titles, matrix, strict=True)
     ]
-    found = Findings()
-    found.add("significant outliers, + high and - low", ("condition", *responses), rows)
+    findings = Findings()
+    findings.add("significant outliers, + high and - low", ("condition", *responses), rows)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import standout_matrix
 
         return standout_matrix(matrix, names, [short(c) for c in conditions], responses)
 
-    found.plots["standouts"] = draw
-    return found
+    findings.plots["standouts"] = draw
+    return findings
 
 
 @named("congestion", "conditions by increasing congestion, in classes")
@@ -118,39 +118,39 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     classes = min(options.classes, len({rate for rate in rates if rate > 0}))
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
     class_of = congestion.congestion_classes(rates, bounds)
-    found = Findings()
+    findings = Findings()
     rows = [(titles[i], rates[i], class_of[i] + 1) for i in congestion.congestion_order(rates)]
-    found.add(response, ("condition", "rate", "class"), rows)
+    findings.add(response, ("condition", "rate", "class"), rows)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import congestion_bars
 
         return congestion_bars(rates, [short(row) for row in conditions], bounds, response)
 
-    found.plots["congestion"] = draw
-    return found
+    findings.plots["congestion"] = draw
+    return findings
 
 
 @named("users", "means and ranks by competitor; a second response is that of flows beside it")
 def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     names = [str(level) for level in table.factors[who]]
-    found = Findings()
+    findings = Findings()
     # Some groups of users have no flows in a short run.
     empty = [one for one in options.responses if one not in table.complete()]
     if empty and len(empty) < len(options.responses):
         runs = [(name, table.frame[name].null_count()) for name in empty]
-        found.add("left out: not every run has a value", ("response", "runs without"), runs)
+        findings.add("left out: not every run has a value", ("response", "runs without"), runs)
         kept = tuple(one for one in options.responses if one not in empty)
         options = replace(options, responses=kept)
     responses = chosen(table, options)
     conditions, cells = cells_of(table, options, who)
     means = users.goodput_table(cells)
     rows = [(name, *map(float, row)) for name, row in zip(responses, means, strict=True)]
-    found.add("means over conditions", ("response", *names), rows)
+    findings.add("means over conditions", ("response", *names), rows)
     if len(responses) == 2:
         gaps = users.differences(means[0], means[1])
-        found.add(
+        findings.add(
             f"differences, in percent of the larger: {responses[0]} and {responses[1]}",
             ("among the first", "among the second", "first over second"),
             [tuple(100 * x for x in (gaps.among_first, gaps.among_second, gaps.first_over_second))],
@@ -159,7 +159,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     whole = ranks.summarise_ranks({name: ranked[:, k] for k, name in enumerate(responses)})
     rows = [(name, *map(float, row)) for name, row in whole.groups.items()]
     rows += [("average", *map(float, whole.average)), ("deviation", *map(float, whole.spread))]
-    found.add(f"average ranks, {len(names)} the best", ("response", *names), rows)
+    findings.add(f"average ranks, {len(names)} the best", ("response", *names), rows)
     titles = [short(condition) for condition in conditions]
     unit = short_name(responses[0])
 
@@ -184,13 +184,13 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
         return draw
 
-    found.plots["users-ranks"] = other("ranks")
+    findings.plots["users-ranks"] = other("ranks")
     if len(responses) == 2:
-        found.plots |= {f"users-{which}": other(which) for which in ("differences", "bars")}
+        findings.plots |= {f"users-{which}": other(which) for which in ("differences", "bars")}
         for k, name in enumerate(names):
-            found.plots[f"users-scatter-{name}"] = _scatter(cells, k, name, unit)
-    found.plots |= {f"users-matrix-{name}": matrix(k) for k, name in enumerate(names)}
-    return found
+            findings.plots[f"users-scatter-{name}"] = _scatter(cells, k, name, unit)
+    findings.plots |= {f"users-matrix-{name}": matrix(k) for k, name in enumerate(names)}
+    return findings
 
 
 def _scatter(cells: np.ndarray, k: int, name: str, unit: str) -> Callable[[], "Figure"]:

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 def _correlations(table: ResponseTable, options: Options) -> Findings:
     names, values = matrix(table, options)
     r = correlation.correlations(values)
-    found = Findings()
+    findings = Findings()
     listed = [(names[p.first], names[p.second], p.r) for p in correlation.pairs(r)]
-    found.add("pairs", ("first", "second", "r"), listed)
+    findings.add("pairs", ("first", "second", "r"), listed)
     groups = [
         (", ".join(names[i] for i in g.members), g.correlated, g.possible)
         for g in correlation.groups(r, options.threshold)
     ]
-    found.add(f"groups at |r| > {options.threshold:g}", ("responses", "pairs", "of"), groups)
+    findings.add(f"groups at |r| > {options.threshold:g}", ("responses", "pairs", "of"), groups)
     strength = correlation.mean_strength(r) if len(names) > 1 else np.zeros(1)
     order = correlation.by_strength(r) if len(names) > 1 else [0]
-    found.add("mean |r| with the others", ("response", "mean |r|"),
+    findings.add("mean |r| with the others", ("response", "mean |r|"),
               [(names[i], float(strength[i])) for i in order])  # fmt: skip
     if options.against is not None:
         same = replace(options, responses=tuple(names))
@@ -43,7 +43,7 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
             gained, lost = correlation.gained_and_lost(before, r, limit)
             changed += [(limit, "gained", names[i], names[j]) for i, j in gained]
             changed += [(limit, "lost", names[i], names[j]) for i, j in lost]
-        found.add("against the other campaign", ("|r| at least", "", "first", "second"), changed)
+        findings.add("against the other campaign", ("|r| at least", "", "first", "second"), changed)
 
     def of(which: str) -> Callable[[], "Figure"]:
         def draw() -> "Figure":
@@ -58,8 +58,8 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
         return draw
 
     for which in ("matrix", "histogram", "index"):
-        found.plots[f"correlation-{which}"] = of(which)
-    return found
+        findings.plots[f"correlation-{which}"] = of(which)
+    return findings
 
 
 @named("components", "principal components, and what the groups of their scores have in common")
@@ -68,20 +68,20 @@ def _components(table: ResponseTable, options: Options) -> Findings:
     if len(names) < 2 or len(values) < 3:
         raise TableError("components: expected at least two responses and three runs")
     pc = components.principal_components(values)
-    found = Findings()
+    findings = Findings()
     shown = range(min(4, len(pc.weights)))
     shares = zip(pc.variance_shares, pc.deviation_shares, pc.deviations, strict=True)
     rows = [
         (f"PC{k + 1}", 100 * v, 100 * float(pc.variance_shares[: k + 1].sum()), 100 * d, s)
         for k, (v, d, s) in enumerate(shares)
     ]
-    found.add(
+    findings.add(
         "shares",
         ("component", "% of variance", "cumulative", "% of deviations", "deviation"),
         rows,
     )
     weights = [(name, *(float(pc.weights[k, j]) for k in shown)) for j, name in enumerate(names)]
-    found.add("weights", ("response", *(f"PC{k + 1}" for k in shown)), weights)
+    findings.add("weights", ("response", *(f"PC{k + 1}" for k in shown)), weights)
     labels = components.score_groups(pc.scores[:, :2], SCORE_GROUPS)
     columns = {name: table.frame[name].to_list() for name in table.varying}
     causes = [
@@ -90,7 +90,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
         for c in list_[:3]
     ]
     heads = ("group", "runs", "factor", "level", "% of the group", "p")
-    found.add("groups of scores, and the levels that they share", heads, causes)
+    findings.add("groups of scores, and the levels that they share", heads, causes)
     groups = {f"group {g}": np.flatnonzero(labels == g).tolist() for g in np.unique(labels)}
     if options.of:
         given = table.frame[table.require(options.of)].to_list()
@@ -109,8 +109,8 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
         return draw
 
-    found.plots |= {f"components-{which}": of(which) for which in ("weights", "biplot")}
-    return found
+    findings.plots |= {f"components-{which}": of(which) for which in ("weights", "biplot")}
+    return findings
 
 
 @named("y-y-x", "two responses over each other, by the levels of each factor")
@@ -119,19 +119,19 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
         raise TableError("y-y-x: expected two responses: --response ONE --response OTHER")
     one, other = options.responses
     x, y = table.values(one), table.values(other)
-    found = Findings()
+    findings = Findings()
     rows = [("all runs", float(correlation.correlations(np.stack([x, y], axis=1))[0, 1]))]
     for factor in table.varying:
         for level in table.factors[factor]:
             inside = (table.frame[factor] == level).to_numpy()
             both = np.stack([x[inside], y[inside]], axis=1)
             rows.append((f"{factor} {level}", float(correlation.correlations(both)[0, 1])))
-    found.add(f"correlation of {one} and {other}", ("runs", "r"), rows)
+    findings.add(f"correlation of {one} and {other}", ("runs", "r"), rows)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.correlations import yyx
 
         return yyx(x, y, (one, other), {f: table.frame[f].to_list() for f in table.varying})
 
-    found.plots["y-y-x"] = draw
-    return found
+    findings.plots["y-y-x"] = draw
+    return findings

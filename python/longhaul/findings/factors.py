@@ -18,7 +18,7 @@ MAX_PANELS = 24
 
 @named("effects", "means at the levels of each factor, with intervals and shares of the variance")
 def _effects(table: ResponseTable, options: Options) -> Findings:
-    found = Findings()
+    findings = Findings()
     for response in chosen(table, options):
         one = levels.factor_means(table, response)
         rows = []
@@ -29,9 +29,9 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
                 rows.append((of_factor.factor, level, mean.mean, *limits, share, of_factor.p))
                 share = None
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
-        found.add(response, heads, rows)
-        found.plots[f"effects-{response}"] = _draw_effects(one, response, table)
-    return found
+        findings.add(response, heads, rows)
+        findings.plots[f"effects-{response}"] = _draw_effects(one, response, table)
+    return findings
 
 
 def _draw_effects(
@@ -50,7 +50,7 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
     factors = list(options.factors or table.varying)
     if not factors:
         raise TableError("expected a factor with at least two levels, found none")
-    found = Findings()
+    findings = Findings()
     for response in chosen(table, options):
         each = cells.cell_means(table, response, factors)
         rows = []
@@ -59,7 +59,7 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
             limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
             rows.append((*cell.levels, mean.mean, *limits, mean.count))
         heads = (*factors, "mean", "95 % from", "to", "replications")
-        found.add(response, heads, rows)
+        findings.add(response, heads, rows)
 
         def draw(each: list[cells.Cell] = each, response: str = response) -> "Figure":
             from longhaul.plots.analysis.cells import cell_lines
@@ -68,14 +68,14 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
             return cell_lines(each, levels_of, response)
 
         if len({cell.levels[2:] for cell in each}) <= MAX_PANELS:
-            found.plots[f"cells-{response}"] = draw
-    return found
+            findings.plots[f"cells-{response}"] = draw
+    return findings
 
 
 @named("compare", "paired differences between the levels of a factor, with intervals")
 def _compare(table: ResponseTable, options: Options) -> Findings:
     factor = competitors_of(table, options)
-    found = Findings()
+    findings = Findings()
     for response in chosen(table, options):
         pairs = levels.compare_levels(table, factor, response)
         rows = [
@@ -84,25 +84,25 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
             for one in pairs
         ]  # fmt: skip
         heads = (factor, "less", "difference", "95 % from", "to", "ahead in conditions")
-        found.add(response, heads, rows)
+        findings.add(response, heads, rows)
 
         def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import comparisons as draw_
 
             return draw_(pairs, factor, response)
 
-        found.plots[f"compare-{response}"] = draw
-    return found
+        findings.plots[f"compare-{response}"] = draw
+    return findings
 
 
 @named("anova", "analysis of variance by all factors and their interactions")
 def _anova(table: ResponseTable, options: Options) -> Findings:
-    found = Findings()
+    findings = Findings()
     columns = {name: table.frame[name].to_list() for name in table.varying}
     for response in chosen(table, options):
         sources = comparisons.anova(columns, table.values(response))
         rows = [(s.name, s.sum_of_squares, s.freedom, s.f, s.p, 100 * s.share) for s in sources]
-        found.add(response, ("source", "sum of squares", "df", "F", "p", "% of total"), rows)
+        findings.add(response, ("source", "sum of squares", "df", "F", "p", "% of total"), rows)
 
         def draw(sources: list[comparisons.Source] = sources, of: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import variance_shares
@@ -110,8 +110,8 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
             return variance_shares(sources, of)
 
         if sources:
-            found.plots[f"anova-{response}"] = draw
-    return found
+            findings.plots[f"anova-{response}"] = draw
+    return findings
 
 
 @named("regression", "a linear model of the factors whose levels are numbers")
@@ -120,14 +120,14 @@ def _regression(table: ResponseTable, options: Options) -> Findings:
     numeric = [f for f in wanted if all(isinstance(v, int | float) for v in table.factors[f])]
     if not numeric:
         raise TableError("expected a factor whose levels are numbers without a unit")
-    found = Findings()
+    findings = Findings()
     for response in chosen(table, options):
         columns = {name: table.frame[name].to_numpy() for name in numeric}
         fit = comparisons.regression(columns, table.values(response))
         rows = [(n, c.mean, c.low, c.high) for n, c in fit.coefficients.items()]
         title = f"{response}: R^2 = {fit.r_squared:.4f}"
-        found.add(title, ("term", "coefficient", "95 % from", "to"), rows)
-    return found
+        findings.add(title, ("term", "coefficient", "95 % from", "to"), rows)
+    return findings
 
 
 @named("ten-step", "the ten plots of a two-level screening experiment, and the list of effects")
@@ -137,7 +137,7 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
     names = list(options.factors or table.two_level)
     coded = table.coded(names)
     cells = [str(row) for row in table.frame.select(list(table.factors)).rows()]
-    found = Findings()
+    findings = Findings()
     for response in chosen(table, options):
         given = Screening(coded, table.values(response), names, response, cells)
         rows = [
@@ -145,11 +145,11 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
             for e in effects.by_size(given.effects)
         ]
         heads = ("effect", "size", "% of mean", "95 % from", "to", "aliases")
-        found.add(f"{response}: mean {given.mean:.6g}", heads, rows)
+        findings.add(f"{response}: mean {given.mean:.6g}", heads, rows)
         for step, draw in enumerate(TEN_STEPS.items(), start=1):
             name, picture = draw
-            found.plots[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
-    return found
+            findings.plots[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
+    return findings
 
 
 @named("ranks", "ranks of two-level factors by their effects on each response")
@@ -167,9 +167,9 @@ def _ranks(table: ResponseTable, options: Options) -> Findings:
     average = np.mean(each, axis=0)
     rows.append(("average", *map(float, average)))
     rows.append(("ordinal", *map(int, ranks.ordinal(average))))
-    found = Findings()
-    found.add("ranks, 1 the most influential", ("response", *names), rows)
-    return found
+    findings = Findings()
+    findings.add("ranks, 1 the most influential", ("response", *names), rows)
+    return findings
 
 
 @named("cube", "ranks of the conditions of three two-level factors, and changes along the edges")
@@ -187,10 +187,10 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
     average = np.mean(each, axis=0)
     rows.append(("average", *map(float, average)))
     labels = [f"C{k + 1}" for k in range(8)]
-    found = Findings()
-    found.add("ranks, 8 the best", ("response", *labels), rows)
+    findings = Findings()
+    findings.add("ranks, 8 the best", ("response", *labels), rows)
     edges = ranks.cube_edges(average.tolist())
-    found.add(
+    findings.add(
         "changes of the average along the edges",
         ("factor", "from", "to", "change"),
         [
@@ -199,12 +199,14 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
         ],
     )
     means_ = ranks.edge_means(edges)
-    found.add("means", ("factor", "change"), [(options.factors[f], m) for f, m in means_.items()])
+    findings.add(
+        "means", ("factor", "change"), [(options.factors[f], m) for f, m in means_.items()]
+    )
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import cube
 
         return cube(average.tolist(), options.factors, labels)
 
-    found.plots["cube"] = draw
-    return found
+    findings.plots["cube"] = draw
+    return findings

@@ -14,14 +14,17 @@ from longhaul.reports import page as rendered
 def write(dataset: Dataset, path: Path) -> Path:
     """Write the report; needs at least one finished run."""
     table = ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
-    found = {name: analyse(name, table, Options()) for name in ("effects", "cells")}
-    responses = [text.title for text in found["effects"].tables]
+    analyses = {name: analyse(name, table, Options()) for name in ("effects", "cells")}
+    responses = [text.title for text in analyses["effects"].tables]
     html = rendered(
         "campaign.html",
         facts=dataset.facts,
         packets=int(dataset.frame["data_packets"].sum()),
         sections=[
-            {"title": response, "parts": [_part(name, response, found[name]) for name in found]}
+            {
+                "title": response,
+                "parts": [_part(name, response, analyses[name]) for name in analyses],
+            }
             for response in responses
         ],
     )

@@ -166,11 +166,11 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
         pairs = done.filter(pl.Series(chosen))
         if len(pairs) < 2:
             continue
-        found = paired.paired(pairs["response_s"], pairs["other_response_s"], EQUAL_S)
+        gain = paired.paired(pairs["response_s"], pairs["other_response_s"], EQUAL_S)
         rows.append((
-            name, found.count, 1e3 * found.mean, *(1e3 * end for end in found.mean_interval),
-            1e3 * found.median, *(1e3 * end for end in found.median_interval),
-            100 * found.smaller, 100 * found.larger,
+            name, gain.count, 1e3 * gain.mean, *(1e3 * end for end in gain.mean_interval),
+            1e3 * gain.median, *(1e3 * end for end in gain.median_interval),
+            100 * gain.smaller, 100 * gain.larger,
         ))  # fmt: skip
     title = f"{against.name} less {run.name}: {len(both):,} connections, {len(done):,} complete"
     return [Text(title, _unique(heads), rows)]

@@ -38,8 +38,8 @@ def keys() -> list[Row]:
 def keys_of(kind: kinds.Kind) -> list[Row]:
     """Keys of the table that only scenarios of a kind of simulation have."""
     table = f"{kind.name}."
-    found = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
-    return [{**row, "name": row["name"].removeprefix(table)} for row in found]
+    rows = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
+    return [{**row, "name": row["name"].removeprefix(table)} for row in rows]
 
 
 def traffic() -> list[Row]:
@@ -71,7 +71,7 @@ def plot_names() -> list[Row]:
 
 def responses() -> list[Row]:
     """Responses of NIST SP 500-282 that runs of MesoNet have, by the chapter that numbers them."""
-    from longhaul.mesonet.responses import OF_PERIODS, OF_RUN
+    from longhaul.mesonet.numbered_responses import OF_PERIODS, OF_RUN
 
     numbered = (
         ("chapter 4", OF_PERIODS[4]),

@@ -12,11 +12,11 @@ TEMPLATE = "template"
 def _sources() -> dict[str, Traversable]:
     """Every example by name."""
     package = files("longhaul")
-    found = {TEMPLATE: package / "templates" / "template.toml"}
+    sources = {TEMPLATE: package / "templates" / "template.toml"}
     for entry in sorted((package / "scenarios").iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
-            found[entry.name.removesuffix(".toml")] = entry
-    return found
+            sources[entry.name.removesuffix(".toml")] = entry
+    return sources
 
 
 def _find(name: str) -> Traversable:

@@ -2,7 +2,7 @@
 
 from longhaul._engine import Interval
 from longhaul.mesonet.matrix import flow_matrix
-from longhaul.mesonet.responses import responses_of
+from longhaul.mesonet.numbered_responses import responses_of
 from longhaul.mesonet.summary import Summary
 from longhaul.mesonet.tables import MesoNet
 

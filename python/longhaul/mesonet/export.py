@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from longhaul.mesonet.groups import STATISTICS
-from longhaul.mesonet.responses import CLASSES, flow_pps
+from longhaul.mesonet.numbered_responses import CLASSES, flow_pps
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results, ResultsError
 

@@ -35,10 +35,10 @@ _SHORT = {"movie": "M", "service pack": "SP", "document": "D", "web": "WO"}
 
 def short_name(response: str) -> str:
     """`mean_alternate_7` as `SP VF-F`, in the letters of table 8-6; other names as they are."""
-    found = _NAMED.fullmatch(response)
-    if found is None or not 1 <= int(found["number"]) <= len(GROUPS):
+    parts = _NAMED.fullmatch(response)
+    if parts is None or not 1 <= int(parts["number"]) <= len(GROUPS):
         return response
-    _, file, path, interface = GROUPS[int(found["number"]) - 1]
+    _, file, path, interface = GROUPS[int(parts["number"]) - 1]
     initials = "".join(word[0].upper() for word in path.split())
     return f"{_SHORT[file]} {initials}-{interface[0].upper()}"
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul._engine import seconds
-from longhaul.mesonet.responses import CLASSES
+from longhaul.mesonet.numbered_responses import CLASSES
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots import styles
 from longhaul.plots.layout import panels

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from longhaul.mesonet.responses import responses_of
+from longhaul.mesonet.numbered_responses import responses_of
 from longhaul.mesonet.tables import MesoNet, Period
 from longhaul.results.kinds import RunData
 from longhaul.results.table import Block, Table, number

@@ -114,6 +114,6 @@ def run(
     """Follow the thirty flows for some hours, sampled once a minute."""
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)
-    found = simulate(queues, flows, interval_s=INTERVAL_S, intervals=intervals, seed=seed)
-    cuts = float(found.reductions.sum()) / len(flows) / hours
-    return Sets.of(buffer_pkts, found.throughput_pps, found.rtt_s, cuts), found
+    result = simulate(queues, flows, interval_s=INTERVAL_S, intervals=intervals, seed=seed)
+    cuts = float(result.reductions.sum()) / len(flows) / hours
+    return Sets.of(buffer_pkts, result.throughput_pps, result.rtt_s, cuts), result

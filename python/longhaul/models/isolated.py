@@ -51,7 +51,7 @@ def saw_tooth(
             x[0] /= 2.0
             losses.append(t)
 
-    found = delay.integrate(derivative, [top / 2.0, 0.0], end_s, rtt_s / steps, project)
-    window, queue = found.states.T
+    path = delay.integrate(derivative, [top / 2.0, 0.0], end_s, rtt_s / steps, project)
+    window, queue = path.states.T
     rates = np.where(queue > 0.0, capacity_pps, np.minimum(window / rtt_s, capacity_pps))
-    return SawTooth(found.t_s, window, queue, rates, losses)
+    return SawTooth(path.t_s, window, queue, rates, losses)

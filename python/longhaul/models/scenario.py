@@ -190,13 +190,13 @@ def _start_s(start: Any) -> float:  # noqa: ANN401
 
 def _numbers(congestion: Mapping[str, Any]) -> dict[str, float]:
     """Return the parameters that are numbers, times in seconds."""
-    found = {}
+    numbers = {}
     for name, value in congestion.items():
         if isinstance(value, (int, float)):
-            found[name] = float(value)
+            numbers[name] = float(value)
         elif name not in ("kind", "variant"):
-            found[name] = _engine.seconds(value)
-    return found
+            numbers[name] = _engine.seconds(value)
+    return numbers
 
 
 BYTES = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20}

@@ -101,9 +101,9 @@ def equilibrium(model: Model, guess_rounds: float = 1000.0) -> Equilibrium:
         slope = model.derivative(x, lost)
         return np.array([slope[place] for place in free])
 
-    found, _, code, message = fsolve(excess, [start[place] for place in free], full_output=True)
+    solution, _, code, message = fsolve(excess, [start[place] for place in free], full_output=True)
     x = list(start)
-    for place, value in zip(free, found, strict=True):
+    for place, value in zip(free, solution, strict=True):
         x[place] = float(value)
     queues = x[0 : OF_LINK * len(model.links) : OF_LINK]
     losses = model.losses(x, model.rates(x))

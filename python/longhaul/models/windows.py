@@ -6,7 +6,6 @@ the response functions of RFC 5681 and RFC 3649.
 """
 
 import difflib
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from matplotlib.figure import Figure
 
 from longhaul import _engine, plots
 from longhaul.congestion import CongestionControl
+from longhaul.files.values import assignment
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
 from longhaul.running import load
@@ -163,14 +163,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
     """Give a parameter to every algorithm that has it."""
-    key, equals, written = text.partition("=")
-    key = key.strip()
-    if not equals or not key:
-        raise _refused(f"--set {text}: write parameter=value")
-    try:
-        value: Any = tomllib.loads(f"value = {written}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = written.strip()
+    key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []
     known: dict[str, None] = {}

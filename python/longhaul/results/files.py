@@ -152,10 +152,10 @@ def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -
     if expected is not None:
         try:
             with file.open("rb") as opened:
-                found = hashlib.file_digest(opened, "sha256").hexdigest()
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError as error:
             raise _damaged(file, error.strerror or str(error)) from None
-        if found != expected:
+        if digest != expected:
             raise _damaged(file, "its checksum does not match")
     return file
 

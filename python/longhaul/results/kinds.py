@@ -108,5 +108,5 @@ def every() -> list[Kind]:
 
 def of(tables: Mapping[str, Any]) -> Kind | None:
     """The kind of a scenario or of a run's `run.json`; none of connections over links."""
-    found = (name for name in MODULES if isinstance(tables.get(name), Mapping))
-    return next(map(named, found), None)
+    names = (name for name in MODULES if isinstance(tables.get(name), Mapping))
+    return next(map(named, names), None)

@@ -99,8 +99,8 @@ def calibrate(
             f"flows.{index}.traffic.{key}": value
             for key, value in _scale(traffic, steps[-1][0]).items()
         }
-    found = [measure(steps[-1][0], further) for further in range(1, others + 1)]
-    return Calibration(settings, steps, found)
+    shares = [measure(steps[-1][0], further) for further in range(1, others + 1)]
+    return Calibration(settings, steps, shares)
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:

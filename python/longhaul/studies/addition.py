@@ -42,10 +42,10 @@ def _values(
 ) -> pl.DataFrame:
     """Recorded rows of these runs, or of runs that share their scenarios."""
     row_of = _recorded_rows(runs, recorded, axes)
-    found = [
+    rows = [
         {**row, **dict.fromkeys(axes), **_levels(run)} for run in lacking if (row := row_of(run))
     ]
-    return pl.DataFrame(found, infer_schema_length=None)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _recorded_rows(

@@ -141,17 +141,19 @@ def _summary(given: Mapping[str, Any]) -> Summary:
 
 def check(study: Study) -> None:
     """Refuse conclusions that name claims that do not exist."""
-    found = read(study)
-    if found is None:
+    declared = read(study)
+    if declared is None:
         return
     ids = [claim.id for claim in study.claims]
     named = [
-        (one.title, name) for one in (*found.questions, *found.conclusions) for name in one.claims
+        (one.title, name)
+        for one in (*declared.questions, *declared.conclusions)
+        for name in one.claims
     ]
-    if found.summary:
+    if declared.summary:
         named += [
-            (found.summary.title, name)
-            for column in found.summary.columns
+            (declared.summary.title, name)
+            for column in declared.summary.columns
             for name in column.claims.values()
         ]
     for title, pattern in named:

@@ -5,29 +5,37 @@ A claim names what it takes of some values (`TAKES`), and says in `where` which 
     of=E1 metric=goodput queue=red      an experiment, a metric, and levels of axes
     flows=5..  condition=8,21           levels of an axis from one to another, or some of them
     algorithm=!FAST                     all levels but these
+    pair=75-*                           levels whose names begin so
     metric=a,b                          at each point the mean of several metrics
+    metric=100*rf/(1+rf)                what is made of metrics at each point
     less.queue=droptail                 point by point less the values where these words are others
     over.of=E2                          point by point divided by such values
+    by=replication                      compared in each replication: the median of what comes out
+    runs=each                           values of single runs in place of medians
     along=flows                         points along an axis, in order, one at each of its levels
     against.queue=droptail              what is taken of all, divided by what is taken of others
     each=flows,queue                    at each level of these axes alone,
+    each=metric                         or of each of several metrics alone;
     then=least                          and of these numbers the least; the largest without it;
     then=count above=1.1                or how many are above a bound, or below one
     whole=condition                     the statement is about all levels of this axis: see coverage
 
 Words of `less.`, `over.` and `against.` are those of `where` that differ; an empty one, `over.n=`,
 does not hold on that side. Values of both sides are of the same levels of all axes of which either
-side has several.
+side has several. Where a comparison names several levels of an axis of which the other side has
+one, that one is compared with each of them.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from longhaul.analysis.statistics import rank_correlation
-from longhaul.studies.data import Data, NotRunError
+from longhaul.studies import arithmetic
+from longhaul.studies.data import REPLICATION, Cell, Combine, Data, NotRunError
+from longhaul.studies.data.lookup import Lookup
 from longhaul.studies.selection import Word, is_one_level, selects
 
 Words = Mapping[str, Word]
@@ -36,8 +44,11 @@ Key = tuple[Any, ...]
 # Words that are no levels of axes.
 SELECTING = ("of", "metric")
 COMPARING = ("less", "over", "against")
-SHAPING = ("along", "each", "then", "above", "below", "whole")
+SHAPING = ("along", "each", "then", "above", "below", "whole", "by", "runs")
 SEVERAL = ","
+METRIC = "metric"
+# The only values of `by` and of `runs`.
+BY, RUNS = "replication", "each"
 
 
 @dataclass(frozen=True)
@@ -110,6 +121,10 @@ TAKES: dict[str, tuple[Take, str]] = {
     "trend": (_trend, "the rank correlation with an axis, of three points at least"),
     "share": (_share, "the share of the points at which a difference is above 0, a ratio above 1"),
     "furthest": (_furthest, "the largest distance of a difference from 0, of a ratio from 1"),
+    "ninth_decile": (
+        lambda values: float(np.percentile(values.y, 90)),
+        "what nine in ten of the values do not exceed",
+    ),
     "best": (
         lambda values: float(values.x[values.y.argmax()]),
         "where an axis has the largest value",
@@ -144,6 +159,10 @@ class Declared:
             "" if any(word.startswith("against.") for word in where) else KINDS.get(self.name, "")
         )
 
+    def is_extreme(self, where: Mapping[str, Word]) -> bool:
+        """Whether it is an extreme of single runs, which runs drawn again never exceed."""
+        return "runs" in where and self.name in ("least", "largest")
+
     def _of_group(self, data: Data, chosen: dict[str, Word], compared: dict[str, Words]) -> float:
         number = self.take(_values(data, chosen, compared))
         if against := compared.get("against"):
@@ -156,6 +175,7 @@ THEN: dict[str, Callable[[np.ndarray], float]] = {
     "largest": lambda numbers: float(numbers.max()),
     "least": lambda numbers: float(numbers.min()),
     "mean": lambda numbers: float(numbers.mean()),
+    "middle": lambda numbers: float(np.median(numbers)),
     "count": lambda numbers: float(numbers.sum()),
     "share": lambda numbers: float(numbers.mean()),
 }
@@ -179,10 +199,12 @@ DECLARED = {name: Declared(name, *take) for name, take in TAKES.items()}
 def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
     """Refuse words that are neither known nor axes of the experiments that they are of."""
     chosen, compared = _split(where)
-    _check_shape(chosen)
+    _check_shape(chosen, compared)
     for words in (chosen, *({**chosen, **other} for other in compared.values())):
         if missing := [word for word in SELECTING if word not in words]:
             raise ValueError(f"where: missing {', '.join(missing)}")
+        for part in str(words[METRIC]).split(SEVERAL):
+            arithmetic.metrics(part)
         experiments = str(words["of"]).split(",")
         for experiment in experiments:
             if experiment not in axes:
@@ -191,7 +213,7 @@ def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
         shapes = [
             words.get("along", ""),
             words.get("whole", ""),
-            *str(words.get("each", "")).split(","),
+            *(word for word in str(words.get("each", "")).split(",") if word != METRIC),
         ]
         levels = [word for word, level in words.items() if level != ""]
         for word in (*levels, *filter(None, shapes)):
@@ -203,8 +225,18 @@ def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
                 )
 
 
-def _check_shape(chosen: Words) -> None:
-    """Refuse a `then` that does not exist, and bounds that nothing is compared with."""
+def _check_shape(chosen: Words, compared: Mapping[str, Words]) -> None:
+    """Refuse words that do not go together, and values that words cannot have."""
+    for word, only in (("by", BY), ("runs", RUNS)):
+        if chosen.get(word, only) != only:
+            raise ValueError(f"where: {word}: expected {only}, found `{chosen[word]}`")
+    sides = [side for side in COMPARED if side in compared]
+    if "by" in chosen and (len(sides) != 1 or METRIC in compared[sides[0]]):
+        raise ValueError("where: by needs either less. or over., of the same metric")
+    metrics = str(chosen.get(METRIC)).split(SEVERAL)
+    one_each = len(metrics) == 1 or METRIC in str(chosen.get("each", "")).split(SEVERAL)
+    if "by" in chosen and not (one_each and all(map(arithmetic.is_metric, metrics))):
+        raise ValueError("where: by needs one metric, or each=metric, and no arithmetic")
     then = str(chosen.get("then", "largest"))
     if then not in THEN:
         raise ValueError(f"where: then: expected one of {', '.join(THEN)}, found `{then}`")
@@ -231,9 +263,17 @@ def _groups(data: Data, chosen: Words) -> list[dict[str, Word]]:
     """The levels of the axes of `each`, one group after the other; a single one without it."""
     if "each" not in chosen:
         return [{}]
+    each = str(chosen["each"]).split(",")
+    if METRIC in each:
+        others = {**chosen, "each": ",".join(axis for axis in each if axis != METRIC)}
+        return [
+            {METRIC: metric, **group}
+            for metric in str(chosen[METRIC]).split(SEVERAL)
+            for group in _groups(data, {**others, METRIC: metric})
+        ]
     points = _points(data, chosen)
     # Not those of which a level is chosen.
-    axes = [axis for axis in str(chosen["each"]).split(",") if axis in points.axes]
+    axes = [axis for axis in each if axis in points.axes]
     places = [points.axes.index(axis) for axis in axes]
     levels = dict.fromkeys(tuple(key[place] for place in places) for key in points.values)
     return [dict(zip(axes, level, strict=True)) for level in levels]
@@ -243,6 +283,8 @@ def _groups(data: Data, chosen: Words) -> list[dict[str, Word]]:
 class _Points:
     """Values by the levels of axes that are not fixed."""
 
+    experiments: tuple[str, ...]
+    fixed: Words
     axes: tuple[str, ...]
     values: dict[Key, float]
 
@@ -251,22 +293,12 @@ class _Points:
         place = self.axes.index(axis)
         return len({key[place] for key in self.values})
 
-
-def _values(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
-    points = _points(data, chosen)
-    same = 0.0
-    keys, values = list(points.values), np.array(list(points.values.values()))
-    for how in ("less", "over"):
-        if how in compared:
-            others = _beside(points, keys, _points(data, {**chosen, **compared[how]}))
-            there = [place for place, other in enumerate(others) if other is not None]
-            keys = [keys[place] for place in there]
-            right = np.array([other for other in others if other is not None])
-            values = values[there] - right if how == "less" else _ratio(values[there], right)
-            same = 0.0 if how == "less" else 1.0
-    if not keys:
-        raise NotRunError("no points in common")
-    return _along(points, keys, values, same, chosen.get("along"))
+    def cell(self, key: Key) -> Cell:
+        """The experiment of a point, and its levels of axes."""
+        levels = dict(zip(self.axes, key, strict=True))
+        experiment = self.experiments[levels.pop("of")]
+        there = {axis: level for axis, level in levels.items() if level is not None}
+        return experiment, {**self.fixed, **there}
 
 
 def _ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -274,6 +306,57 @@ def _ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         raise ZeroDivisionError
     ratios: np.ndarray = left / right
     return ratios
+
+
+def _ratio_of_runs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of replications, of which those without a denominator are left out."""
+    ratios = np.full_like(left, np.nan)
+    np.divide(left, right, out=ratios, where=right != 0)
+    return ratios
+
+
+# What a comparison makes of medians and of single runs, and what that is where sides are equal.
+COMPARED: dict[str, tuple[Combine, Combine, float]] = {
+    "less": (np.subtract, np.subtract, 0.0),
+    "over": (_ratio, _ratio_of_runs, 1.0),
+}
+
+
+def _values(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
+    points = _points(data, chosen)
+    same = 0.0
+    keys, values = list(points.values), np.array(list(points.values.values()))
+    for how, (of_medians, of_runs, equal) in COMPARED.items():
+        if how not in compared:
+            continue
+        others = _points(data, {**chosen, **compared[how]})
+        pairs = _pairs(points, keys, others, compared[how])
+        same = equal
+        if "by" in chosen:
+            cells = [(points.cell(keys[place]), others.cell(other)) for place, other in pairs]
+            medians = _medians_of_runs(data, str(chosen[METRIC]), cells, of_runs)
+            pairs = [pairs[place] for place in medians]
+            values = np.array(list(medians.values()))
+        else:
+            right = np.array([others.values[other] for _, other in pairs])
+            values = of_medians(values[[place for place, _ in pairs]], right)
+        keys = [keys[place] for place, _ in pairs]
+    if not keys:
+        raise NotRunError("no points in common")
+    return _along(points, keys, values, same, chosen.get("along"))
+
+
+def _medians_of_runs(
+    data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
+) -> dict[int, float]:
+    """What each pair of cells is compared in each replication, if any has both: by its place."""
+    medians = {}
+    for place, (one, other) in enumerate(cells):
+        try:
+            medians[place] = data.paired(metric, one, other, combine)
+        except NotRunError:
+            continue
+    return medians
 
 
 def _along(
@@ -292,21 +375,39 @@ def _along(
     return Values(np.array([levels[at] for at in order]), values[order], same)
 
 
-def _beside(points: _Points, keys: Iterable[Key], others: _Points) -> list[float | None]:
-    """The other side's value at each key, by the axes that both sides leave open."""
+def _pairs(
+    points: _Points, keys: Sequence[Key], others: _Points, words: Words
+) -> list[tuple[int, Key]]:
+    """The place of each key, with the points of the other side that it is compared with.
+
+    By the axes that both sides leave open; with each level of axes of which only the words of the
+    comparison select several.
+    """
     common = [
         axis
         for axis in points.axes
-        if axis in others.axes and max(points.count(axis), others.count(axis)) > 1
+        if axis in others.axes and _is_matched(axis, points.count(axis), others.count(axis))
     ]
+    chosen = [axis for axis in others.axes if words.get(axis, "") != ""]
+    named = [others.axes.index(axis) for axis in chosen if axis not in common]
     left, right = ([side.axes.index(axis) for axis in common] for side in (points, others))
-    by_key: dict[Key, float] = {}
-    for key, value in others.values.items():
-        short = tuple(key[place] for place in right)
-        if short in by_key:
+    by_levels: dict[Key, dict[Key, Key]] = {}
+    for key in others.values:
+        beside = by_levels.setdefault(tuple(key[place] for place in right), {})
+        several = tuple(key[place] for place in named)
+        if several in beside:
             raise NotRunError("there are several values to compare with")
-        by_key[short] = value
-    return [by_key.get(tuple(key[place] for place in left)) for key in keys]
+        beside[several] = key
+    return [
+        (number, other)
+        for number, key in enumerate(keys)
+        for other in by_levels.get(tuple(key[place] for place in left), {}).values()
+    ]
+
+
+def _is_matched(axis: str, count: int, other: int) -> bool:
+    """Whether points are compared at the same levels of an axis, of which sides have so many."""
+    return min(count, other) > 1 if axis == "of" else max(count, other) > 1
 
 
 def _points(data: Data, chosen: Words) -> _Points:
@@ -318,22 +419,42 @@ def _points(data: Data, chosen: Words) -> _Points:
     }
     exact = {axis: level for axis, level in levels.items() if is_one_level(level)}
     several = {axis: selects(level) for axis, level in levels.items() if axis not in exact}
-    metrics = str(chosen["metric"]).split(SEVERAL)
-    lookups = [data.lookup(experiment) for experiment in str(chosen["of"]).split(",")]
+    experiments = tuple(str(chosen["of"]).split(","))
+    of_runs = "runs" in chosen
+    lookups = [data.lookup(experiment, of_runs=of_runs) for experiment in experiments]
     axes = tuple(
-        axis for axis in data.axes
+        axis for axis in (*data.axes, *([REPLICATION] if of_runs else ()))
         if axis not in exact and any(lookup.has(axis) for lookup in lookups)
     )  # fmt: skip
     values: dict[Key, float] = {}
     for experiment, lookup in enumerate(lookups):
-        found = [lookup.measured(metric, exact) for metric in metrics]
-        rows = [row for row in found[0][1] if all(row in rows for _, rows in found)]
+        rows, number = _rows(lookup, str(chosen[METRIC]).split(SEVERAL), exact)
         levels_of = [lookup.column(axis) if lookup.has(axis) else None for axis in axes]
         fits = [(lookup.column(axis), is_in) for axis, is_in in several.items()]
         for row in rows:
             if all(is_in(column[row]) for column, is_in in fits):
                 key = tuple(None if axis is None else axis[row] for axis in levels_of)
-                values[experiment, *key] = float(np.mean([column[row] for column, _ in found]))
+                values[experiment, *key] = number(row)
     if not values:
         raise NotRunError(f"{chosen['of']} has no {chosen['metric']} at {levels}")
-    return _Points(("of", *axes), values)
+    return _Points(experiments, exact, ("of", *axes), values)
+
+
+def _rows(
+    lookup: Lookup, texts: Sequence[str], exact: Words
+) -> tuple[list[int], Callable[[int], float]]:
+    """The rows with these levels that have all metrics of some texts; and what these make there."""
+    columns, rows = {}, None
+    for metric in dict.fromkeys(name for text in texts for name in arithmetic.metrics(text)):
+        columns[metric], there = lookup.measured(metric, exact)
+        rows = there if rows is None else [row for row in rows if row in there]
+    if len(texts) == 1 and texts[0] in columns:
+        plain = columns[texts[0]]
+        return rows or [], lambda row: float(plain[row])
+    numbers = [arithmetic.number(text) for text in texts]
+
+    def number(row: int) -> float:
+        values = {name: column[row] for name, column in columns.items()}
+        return float(np.mean([made(values) for made in numbers]))
+
+    return rows or [], number

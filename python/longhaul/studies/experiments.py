@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul._engine import ScenarioError
-from longhaul.campaign import Setting, Sweep, merge_parts
+from longhaul.campaign import Sweep, merge_parts
+from longhaul.campaign.factors import FactorError, Factors, read_factors, refuse_unknown
 from longhaul.campaign.responses import Response, ResponseError, read_responses
 from longhaul.campaign.sweep import Conditions, Level
 from longhaul.campaign.template import Scenario, TemplateError, read_template
@@ -18,6 +19,9 @@ SCALES = ("quick", "full")
 ALL = "all"
 # A column of a table of conditions whose factors differ between replications.
 REPLICATION = "replication"
+# What all experiments may share, and what each has.
+COMMON = ("factors", "set", "replications", "conditions")
+KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "all_samples")
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,10 @@ class Experiment:
     name: str
     title: str
     template: Scenario | None
-    axes: Mapping[str, Any]
-    settings: Mapping[str, Any]
+    factors: Mapping[str, Any]
+    """As in a campaign file, with values for each scale where these differ; the axes of tables."""
+    places: Mapping[str, Any]
+    """What follows them: `set` of a campaign file."""
     replications: Mapping[str, int]
     quick: str
     """What the quick scale leaves out."""
@@ -52,21 +58,35 @@ class Experiment:
     """Of the file that declares it, in which its own `reduce.py` is looked for."""
 
     @property
-    def factors(self) -> set[str]:
-        """Those of its tables of conditions."""
+    def axes(self) -> tuple[str, ...]:
+        """What its results are tables over: its factors."""
+        return tuple(self.factors) if self.template else ()
+
+    @property
+    def columns(self) -> set[str]:
+        """Factors that follow from a table of conditions."""
         tables = self.conditions.values()
-        return {factor for table in tables for row in table.values() for factor in row}
+        return {column for table in tables for row in table.values() for column in row}
+
+    def varied(self, scale: str) -> Factors:
+        """Its factors and what follows them at a scale."""
+        factors = {
+            name: list(self.conditions[name]) if written == ALL else written
+            for name, written in _at(self.factors, scale).items()
+        }
+        return read_factors(factors, _at(self.places, scale), self.columns)
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
         """Its runs at a scale, at most a number of replications of each."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
+        factors = self.varied(scale)
         return Sweep(
             self.name,
             _at(self.template, scale),
-            {axis: self.levels(axis, scale) for axis in self.axes},
-            {path: _setting(value, scale) for path, value in self.settings.items()},
+            factors.levels,
+            factors.settings,
             count if replications is None else min(count, replications),
             self.conditions,
             self.folder,
@@ -74,8 +94,7 @@ class Experiment:
 
     def levels(self, axis: str, scale: str) -> list[Level]:
         """The points of an axis."""
-        levels = _at(self.axes[axis], scale)
-        return list(self.conditions[axis] if levels == ALL else levels)
+        return list(self.varied(scale).levels[axis])
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
@@ -87,18 +106,6 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
     if set(value) == set(SCALES):
         return value[scale]
     return {key: _at(part, scale) for key, part in value.items()}
-
-
-def _setting(written: Any, scale: str) -> Setting:  # noqa: ANN401
-    """`"AXIS"` follows an axis, `{ axis, times or of }` a function of it; `{ value }` is fixed.
-
-    With `when = { AXIS = [levels] }` it holds at those levels only.
-    """
-    if isinstance(written, str):
-        return Setting(axis=written)
-    if "axis" in written:
-        return Setting(**written)
-    return Setting(value=_at(written["value"], scale), when=written.get("when", {}))
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
@@ -132,16 +139,23 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
 
 def _experiments(study: Path, file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
     common = whole.get("common", {})
-    scenario = whole.get("scenario")
-    return [
-        _experiment(study, file, common, {"scenario": scenario, **given})
-        for given in whole.get("experiments", [])
-    ]
+    experiments = []
+    for given in whole.get("experiments", []):
+        try:
+            declared = {"scenario": whole.get("scenario"), **given}
+            experiments.append(_experiment(study, file, common, declared))
+        except FactorError as error:
+            raise ScenarioError(f"{file}: {given['id']}: {error}") from None
+    return experiments
 
 
 def _experiment(
     study: Path, file: Path, common: Mapping[str, Any], given: Mapping[str, Any]
 ) -> Experiment:
+    for where, table, known in (("common.", common, COMMON), ("", given, KEYS)):
+        if "axes" in table:
+            raise FactorError(f"{where}axes: now called `factors`")
+        refuse_unknown(where, table, known)
     parts = given.get("parts", [])
     texts = [_of_folder(study, file, f"scenarios/{part}.toml").read_text("utf-8") for part in parts]
     templates = [tomllib.loads(text) for text in texts]
@@ -151,41 +165,34 @@ def _experiment(
     conditions = (
         {} if named is None else _conditions(_of_folder(study, file, f"conditions/{named}.csv"))
     )
-    whole = dict.fromkeys(conditions, ALL)
-    varied = {**common.get("factors", {}), **given.get("factors", {})}
-    axes = {**whole, **common.get("axes", {}), **given.get("axes", {}),
-            **{name: factor["levels"] for name, factor in varied.items()}}  # fmt: skip
-    settings = {**common.get("set", {}), **given.get("set", {}),
-                **{factor["path"]: name for name, factor in varied.items()}}  # fmt: skip
-    factors = {factor for table in conditions.values() for row in table.values() for factor in row}
-    for path, written in settings.items():
-        follows = [written] if isinstance(written, str) else _followed(written)
-        for axis in follows:
-            if axis not in axes and axis not in factors:
-                message = f"{given['id']}: `{path}` follows an unknown axis `{axis}`"
-                raise ScenarioError(f"{file}: {message}")
-    for axis, table in conditions.items():
-        points = axes[axis].values() if isinstance(axes[axis], dict) else [axes[axis]]
-        for point in (point for levels in points if levels != ALL for point in levels):
-            if point not in table:
-                raise ScenarioError(f"{file}: {given['id']}: unknown {axis} `{point}`")
-    return Experiment(
+    experiment = Experiment(
         name=given["id"],
         title=given["title"],
         template=merge_parts(templates) if templates else None,
-        axes=axes if templates else {},
-        settings=settings,
+        factors={
+            **dict.fromkeys(conditions, ALL),
+            **common.get("factors", {}),
+            **given.get("factors", {}),
+        },
+        places={**common.get("set", {}), **given.get("set", {})},
         replications={**common.get("replications", {}), **given.get("replications", {})},
         quick=given.get("quick", ""),
         conditions=conditions,
         all_samples=given.get("all_samples", False),
         folder=file.parent,
     )
+    _check(experiment)
+    return experiment
 
 
-def _followed(written: Mapping[str, Any]) -> list[str]:
-    """The axes that a setting depends on."""
-    return [*([written["axis"]] if "axis" in written else []), *written.get("when", {})]
+def _check(experiment: Experiment) -> None:
+    """Refuse factors that cannot be read, and points that a table of conditions has not."""
+    for scale in SCALES:
+        levels = experiment.varied(scale).levels
+        for axis, table in experiment.conditions.items():
+            for point in levels[axis]:
+                if point not in table:
+                    raise FactorError(f"unknown {axis} `{point}`")
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:

@@ -145,7 +145,10 @@ class _Measured:
     @property
     def resampled(self) -> bool:
         """Whether it is judged by bootstrap samples."""
-        several = self.replications > 1 and self.measure not in EXTREMES
+        extreme = self.measure in EXTREMES or (
+            isinstance(self.measure, Declared) and self.measure.is_extreme(self.where)
+        )
+        several = self.replications > 1 and not extreme
         return several and self.value is not None and self.next_run is None
 
     @property

@@ -7,10 +7,9 @@ a curve has in common. Shares of points are from 0 to 1, trends are rank correla
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import polars as pl
 
 from longhaul.analysis.statistics import rank_correlation
-from longhaul.studies.data import Curve, Data, NotRunError
+from longhaul.studies.data import Curve, NotRunError
 from longhaul.studies.declared import DECLARED
 from longhaul.studies.registry import Registry
 
@@ -19,9 +18,6 @@ QUEUES = ("red", "droptail")
 
 Measure = Callable[..., float]
 
-Measures = Registry[Measure]
-GENERAL = Measures(DECLARED)
-measure = GENERAL.register
 # Measures that have no interval: drawn again with replacement, runs never exceed their extremes.
 EXTREMES: set[Measure] = set()
 # Measures in Python that need all runs of their experiments, whatever words they are given.
@@ -30,45 +26,16 @@ WHOLE_DESIGN: set[Measure] = set()
 KINDS: dict[Measure, str] = {}
 
 
-@measure
-def largest_run(data: Data, of: str, metric: str, **cell: str | float) -> float:
-    """The largest value of any single run."""
-    return float(data.points(of, **cell)[metric].max())  # type: ignore[arg-type]
+class Measures(Registry[Measure]):
+    """Measures by their names."""
+
+    def register_of_design(self, function: Measure) -> Measure:
+        """Add a measure that needs all runs of its experiments; a decorator."""
+        WHOLE_DESIGN.add(function)
+        return self.register(function)
 
 
-EXTREMES.add(largest_run)
-
-
-@measure
-def scatter_of_runs(data: Data, of: str, metric: str, axis: str, low: float = -1,
-                    high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
-    """The interquartile range of single runs over their median, in the middle of some cells."""
-    points = data.points(of, **cell).filter(pl.col(axis).is_between(low, high))
-    quarter, half, rest = (
-        points.group_by(axis).agg(pl.col(metric).quantile(part, "linear")).sort(axis)[metric]
-        for part in (0.25, 0.5, 0.75)
-    )
-    return float(((rest - quarter) / half).median())  # type: ignore[arg-type]
-
-
-@measure
-def scatter_droptail_over_red(data: Data, of: str, metric: str, axis: str, low: float = -1,
-                              high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
-    """How widely single runs scatter under drop-tail, over how widely they do under RED."""
-    red, droptail = (
-        scatter_of_runs(data, of, metric, axis, low, high, queue=queue, **cell) for queue in QUEUES
-    )
-    return droptail / red
-
-
-@measure
-def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue: str) -> float:
-    """The largest relative deviation from values expected along an axis, as `x:y,x:y`."""
-    found = data.curve(metric, axis, of, queue=queue)
-    pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
-    wanted = dict(pairs)
-    off = [abs(y / wanted[x] - 1) for x, y in zip(found.x, found.y, strict=True) if x in wanted]
-    return most(off)
+GENERAL = Measures(DECLARED)
 
 
 def rank_trend(curve: Curve) -> float:

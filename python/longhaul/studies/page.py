@@ -86,14 +86,14 @@ def _row(judgement: Judgement) -> dict[str, Any]:
 
 def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any] | None:
     """What the source concludes, each with what our claims say of it and rest on."""
-    found = conclusions.read(study)
-    if found is None:
+    declared = conclusions.read(study)
+    if declared is None:
         return None
-    about = dict.fromkeys(name for one in found.conclusions for name in one.about)
-    summary = found.summary
+    about = dict.fromkeys(name for one in declared.conclusions for name in one.about)
+    summary = declared.summary
     return {
-        "title": found.title,
-        "questions": [_conclusion(study, one, judgements) for one in found.questions],
+        "title": declared.title,
+        "questions": [_conclusion(study, one, judgements) for one in declared.questions],
         "summary": None
         if summary is None
         else {
@@ -103,9 +103,10 @@ def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any
                 zip(summary.rows, conclusions.summary_rows(summary, judgements), strict=True)
             ),
         },
-        "rows": [_conclusion(study, one, judgements) for one in found.conclusions],
+        "rows": [_conclusion(study, one, judgements) for one in declared.conclusions],
         "about": [
-            (name, [one.title for one in found.conclusions if name in one.about]) for name in about
+            (name, [one.title for one in declared.conclusions if name in one.about])
+            for name in about
         ],
     }
 

@@ -62,7 +62,7 @@ def _unknown_measure(
 
 def _check_words(study: Study, claim: Claim) -> None:
     axes = {
-        name: {*experiment.axes, *experiment.factors}
+        name: {*experiment.axes, *experiment.columns}
         for name, experiment in study.experiments.items()
     }
     try:

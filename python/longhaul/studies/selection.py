@@ -4,6 +4,7 @@ condition=8              one
 condition=8,21           these
 algorithm=!FAST,FAST-AT  all but these
 flows=5..  load=50..79   from one to another, both ends included
+pair=75-*                those whose names begin so
 """
 
 from collections.abc import Callable
@@ -16,6 +17,7 @@ Predicate = Callable[[Any], bool]
 BETWEEN = ".."
 EXCEPT = "!"
 AND = ","
+REST = "*"
 
 
 def selects(word: Word) -> Predicate:
@@ -26,13 +28,16 @@ def selects(word: Word) -> Predicate:
     if isinstance(word, str) and word.startswith(EXCEPT):
         excluded = selects(word.removeprefix(EXCEPT))
         return lambda level: not excluded(level)
+    if isinstance(word, str) and word.endswith(REST):
+        start = word.removesuffix(REST)
+        return lambda level: str(level).startswith(start)
     wanted = [_number(part) for part in word.split(AND)] if isinstance(word, str) else [word]
     return lambda level: any(is_level(level, one) for one in wanted)
 
 
 def is_one_level(word: Word) -> bool:
     """Whether a word is nothing but a level."""
-    several = (BETWEEN, EXCEPT, AND)
+    several = (BETWEEN, EXCEPT, AND, REST)
     return not isinstance(word, str) or not any(sign in word for sign in several)
 
 

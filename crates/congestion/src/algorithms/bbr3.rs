@@ -25,7 +25,6 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
     ],
     source: "draft-ietf-ccwg-bbr-05",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: |settings| Ok(Box::new(Bbr3::new(settings))),

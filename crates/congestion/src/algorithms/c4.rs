@@ -40,7 +40,6 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     ],
     source: "draft-huitema-ccwg-c4-spec",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(Box::default()),

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -25,7 +25,6 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
     ],
     source: "Floyd, CCR 21(5), 1991",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

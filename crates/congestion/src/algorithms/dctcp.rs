@@ -25,7 +25,6 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     ],
     source: "RFC 8257",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

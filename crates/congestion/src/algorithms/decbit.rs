@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -24,7 +24,6 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
     ],
     source: "Ramakrishnan and Jain, TOCS 8(2), 1990",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

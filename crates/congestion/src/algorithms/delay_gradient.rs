@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -29,7 +29,6 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
     ],
     source: "Jain, CCR 19(5), 1989",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -4,7 +4,7 @@
 //! does; the default pairs the increase with the decrease such that both get the same throughput.
 
 use super::reno::Reno;
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
 /// GAIMD: standard TCP with other amounts.
@@ -22,7 +22,6 @@ pub(crate) static ENTRY: Entry<Gaimd> = Entry {
     ],
     source: "Yang and Lam, ICNP 2000",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

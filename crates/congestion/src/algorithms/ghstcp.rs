@@ -13,7 +13,7 @@ use super::hstcp::{
     HIGH_DECREASE, HIGH_P, HIGH_WINDOW, Hstcp, LOW_P, LOW_WINDOW, MIN_DECREASE, rounded,
 };
 use crate::congestion_control::{CongestionControl, Needs};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::{Change, Window};
@@ -32,7 +32,6 @@ pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
     ],
     source: "Gentle HighSpeed TCP, doctoral thesis, Osaka University, 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[Study::GentleHighSpeedTcp],
     variants: &[Variant::Paper, Variant::Ns2],
     parameters: &PARAMETERS,
     build: Ghstcp::new,

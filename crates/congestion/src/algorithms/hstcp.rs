@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::response_table::ResponseTable;
@@ -38,7 +38,6 @@ pub(crate) static ENTRY: Entry<Hstcp> = Entry {
     ],
     source: "RFC 3649",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::HighSpeedTcp, Study::GentleHighSpeedTcp, Study::Nist],
     variants: &[
         Variant::Paper,
         Variant::Ns2,

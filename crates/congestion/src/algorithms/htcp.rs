@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, restart};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
@@ -33,7 +33,6 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
     ],
     source: "draft-leith-tcp-htcp-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[Study::Nist],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| Ok(Htcp::new(settings)),

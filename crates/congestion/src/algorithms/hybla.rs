@@ -30,7 +30,6 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     ],
     source: "Caini and Firrincieli, IJSCN 22, 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "reference_rtt",

@@ -30,7 +30,6 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
     ],
     source: "Liu, Basar and Srikant, Performance Evaluation 65, 2008",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[],
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &PARAMETERS,
     build: Illinois::new,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -24,7 +24,6 @@ pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
     ],
     source: "Henderson et al., GLOBECOM 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "k",

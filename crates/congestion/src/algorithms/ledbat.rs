@@ -28,7 +28,6 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
     ],
     source: "RFC 6817",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -29,7 +29,6 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
     ],
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[],
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[
         Parameter {

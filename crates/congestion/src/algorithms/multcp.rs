@@ -7,7 +7,7 @@
 //! by `n` segments a round trip and halves its window.
 
 use super::reno::Reno;
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 
 /// MulTCP: standard TCP with other amounts.
@@ -26,7 +26,6 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     ],
     source: "Crowcroft and Oechslin, CCR 28(3), 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::HighSpeedTcp],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "flows",

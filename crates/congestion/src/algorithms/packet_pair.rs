@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -27,7 +27,6 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
     ],
     source: "Keshav, SIGCOMM 1991",
     listens_to: &[Signal::Rate],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

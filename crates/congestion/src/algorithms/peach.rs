@@ -8,7 +8,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
 use crate::parameter::Variant;
 use crate::window::{Change, Window};
@@ -27,7 +27,6 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
     ],
     source: "Akyildiz, Morabito and Palazzo, ToN 9(3), 2001",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(Peach::new()),

@@ -7,7 +7,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -25,13 +25,6 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
     ],
     source: "RFC 5681 section 3.1; Linux 6.18, tcp_cong.c (tcp_cong_avoid_ai)",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[
-        Study::HighSpeedTcp,
-        Study::SyncTcp,
-        Study::SplitConnection,
-        Study::GentleHighSpeedTcp,
-        Study::Nist,
-    ],
     variants: &[Variant::Paper, Variant::Ns2, Variant::Linux6_18],
     parameters: &[
         Parameter {

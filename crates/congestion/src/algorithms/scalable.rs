@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -29,7 +29,6 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
     ],
     source: "Kelly, CCR 33(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::Nist],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
     parameters: &[
         Parameter {

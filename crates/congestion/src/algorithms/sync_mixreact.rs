@@ -1,7 +1,7 @@
 //! Sync-TCP(MixReact): detector mix with reaction mixreact.
 
 use super::sync::{AFTER_CUT, SyncTcp, TIE, TOO_SMALL, WEIGHT};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::parameter::Variant;
 
 /// Sync-TCP with this detector and reaction.
@@ -23,7 +23,6 @@ pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
     ],
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &[WEIGHT, TOO_SMALL, AFTER_CUT, TIE],
     build: |settings| Ok(SyncTcp::mix_react(settings)),

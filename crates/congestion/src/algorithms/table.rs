@@ -27,7 +27,6 @@ pub(crate) static ENTRY: Entry<TableDriven> = Entry {
     ],
     source: "Longhaul",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -30,7 +30,6 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
     ],
     source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

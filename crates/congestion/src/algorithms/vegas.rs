@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
@@ -31,7 +31,6 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
     ],
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[Study::SyncTcp, Study::SplitConnection],
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &PARAMETERS,
     build: Vegas::new,

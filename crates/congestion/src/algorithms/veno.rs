@@ -27,7 +27,6 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
     ],
     source: "Fu and Liew, JSAC 21(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[],
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[
         Parameter {

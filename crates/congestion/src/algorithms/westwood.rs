@@ -29,7 +29,6 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     ],
     source: "Grieco and Mascolo, CCR 34(2), 2004",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
-    used_by: &[],
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[Parameter {
         name: "memory",

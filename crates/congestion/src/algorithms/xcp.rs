@@ -27,7 +27,6 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
     ],
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "desired_rate",

@@ -30,7 +30,6 @@ pub(crate) static ENTRY: Entry<Yeah> = Entry {
     ],
     source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: |settings| Ok(Yeah::new(settings)),

@@ -22,7 +22,6 @@ pub(crate) static ENTRY: Entry<Hystart> = Entry {
     ],
     source: "RFC 9406",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: Hystart::new,

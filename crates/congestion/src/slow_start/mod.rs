@@ -5,7 +5,7 @@ mod hystart;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::{Change, Window};
@@ -32,13 +32,6 @@ const STANDARD: Entry<SlowStart> = Entry {
     law: &["each ACK below ssthresh: cwnd += acked"],
     source: "RFC 5681 section 3.1",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[
-        Study::HighSpeedTcp,
-        Study::SyncTcp,
-        Study::SplitConnection,
-        Study::GentleHighSpeedTcp,
-        Study::Nist,
-    ],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(SlowStart::Standard),
@@ -53,7 +46,6 @@ const LINUX: Entry<SlowStart> = Entry {
     law: &["each ACK up to ssthresh: cwnd += acked"],
     source: "Linux 2.6.22, tcp_cong.c",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(SlowStart::Linux),
@@ -70,7 +62,6 @@ const LIMITED: Entry<SlowStart> = Entry {
     ],
     source: "RFC 3742",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -92,7 +83,6 @@ const NS2_LIMITED: Entry<SlowStart> = Entry {
     ],
     source: "ns-2.35",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::HighSpeedTcp],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -113,7 +103,6 @@ const NIST_LIMITED: Entry<SlowStart> = Entry {
     ],
     source: "NIST SP 500-282, equation 5",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::Nist],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {

@@ -49,13 +49,13 @@ def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Runnin
     given = np.asarray(values, float)
     counts = np.arange(every, len(given) + 1, every)
     ordered = np.empty(0)
-    found = np.empty(len(counts))
+    quantiles = np.empty(len(counts))
     for number, count in enumerate(counts):
         # Two sorted parts, which a merge sort joins in one pass.
         ordered = np.sort(np.concatenate([ordered, np.sort(given[count - every : count])]),
                           kind="stable")  # fmt: skip
-        found[number] = ordered[max(int(np.ceil(part * count)) - 1, 0)]
-    return Running(counts, found)
+        quantiles[number] = ordered[max(int(np.ceil(part * count)) - 1, 0)]
+    return Running(counts, quantiles)
 
 
 def sample_for_mean(tail_index: float, digits: float) -> float:

@@ -121,9 +121,9 @@ class Data:
         groups = self.values.group_by(keys, maintain_order=True)
         return groups.agg(numbers, pl.len().alias(COUNT))
 
-    def lookup(self, experiment: str) -> Lookup:
-        """The medians of an experiment's cells, or NotRunError."""
-        return _of(self.cells_by_experiment, experiment)
+    def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
+        """The medians of an experiment's cells, or its single runs; or NotRunError."""
+        return _of(self.runs_by_experiment if of_runs else self.cells_by_experiment, experiment)
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The medians of an experiment's cells with these levels; some, or NotRunError."""
@@ -152,12 +152,12 @@ class Data:
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
         """A metric in one cell, of each replication that measures it; some, or NotRunError."""
         lookup = _of(self.runs_by_experiment, experiment)
-        values, found = lookup.measured(metric, where)
-        if not found:
+        values, rows = lookup.measured(metric, where)
+        if not rows:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
         numbers = lookup.column(REPLICATION)
-        by_number = {numbers[place]: float(values[place]) for place in found}
-        if len(by_number) < len(found):
+        by_number = {numbers[place]: float(values[place]) for place in rows}
+        if len(by_number) < len(rows):
             raise NotRunError(f"{experiment} has several cells at {where}")
         return by_number
 
@@ -167,10 +167,10 @@ class Data:
         Of replications that both have; a result that is not a number leaves one out.
         """
         values = combine(*self.pairs(metric, one, other)[1:])
-        found = float(medians(values)) if len(values) else np.nan
-        if np.isnan(found):
+        median = float(medians(values)) if len(values) else np.nan
+        if np.isnan(median):
             raise NotRunError(f"no replication has {metric} both at {one} and at {other}")
-        return found
+        return median
 
     def pairs(
         self, metric: str, one: Cell, other: Cell
@@ -190,10 +190,10 @@ class Data:
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
         """The median of a metric in one cell."""
-        values, found = _of(self.cells_by_experiment, experiment).measured(metric, where)
-        if len(found) != 1:
-            raise NotRunError(f"{experiment} has {len(found)} cells at {where}, not one")
-        return float(values[found[0]])
+        values, rows = _of(self.cells_by_experiment, experiment).measured(metric, where)
+        if len(rows) != 1:
+            raise NotRunError(f"{experiment} has {len(rows)} cells at {where}, not one")
+        return float(values[rows[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
         """The medians of a metric along an axis."""
@@ -210,10 +210,10 @@ class Data:
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The cells of an experiment that measures the metric: axes and metric; some."""
         lookup = _of(self.cells_by_experiment, experiment)
-        _, found = lookup.measured(metric, where)
-        if not found:
+        _, rows = lookup.measured(metric, where)
+        if not rows:
             raise NotRunError(f"{experiment} has no {metric} at {where}")
-        return lookup.picked((*self.axes, metric), found)
+        return lookup.picked((*self.axes, metric), rows)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of one run, the first replication's."""
@@ -265,10 +265,10 @@ class Curve:
 
     def at(self, x: float) -> float:
         """The value at a point that was run."""
-        found = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
-        if not len(found):
+        places = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
+        if not len(places):
             raise NotRunError(f"nothing was run at {x:g}")
-        return float(self.y[found[0]])
+        return float(self.y[places[0]])
 
     def where(self, low: float, high: float) -> "Curve":
         """The points between two levels, ends included."""

@@ -103,7 +103,7 @@ class _Sample(Data):
         same = {tuple(drawn[name].replications) for name, _ in (one, other) if name in drawn}
         if len(same) != 1:
             return super().paired(metric, one, other, combine)
-        found = self._samples.paired(metric, one, other, combine)[self._number]
-        if np.isnan(found):
+        median = self._samples.paired(metric, one, other, combine)[self._number]
+        if np.isnan(median):
             raise NotRunError(f"no replication has {metric} in both {one} and {other}")
-        return float(found)
+        return float(median)

@@ -7,7 +7,6 @@ to compare with. Shares are from 0 to 1; trends are rank correlations.
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-import polars as pl
 
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import GENERAL, Measures
@@ -33,14 +32,14 @@ def within(data: Data, metric: str, table: str | float = "") -> float:
     Near are 2 points of utilisation and 0.08 of fairness where the faster group has SACK, 8 points
     and 0.10 where it has not: without it results vary more from run to run.
     """
-    found = []
+    near = []
     for row in printed(str(table)):
         sack = row["s2"].endswith("+SACK")
         measured = data.value(
             _as_printed(metric, row), row["experiment"], delay_ms=float(row["delay_ms"])
         )
-        found.append(abs(measured - float(row[metric])) <= TOLERANCE[metric][sack])
-    return float(np.mean(found))
+        near.append(abs(measured - float(row[metric])) <= TOLERANCE[metric][sack])
+    return float(np.mean(near))
 
 
 def _as_printed(metric: str, row: Mapping[str, str]) -> str:
@@ -80,29 +79,6 @@ def gentle_is_fairer(data: Data) -> float:
             )
             fairer.append(one >= other)
     return _share(fairer)
-
-
-@measure
-def ahead(
-    data: Data,
-    of: str,
-    metric: str,
-    one: str,
-    axis: str = "flow1",
-    sign: float = 1,
-    without: str = "",
-    **cell: float,
-) -> float:
-    """What a metric at one level is above that at all other levels; with `sign` -1, below.
-
-    But for a level `without` which they are compared.
-    """
-    cells = data.having(metric, of, **cell).filter(pl.col(axis) != without)
-    values = dict(zip(cells[axis].to_list(), cells[metric].to_list(), strict=True))
-    if one not in values or len(values) < 2:
-        raise NotRunError(f"{of} has no {axis} {one} and others")
-    rest = [sign * found for level, found in values.items() if level != one]
-    return float(sign * values[one] - max(rest))
 
 
 @measure

@@ -62,7 +62,7 @@ def model_points(data: Data, column: str) -> float:
         the_path, n = path(100.0), int(row["connections"])
         buffer = float(row["buffer_bdp"]) * the_path.bdp
         together, apart = synchronised(the_path, buffer, n), desynchronised(the_path, buffer, n)
-        found = {
+        modelled = {
             "loss_together": together.loss,
             "throughput_without_timeouts": synchronised(
                 the_path, buffer, n, timeouts=False
@@ -72,7 +72,7 @@ def model_points(data: Data, column: str) -> float:
             "loss_apart": apart.loss,
             "goodput_apart": apart.goodput,
         }[column]
-        off.append(abs(found - expected) / expected if expected else abs(found))
+        off.append(abs(modelled - expected) / expected if expected else abs(modelled))
     return max(off)
 
 
@@ -80,18 +80,18 @@ def model_points(data: Data, column: str) -> float:
 def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
     """The first or last number of connections that uses 95 % of the link."""
     the_path = path(mbps, rtt_ms)
-    found = band(the_path, buffer_bdp * the_path.bdp)
-    assert found is not None
-    return float(getattr(found, end))
+    the_band = band(the_path, buffer_bdp * the_path.bdp)
+    assert the_band is not None
+    return float(getattr(the_band, end))
 
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
     """How much wider than its first end the band is that uses 95 % of the link."""
     the_path = path(mbps, rtt_ms)
-    found = band(the_path, buffer_bdp * the_path.bdp)
-    assert found is not None
-    return found.last / found.first - 1.0
+    the_band = band(the_path, buffer_bdp * the_path.bdp)
+    assert the_band is not None
+    return the_band.last / the_band.first - 1.0
 
 
 @measure
@@ -199,9 +199,9 @@ def red_loss(data: Data, times: float) -> float:
         for rtt_ms in (100.0, 200.0, 500.0):
             the_path = path(mbps, rtt_ms)
             first, _ = red_connections(the_path, Red())
-            found = red_equilibrium(the_path, Red(), round(times * first))
-            assert found is not None
-            losses.append(found.loss)
+            equilibrium = red_equilibrium(the_path, Red(), round(times * first))
+            assert equilibrium is not None
+            losses.append(equilibrium.loss)
     return float(np.mean(losses))
 
 
@@ -231,8 +231,8 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
     """Connections from one end of RED's equilibrium area to the other, and their loss rates."""
     first, last = red_connections(the_path, Red())
     counts = np.unique(np.geomspace(ceil(first), last, 40).astype(int))
-    found = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]
-    return [(n, one.loss) for n, one in found if one is not None]
+    equilibria = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]
+    return [(n, one.loss) for n, one in equilibria if one is not None]
 
 
 @measure

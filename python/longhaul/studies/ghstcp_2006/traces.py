@@ -60,12 +60,12 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 @measure
 def resets(data: Data, of: str, label: str) -> float:
     """How often a window of a group falls to less than a twentieth, per flow."""
-    found = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
+    resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
-    for _, flow in found.group_by("name"):
+    for _, flow in resetting.group_by("name"):
         window = flow.sort("t_s")["cwnd_pkts"].to_numpy()
         count += int(np.count_nonzero((window[1:] < 0.05 * window[:-1]) & (window[:-1] > 200)))
-    return count / found["name"].n_unique()
+    return count / resetting["name"].n_unique()
 
 
 @measure

@@ -1,19 +1,19 @@
 """What only this study's claims measure; the rest are measures of any study."""
 
 import numpy as np
+import polars as pl
 
 from longhaul.analysis.fairness import bandwidth_stolen
 from longhaul.analysis.statistics import crossing
-from longhaul.campaign.sweep import Level
 from longhaul.studies.data import Curve, Data, NotRunError, together
 from longhaul.studies.measures import (
     EXTREMES,
     GENERAL,
     QUEUES,
     Measures,
+    most,
     rank_trend,
     share,
-    some,
 )
 
 from . import streams, theory
@@ -22,7 +22,7 @@ MEASURES = Measures(GENERAL | theory.MEASURES | streams.MEASURES)
 measure = MEASURES.register
 
 
-# Bandwidth stolen (chapter 5.5; spec of mixed sets: half of the homogeneous set's aggregate).
+# Bandwidth stolen (chapter 5.5): of half of the homogeneous set's aggregate.
 
 
 def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str | float) -> Curve:
@@ -37,21 +37,6 @@ def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str |
 
 
 @measure
-def stolen_trend(data: Data, of: str, alone: str, axis: str, queue: str, low: float = -1) -> float:
-    """Rank correlation of the bandwidth stolen with an axis, from some point on."""
-    return rank_trend(stolen(data, of, alone, axis, queue).where(low, np.inf))
-
-
-@measure
-def stolen_fall(data: Data, of: str, alone: str, axis: str, queue: str) -> float:
-    """How much less is stolen at the last point of an axis than at the first, in per cent."""
-    found = stolen(data, of, alone, axis, queue)
-    if len(found.x) < 2:
-        raise NotRunError("a fall needs two points")
-    return float(found.y[0] - found.y[-1])
-
-
-@measure
 def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
     """Share of the points at which more is stolen under drop-tail."""
     _, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
@@ -63,14 +48,6 @@ def stolen_gap_trend(data: Data, of: str, alone: str, axis: str) -> float:
     """Rank correlation with an axis of how much more is stolen under drop-tail."""
     x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return rank_trend(Curve(x, droptail - red))
-
-
-@measure
-def stolen_most(
-    data: Data, of: str, alone: str, axis: str, low: float, high: float, queue: str
-) -> float:
-    """The largest bandwidth stolen between two points, either sign."""
-    return float(np.abs(some(stolen(data, of, alone, axis, queue).where(low, high)).y).max())
 
 
 @measure
@@ -89,32 +66,38 @@ def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
     return rank_trend(Curve(n, n / (n + 1) * whole - beside.y[inside]))
 
 
-# Shares: the part of what both classes of a mixed set use, from their ratio. Where losses leave
-# capacity, utilisations depend on the number of flows, but not on what is shared.
+# Scatter of single runs, and distances from values that are derived.
 
 
-def shares(data: Data, of: str, axis: str, queue: str) -> Curve:
-    """HSTCP's part of what a mixed set uses, in per cent."""
-    found = data.curve("rf", axis, of, queue=queue)
-    return Curve(found.x, 100 * found.y / (1 + found.y))
-
-
-@measure
-def share_end_over_start(data: Data, of: str, axis: str, queue: str) -> float:
-    """HSTCP's share at the last point of an axis over that at the first."""
-    found = shares(data, of, axis, queue)
-    if len(found.x) < 2:
-        raise NotRunError("two points are needed")
-    return float(found.y[-1] / found.y[0])
+def scatter_of_runs(data: Data, of: str, metric: str, axis: str, low: float = -1,
+                    high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
+    """The interquartile range of single runs over their median, in the middle of some cells."""
+    points = data.points(of, **cell).filter(pl.col(axis).is_between(low, high))
+    quarter, half, rest = (
+        points.group_by(axis).agg(pl.col(metric).quantile(part, "linear")).sort(axis)[metric]
+        for part in (0.25, 0.5, 0.75)
+    )
+    return float(((rest - quarter) / half).median())  # type: ignore[arg-type]
 
 
 @measure
-def share_spread_ratio(data: Data, of: str, beside: str, axis: str, queue: str) -> float:
-    """Largest over smallest share along an axis, over that of another experiment."""
-    one, other = (shares(data, name, axis, queue).y for name in (of, beside))
-    if min(len(one), len(other)) < 3:
-        raise NotRunError("a spread needs three points")
-    return float((one.max() / one.min()) / (other.max() / other.min()))
+def scatter_droptail_over_red(data: Data, of: str, metric: str, axis: str, low: float = -1,
+                              high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
+    """How widely single runs scatter under drop-tail, over how widely they do under RED."""
+    red, droptail = (
+        scatter_of_runs(data, of, metric, axis, low, high, queue=queue, **cell) for queue in QUEUES
+    )
+    return droptail / red
+
+
+@measure
+def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue: str) -> float:
+    """The largest relative deviation from values expected along an axis, as `x:y,x:y`."""
+    curve = data.curve(metric, axis, of, queue=queue)
+    pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
+    wanted = dict(pairs)
+    off = [abs(y / wanted[x] - 1) for x, y in zip(curve.x, curve.y, strict=True) if x in wanted]
+    return most(off)
 
 
 # Single experiments.
@@ -124,10 +107,10 @@ def share_spread_ratio(data: Data, of: str, beside: str, axis: str, queue: str) 
 def equivalence(data: Data, of: str, queue: str) -> float:
     """How many REGTCP flows together get what one HSTCP flow gets."""
     hstcp, regtcp = (data.curve(f"lu_{name}", "n", of, queue=queue) for name in ("hstcp", "regtcp"))
-    found = crossing(hstcp.x, hstcp.y, regtcp.y)
-    if found is None:
+    flows = crossing(hstcp.x, hstcp.y, regtcp.y)
+    if flows is None:
         raise NotRunError("the curves do not cross where there are points")
-    return found
+    return flows
 
 
 @measure
@@ -136,37 +119,21 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 
     Between the points by straight lines on a logarithmic axis.
     """
-    found = data.curve(metric, "n", of, queue=queue)
-    above = np.log(found.y / (1.5 * loss))
+    curve = data.curve(metric, "n", of, queue=queue)
+    above = np.log(curve.y / (1.5 * loss))
     last = np.flatnonzero(above <= 0)
     if not len(last) or last[-1] == len(above) - 1:
         raise NotRunError("the rate does not leave the loss rate where there are points")
     at = last[-1]
     part = above[at] / (above[at] - above[at + 1])
-    return float(found.x[at] + part * (found.x[at + 1] - found.x[at]))
+    return float(curve.x[at] + part * (curve.x[at + 1] - curve.x[at]))
 
 
 @measure
 def rises_towards_limit(data: Data, of: str, metric: str, queue: str) -> float:
     """The largest ratio of a metric at one loss rate to that at the next higher one."""
-    found = data.curve(metric, "loss", of, queue=queue)
-    return float((found.y[:-1] / found.y[1:]).max())
-
-
-def _part_of_drops(data: Data, of: str, queue: str) -> Curve:
-    """The part that bursts have of the drops, where there are bursts."""
-    x, theirs, every = together(
-        data.curve("dropped_perturbation", "k", of, queue=queue),
-        data.curve("dropped_total", "k", of, queue=queue),
-    )
-    return some(Curve(x[x > 0], theirs[x > 0] / np.maximum(every[x > 0], 1)))
-
-
-@measure
-def perturbations_lose_less(data: Data, of: str) -> float:
-    """Share of the points at which bursts have a smaller part of the drops under RED."""
-    _, red, droptail = together(*(_part_of_drops(data, of, queue) for queue in QUEUES))
-    return share([red < droptail])
+    curve = data.curve(metric, "loss", of, queue=queue)
+    return float((curve.y[:-1] / curve.y[1:]).max())
 
 
 @measure
@@ -186,12 +153,6 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
     sums = np.cumsum(values)[:-1]
     between = (sums / low - (values.sum() - sums) / (count - low)) ** 2
     return float((low * (count - low) * between).max() / count**2 / values.var())
-
-
-@measure
-def perturbations_part_of_drops(data: Data, of: str, queue: str) -> float:
-    """The smallest part that bursts have of the drops, where there are bursts."""
-    return float(_part_of_drops(data, of, queue).y.min())
 
 
 @measure
@@ -261,23 +222,3 @@ def noise(data: Data) -> float:
 
 
 EXTREMES.add(noise)
-
-
-@measure
-def cost_of_windows(data: Data, of: str) -> float:
-    """Time per packet with the largest windows over that with windows a hundred times smaller."""
-    return _cost(data, of, "mbps", 10000, 100)
-
-
-@measure
-def cost_of_losses(data: Data, of: str) -> float:
-    """Time per packet where a whole window is lost over that without losses."""
-    return _cost(data, of, "lost", "window", "nothing")
-
-
-def _cost(data: Data, of: str, axis: str, level: Level, than: Level) -> float:
-    """Time per packet at one level of an axis over that at another."""
-    cells = {row[axis]: row["wall_s"] / row["data_packets"] for row in data.cells(of).to_dicts()}
-    if not {level, than} <= set(cells):
-        raise NotRunError("both levels are needed")
-    return float(cells[level] / cells[than])

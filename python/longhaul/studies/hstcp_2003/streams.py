@@ -1,7 +1,7 @@
 """Measures of bulk transfer (sections 6.8 to 6.10): parallel streams, or one HSTCP flow instead."""
 
 from longhaul.studies.data import Curve, Data, NotRunError, together
-from longhaul.studies.measures import Measures, most, rank_trend
+from longhaul.studies.measures import Measures, most
 
 MEASURES = Measures()
 measure = MEASURES.register
@@ -18,22 +18,6 @@ def stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | fl
 
 
 @measure
-def stolen_from_ten_fall(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> float:
-    """How much less ten flows lose at the last point of an axis than at the first, in per cent."""
-    found = stolen_from_ten(data, of, axis, queue, **cell)
-    if len(found.x) < 2:
-        raise NotRunError("a fall needs two points")
-    return float(found.y[0] - found.y[-1])
-
-
-@measure
-def stolen_by_streams_trend(data: Data, of: str, loss: float, queue: str) -> float:
-    """Rank correlation of what ten flows lose with the number of streams beside them."""
-    curve = data.curve("lu_regtcp", "n", of, queue=queue, loss=loss)
-    return rank_trend(Curve(curve.x, -curve.y))
-
-
-@measure
 def streams_unaffected(data: Data, of: str, queue: str, full: float = 95) -> float:
     """The smallest part that ten flows keep of what they have alone, while the link is not full."""
     kept = []
@@ -45,36 +29,13 @@ def streams_unaffected(data: Data, of: str, queue: str, full: float = 95) -> flo
 
 
 @measure
-def streams_in_proportion(data: Data, of: str, queue: str, loss: float) -> float:
-    """The largest deviation of the part of ten flows from 10/(10 + N) of what all streams get."""
-    off = []
-    for row in data.cells(of, queue=queue, loss=loss).iter_rows(named=True):
-        if row["n"]:
-            part = row["lu_regtcp"] / (row["lu_regtcp"] + row["lu_streams"])
-            off.append(abs(part / (10 / (10 + row["n"])) - 1))
-    return most(off)
-
-
-@measure
-def fairness_over_streams(
-    data: Data, of: str, queue: str, axis: str, low: float = -1, high: float = 1e9
-) -> float:
-    """The largest deviation of a stream set's relative fairness from its number of streams."""
-    off = []
-    for row in data.cells(of, queue=queue).iter_rows(named=True):
-        if row["n"] and low <= row[axis] <= high:
-            off.append(abs(row["frf"] / row["n"] - 1))
-    return most(off)
-
-
-@measure
 def loses_more_than_streams(data: Data, of: str, queue: str) -> float:
     """What one HSTCP flow keeps of its share as others are added, over what six streams keep.
 
     Streams of one protocol share equally: six of 6 + n.
     """
-    found = data.curve("lu_hstcp", "n", of, queue=queue)
-    first, last = found.x[0], found.x[-1]
+    share = data.curve("lu_hstcp", "n", of, queue=queue)
+    first, last = share.x[0], share.x[-1]
     if first == last:
         raise NotRunError("both ends are needed")
-    return float(found.y[-1] / found.y[0] / ((6 + first) / (6 + last)))
+    return float(share.y[-1] / share.y[0] / ((6 + first) / (6 + last)))

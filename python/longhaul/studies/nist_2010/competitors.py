@@ -122,11 +122,11 @@ def stands_out(
     """
     count = 0
     for names, rows in _conditions(data, of, condition, without):
-        found = outliers.residuals(_values(rows, metric), outliers.NIST_CRITICAL)
-        if not found.is_outlier or abs(found.percent) < percent:
+        residuals = outliers.residuals(_values(rows, metric), outliers.NIST_CRITICAL)
+        if not residuals.is_outlier or abs(residuals.percent) < percent:
             continue
-        is_wanted = algorithm in ("", names[found.extreme])
-        count += is_wanted and (not sign or (found.largest > 0) == (sign == "up"))
+        is_wanted = algorithm in ("", names[residuals.extreme])
+        count += is_wanted and (not sign or (residuals.largest > 0) == (sign == "up"))
     return float(count)
 
 
@@ -174,8 +174,8 @@ def order_agreement(data: Data, of: str, metric: str, order: str, condition: Wor
     by_name = dict(zip(names, means, strict=True))
     if missing := set(places) - set(names):
         raise NotRunError(f"{of} was not run with {', '.join(sorted(missing))}")
-    found = np.array([by_name[name] for name in places])
-    return rank_correlation(np.array(list(places.values())), found)
+    measured = np.array([by_name[name] for name in places])
+    return rank_correlation(np.array(list(places.values())), measured)
 
 
 def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str], np.ndarray]:
@@ -282,8 +282,8 @@ def highest_in(data: Data, of: str, metric: str, algorithm: str, condition: Word
 @of_kind("largest")
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
     """The best algorithm over the mean of all, the most of any condition."""
-    found = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
-    return float(max(values.max() / values.mean() for values in found))
+    per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
+    return float(max(values.max() / values.mean() for values in per_condition))
 
 
 @of_kind("least")

@@ -88,10 +88,10 @@ def host_share(data: Data, of: str, hosts: str, below: str) -> float:
 def _number(text: str, reading: str) -> float:
     if reading in EXTREMES:
         return EXTREMES[reading](map(float, re.findall(r"\d+", text)))
-    found = READINGS[reading].search(text)
-    if found is None:
+    match = READINGS[reading].search(text)
+    if match is None:
         raise ValueError(f"`{text}` has no number to read as {reading}")
-    return float(next(group for group in found.groups() if group))
+    return float(next(group for group in match.groups() if group))
 
 
 @measure

@@ -73,14 +73,14 @@ def _tables(axes: Axes, data: Data, queue: str) -> None:
             model = [theory.throughput(name, rtt, buffer) for rtt in theory.RTTS_MS]
             axes.plot(theory.RTTS_MS, model, line, color=colour, label=label)
             try:
-                found = data.curve(
+                curve = data.curve(
                     "throughput_pkts_per_ms", "rtt_ms", "FL-PKT",
                     algorithm=name, buffer_pkts=buffer,
                 )  # fmt: skip
             except NotRunError:
                 continue
             axes.plot(
-                found.x, found.y, "o", color=colour, fillstyle="none" if buffer == 50 else "full"
+                curve.x, curve.y, "o", color=colour, fillstyle="none" if buffer == 50 else "full"
             )
     axes.axhline(theory.CAPACITY_PPS / 1e3, label="the link", **PUBLISHED)
 

@@ -52,10 +52,10 @@ def row(routers: str, buffer: float) -> Row:
 
 def sets(routers: str, buffer: float) -> abilene_lee.Sets:
     """The three sets of one case, means over seeds."""
-    found = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]
+    matching = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]
 
     def mean(name: str) -> float:
-        return sum(float(row[name]) for row in found) / len(found)
+        return sum(float(row[name]) for row in matching) / len(matching)
 
     return abilene_lee.Sets(
         buffer,
@@ -74,8 +74,8 @@ def _record() -> None:
         for seed in SEEDS
     ]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(follow, cases))
-    write_rows(FILE, found, list(found[0]))
+        followed = list(pool.map(follow, cases))
+    write_rows(FILE, followed, list(followed[0]))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ def hybrid_least(data: Data, routers: str, what: str) -> float:
 @measure
 def hybrid_beyond_rule(data: Data, routers: str) -> float:
     """The smallest `FR(1,3) / RR(3,1)` over buffers: throughput against the inverse-RTT rule."""
-    found = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
-    return min(one.throughput_ratio(1, 3) / one.rtt_ratio(3, 1) for one in found)
+    by_buffer = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
+    return min(one.throughput_ratio(1, 3) / one.rtt_ratio(3, 1) for one in by_buffer)
 
 
 @measure
@@ -70,10 +70,10 @@ def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
 @measure
 def peak_memory(data: Data, of: str) -> float:
     """The largest memory of a run in bytes; runs that did not record it have 0."""
-    found = data.value("peak_memory_bytes", of)
-    if found == 0.0:
+    peak_bytes = data.value("peak_memory_bytes", of)
+    if peak_bytes == 0.0:
         raise NotRunError("no memory was recorded")
-    return found
+    return peak_bytes
 
 
 @measure

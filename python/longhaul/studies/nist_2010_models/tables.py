@@ -25,14 +25,14 @@ def cells(data: Data) -> Iterator[str]:
 
 def _cell(data: Data, algorithm: str, rtt: int, buffer: int) -> str:
     try:
-        found = data.value(
+        throughput = data.value(
             "throughput_pkts_per_ms", "FL-PKT",
             algorithm=algorithm, rtt_ms=rtt, buffer_pkts=buffer,
         )  # fmt: skip
     except NotRunError:
         return ""
-    difference = theory.throughput(algorithm, rtt, buffer) / found - 1.0
-    return f"{found:.1f} ({100 * difference:+.0f})"
+    difference = theory.throughput(algorithm, rtt, buffer) / throughput - 1.0
+    return f"{throughput:.1f} ({100 * difference:+.0f})"
 
 
 def sets(routers: str) -> Iterator[str]:

@@ -177,12 +177,12 @@ def lone_flow() -> SawTooth:
 @measure
 def lone_flow_value(data: Data, what: str) -> float:
     """Smallest and largest window, period in seconds, mean rate in packets per second."""
-    found = lone_flow()
+    flow = lone_flow()
     values = {
-        "low": found.window_pkts.min(),
-        "high": found.window_pkts.max(),
-        "period": np.diff(found.losses_s).mean(),
-        "rate": found.rate_pps.mean(),
+        "low": flow.window_pkts.min(),
+        "high": flow.window_pkts.max(),
+        "period": np.diff(flow.losses_s).mean(),
+        "rate": flow.rate_pps.mean(),
     }
     return float(values[what])
 

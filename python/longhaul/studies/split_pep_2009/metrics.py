@@ -72,7 +72,7 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
     settled = t > settled_s
     mbps, one = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
     # Whole Mbit/s of payload; a sample is a second.
-    found: Row = {
+    values: Row = {
         "mbps_min": float(mbps[settled].min()),
         "one_mbps": float(one.mean()),
         "one_min": float(one[settled].min()),
@@ -82,12 +82,12 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
         "one_longest_gap_s": _longest(one[settled] < 0.01 * one[settled].mean()),
     }
     if "proxy_cwnd" in series:
-        found |= _first_reduction(
+        values |= _first_reduction(
             t, np.asarray(series["proxy_cwnd"], float), mbps, settled_s, rate_bps
         )
         queue = np.asarray(series["local_queue"], float)
-        found["local_queue_empty"] = float(np.mean(queue[settled] < 1))
-    return found
+        values["local_queue_empty"] = float(np.mean(queue[settled] < 1))
+    return values
 
 
 def _longest(spell: np.ndarray) -> float:
@@ -110,10 +110,10 @@ def _first_reduction(
     # The second of the reduction itself may still be full.
     lower = first + int(np.argmax(mbps[first:] < FULL * rate_bps * 1e-6))
     full = np.flatnonzero(mbps[lower:] >= FULL * rate_bps * 1e-6)
-    found: Row = {"first_reduction_s": float(t[first])}
+    values: Row = {"first_reduction_s": float(t[first])}
     if len(full):
-        found["recovery_s"] = float(t[lower + full[0]] - t[first])
-    return found
+        values["recovery_s"] = float(t[lower + full[0]] - t[first])
+    return values
 
 
 def drawn(run: Run) -> bool:

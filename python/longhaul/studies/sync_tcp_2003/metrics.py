@@ -27,8 +27,8 @@ KINDS: dict[str, ModuleType] = {
 
 def metrics(kept: Kept, run: Run) -> Row:
     """The metrics of one run."""
-    found: Row = KINDS[kept["traffic"]].metrics(kept, run)
-    return found
+    values: Row = KINDS[kept["traffic"]].metrics(kept, run)
+    return values
 
 
 def drawn(run: Run) -> bool:
@@ -38,5 +38,5 @@ def drawn(run: Run) -> bool:
 
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Samples to draw."""
-    found: pl.DataFrame = KINDS[kept["traffic"]].trajectory(kept)
-    return found
+    samples: pl.DataFrame = KINDS[kept["traffic"]].trajectory(kept)
+    return samples

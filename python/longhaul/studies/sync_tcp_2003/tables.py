@@ -34,11 +34,11 @@ table = TABLES.register
 @cache
 def printed() -> dict[str, str]:
     """The printed numbers of claims, as they are printed."""
-    found: dict[str, str] = {}
+    table: dict[str, str] = {}
     for part in ("transfers", "web"):
         file = Path(__file__).parent / part / "claims.csv"
-        found |= {row["id"]: row["value"] for row in published_rows(file)}
-    return found
+        table |= {row["id"]: row["value"] for row in published_rows(file)}
+    return table
 
 
 def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str, int]]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use self::nist::BicNist;
 use self::search::BinarySearch;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::Window;
@@ -31,7 +31,6 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
     ],
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::Nist],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| {

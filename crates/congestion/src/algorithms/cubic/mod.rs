@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -34,7 +34,6 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
     ],
     source: "RFC 9438",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[Study::SplitConnection],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &PARAMETERS,
     build: |settings| Ok(Cubic::new(settings)),

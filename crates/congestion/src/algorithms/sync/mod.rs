@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithms::reno::Reno;
 use crate::congestion_control::{CongestionControl, Needs, Phases};
-use crate::entry::{Entry, Signal, Study};
+use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
@@ -33,7 +33,6 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     law: &["as sync-pcwnd or sync-mixreact, by detector and reaction"],
     source: "Weigle, dissertation, UNC 2003, chapter 3",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    used_by: &[Study::SyncTcp],
     variants: &[Variant::Paper],
     parameters: &GENERIC_PARAMETERS,
     build: |settings| {

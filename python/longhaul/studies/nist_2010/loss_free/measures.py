@@ -47,8 +47,8 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
     }
     if missing := {rtt for rtt, _ in paths()} - set(means):
         raise NotRunError(f"{of} was not run at round trips of {missing} ms")
-    found = sum(weight * means[rtt] for rtt, weight in paths())
-    return float(found / sum(weight for _, weight in paths()))
+    total = sum(weight * means[rtt] for rtt, weight in paths())
+    return float(total / sum(weight for _, weight in paths()))
 
 
 def _against(
@@ -65,8 +65,8 @@ def _against(
 @measure
 def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
     """The largest relative deviation of the means of files from the recursion."""
-    found = _against(data, of, model, "mean", cell, (*LARGE, "web"))
-    return max(abs(ratio - 1) for ratio in found)
+    ratios = _against(data, of, model, "mean", cell, (*LARGE, "web"))
+    return max(abs(ratio - 1) for ratio in ratios)
 
 
 @measure
@@ -75,7 +75,7 @@ def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) ->
 
     The `least` or the `most` of any algorithm and type of file.
     """
-    found = [
+    shortfalls = [
         1 - float(row["published"]) / file_goodput(
             data, of, row["file"], interface, algorithm=algorithm
         )
@@ -84,14 +84,14 @@ def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) ->
         if (row["experiment"], row["model"], row["interface"]) == (of, algorithm, interface)
         and row["file"] in LARGE
     ]  # fmt: skip
-    return {"least": min, "most": max}[end](found)
+    return {"least": min, "most": max}[end](shortfalls)
 
 
 @measure
 def least_file_step(data: Data, of: str, file: str, interface: str, order: str) -> float:
     """The smallest ratio of the goodput with an algorithm to that with the next of a list."""
-    found = [
+    goodputs = [
         file_goodput(data, of, file, interface, algorithm=algorithm)
         for algorithm in order.split(",")
     ]
-    return min(one / other for one, other in pairwise(found))
+    return min(one / other for one, other in pairwise(goodputs))

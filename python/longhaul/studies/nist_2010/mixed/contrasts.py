@@ -117,12 +117,12 @@ def against_others(
 @of_design
 def outlier_share(data: Data, of: str) -> float:
     """Part of the responses and conditions under which an algorithm is a significant outlier."""
-    found = [
+    is_outlier = [
         outliers.residuals(row, outliers.NIST_CRITICAL).is_outlier
         for metric in MACROSCOPIC
         for row in by_condition(data, of, metric)
     ]
-    return float(np.mean(found))
+    return float(np.mean(is_outlier))
 
 
 @of_design

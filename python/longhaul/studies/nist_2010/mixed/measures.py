@@ -10,19 +10,14 @@ from longhaul.analysis.ranks import goodput_ranks
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data
-from longhaul.studies.measures import WHOLE_DESIGN, Measure, Measures
+from longhaul.studies.measures import Measures
 
 from . import tables
 from .tables import ALGORITHMS, by_condition, chosen, goodput
 
 MEASURES = Measures()
 measure = MEASURES.register
-
-
-def of_design(function: Measure) -> Measure:
-    """Register a measure that needs all runs of its experiments; a decorator."""
-    WHOLE_DESIGN.add(function)
-    return measure(function)
+of_design = MEASURES.register_of_design
 
 
 # Conditions by increasing congestion, as the rows of figures 8-68 and 8-69 are printed.
@@ -50,8 +45,8 @@ def places(names: str) -> list[int]:
 @of_design
 def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
     """The largest relative deviation of mean goodputs of some groups from those printed."""
-    found = users.goodput_table(goodput(data, of, role))
-    return float(np.abs(found / tables.printed(of, role) - 1)[chosen(groups)].max())
+    means = users.goodput_table(goodput(data, of, role))
+    return float(np.abs(means / tables.printed(of, role) - 1)[chosen(groups)].max())
 
 
 @of_design
@@ -106,17 +101,17 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
     What is printed is not rounded alike: ranges of the printed goodputs stand in its place.
     """
-    found = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
+    means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
-    return float(100 * np.abs(ranges(found, base) - ranges(wanted, base)).max())
+    return float(100 * np.abs(ranges(means, base) - ranges(wanted, base)).max())
 
 
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Of each group the ranges among alternates, among TCP beside them, and between both."""
     own, others = roles
     groups_ = zip(own, others, strict=True)
-    found = [users.differences(one, other, base=base) for one, other in groups_]
-    return np.array([[x.among_first, x.among_second, x.first_over_second] for x in found])
+    differences = [users.differences(one, other, base=base) for one, other in groups_]
+    return np.array([[x.among_first, x.among_second, x.first_over_second] for x in differences])
 
 
 @of_design
@@ -163,8 +158,8 @@ def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = 
 def rank_matrix(data: Data, of: str, algorithm: str) -> float:
     """Rank correlation with the printed ranks of all conditions and groups of alternate flows."""
     (column,) = places(algorithm)
-    found = goodput_ranks(goodput(data, of, "alternate"))[:, :, column]
-    return rank_correlation(found.ravel(), tables.printed_ranks(algorithm).ravel())
+    ranks = goodput_ranks(goodput(data, of, "alternate"))[:, :, column]
+    return rank_correlation(ranks.ravel(), tables.printed_ranks(algorithm).ravel())
 
 
 @of_design
@@ -313,8 +308,10 @@ def purity(data: Data, of: str, count: float) -> float:
     Groups of the first two components by Ward's linkage; a group is of the levels most have.
     """
     scores = goodput_scores(data, of)
-    found = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))
+    labels = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))
     speed, delay = (by_condition(data, of, factor).ravel() for factor in ("speed", "delay"))
     levels = (speed == speed.max()) * 2 + (delay == delay.max()) * (speed == speed.max())
-    right = sum(max(np.bincount(levels[found == label].astype(int))) for label in np.unique(found))
-    return float(right / len(found))
+    right = sum(
+        max(np.bincount(levels[labels == label].astype(int))) for label in np.unique(labels)
+    )
+    return float(right / len(labels))

@@ -22,9 +22,10 @@ from longhaul.analysis.ranks import (
 )
 from longhaul.designs import published
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.measures import WHOLE_DESIGN, Measure, Measures
+from longhaul.studies.measures import Measures
 
 MEASURES = Measures()
+measure = MEASURES.register_of_design
 RUNS = 64
 RESPONSES = tuple(f"y{number}" for number in range(1, 23))
 FACTORS = tuple(f"x{number}" for number in range(1, 12))
@@ -33,12 +34,6 @@ RANKED = ("y4", "y6", "y10", "y15", "y17", "y20")
 # Those of the cube of delay, speed and buffers (tables 4-28 and C-15), and of which low is good.
 CUBE = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
 LOW_IS_BEST = ("y10", "y16")
-
-
-def measure(function: Measure) -> Measure:
-    """Register a measure of a whole design; a decorator."""
-    WHOLE_DESIGN.add(function)
-    return MEASURES.register(function)
 
 
 @cache
@@ -65,10 +60,10 @@ def _response(data: Data, of: str, response: str) -> np.ndarray:
 
 def _relative(data: Data, of: str, response: str) -> dict[str, float]:
     """The effects of factors and of pairs of factors in percent of the mean, with their signs."""
-    found = effects(_signs(), _response(data, of, response), FACTORS)
+    terms = effects(_signs(), _response(data, of, response), FACTORS)
     return {
         name: 100 * one.effect / one.grand_mean
-        for one in found
+        for one in terms
         for name in (one.name, *one.aliases)
     }
 
@@ -94,33 +89,33 @@ def effect_size(data: Data, of: str, response: str, term: str) -> float:
 @measure
 def effect_step(data: Data, of: str, response: str, order: str) -> float:
     """The smallest ratio of a factor's effect to that of the next of a list, by their sizes."""
-    found = _relative(data, of, response)
-    sizes = np.array([abs(found[name]) for name in order.split(">")])
+    relative = _relative(data, of, response)
+    sizes = np.array([abs(relative[name]) for name in order.split(">")])
     return float((sizes[:-1] / sizes[1:]).min())
 
 
 @measure
 def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> float:
     """The part of some factors whose printed level, such as `x2-,x5+`, raises a response."""
-    found = _relative(data, of, response)
+    relative = _relative(data, of, response)
     wanted = [(name[:-1], 1 if name.endswith("+") else -1) for name in raised_by.split(",")]
-    return float(np.mean([found[name] * sign > 0 for name, sign in wanted]))
+    return float(np.mean([relative[name] * sign > 0 for name, sign in wanted]))
 
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
     """The largest effect of any other factor over the smallest of some, by their sizes."""
-    found, named = _relative(data, of, response), than.split(",")
-    others = [abs(found[name]) for name in FACTORS if name not in named]
-    return max(others) / min(abs(found[name]) for name in named)
+    relative, named = _relative(data, of, response), than.split(",")
+    others = [abs(relative[name]) for name in FACTORS if name not in named]
+    return max(others) / min(abs(relative[name]) for name in named)
 
 
 @measure
 def largest_interaction(data: Data, of: str, response: str) -> float:
     """The largest effect of two factors together over the largest of one, by their sizes."""
-    found = _relative(data, of, response)
-    pairs = [abs(size) for name, size in found.items() if "*" in name]
-    return max(pairs) / max(abs(found[name]) for name in FACTORS)
+    relative = _relative(data, of, response)
+    pairs = [abs(size) for name, size in relative.items() if "*" in name]
+    return max(pairs) / max(abs(relative[name]) for name in FACTORS)
 
 
 @measure
@@ -173,8 +168,8 @@ def _corners(
 def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
     """How many of some factors have the same level ahead in all four blocks of two others."""
     y = _response(data, of, response)
-    found = by_size(effects(_signs(), y, FACTORS, order=1))
-    largest = [FACTORS.index(one.name) for one in found]
+    ordered = by_size(effects(_signs(), y, FACTORS, order=1))
+    largest = [FACTORS.index(one.name) for one in ordered]
     robust = 0
     for name in factors.split(","):
         place = FACTORS.index(name)
@@ -208,10 +203,10 @@ def pairs_above(data: Data, of: str, threshold: float) -> float:
 def weakest_pair(data: Data, of: str, pairs: str) -> float:
     """The smallest correlation of some pairs, written as `5:10,19:22`."""
     matrix = _correlations(data, of)
-    found = [
+    chosen = [
         matrix[int(a) - 1, int(b) - 1] for a, b in (one.split(":") for one in pairs.split(","))
     ]
-    return float(min(found))
+    return float(min(chosen))
 
 
 @measure
@@ -239,15 +234,15 @@ def strength_place(data: Data, of: str, response: str) -> float:
 @measure
 def explained(data: Data, of: str, count: float) -> float:
     """The part of the variance in so many principal components."""
-    found = components.principal_components(_responses(data, of))
-    return float(found.variance_shares[: int(count)].sum())
+    analysis = components.principal_components(_responses(data, of))
+    return float(analysis.variance_shares[: int(count)].sum())
 
 
 @measure
 def component_share(data: Data, of: str, number: float, responses: str) -> float:
     """The part of a component's squared weights that some responses have."""
-    found = components.principal_components(_responses(data, of))
-    weights = found.weights[int(number) - 1] ** 2
+    analysis = components.principal_components(_responses(data, of))
+    weights = analysis.weights[int(number) - 1] ** 2
     chosen = [RESPONSES.index(name) for name in responses.split(",")]
     return float(weights[chosen].sum() / weights.sum())
 

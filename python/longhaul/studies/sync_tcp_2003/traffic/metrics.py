@@ -60,6 +60,6 @@ def _curves(kept: Kept) -> Iterator[pl.DataFrame]:
             yield curve(name, over_time["t_s"][::every], values[::every], 3)
     for method, name in HURST.items():
         if "hurst" in kept:
-            found = kept["hurst"][method]
-            yield curve(f"{name}-points", found["scale_s"], np.log10(found["statistic"]))
-            yield curve(f"{name}-line", found["scale_s"], np.log10(found["line"]))
+            estimate = kept["hurst"][method]
+            yield curve(f"{name}-points", estimate["scale_s"], np.log10(estimate["statistic"]))
+            yield curve(f"{name}-line", estimate["scale_s"], np.log10(estimate["line"]))

@@ -26,12 +26,12 @@ BAND = 46
 
 def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
     """What Tables 4.4, 4.5, 4.8 and 4.9 print of each flow, by protocol."""
-    found: dict[str, dict[int, float]] = {}
+    values: dict[str, dict[int, float]] = {}
     file = Path(__file__).with_name("published") / "flows.csv"
     for row in published_rows(file):
         if row["experiment"] == experiment:
-            found.setdefault(row["protocol"], {})[int(row["flow"])] = float(row[column])
-    return found
+            values.setdefault(row["protocol"], {})[int(row["flow"])] = float(row[column])
+    return values
 
 
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:

@@ -18,36 +18,6 @@ measure = TRANSFERS.register
 
 
 @measure
-def flows_below(data: Data, of: str, each: str, one: str, other: str) -> float:
-    """The number of flows whose median is smaller under one protocol than under the other."""
-    pairs = [
-        [data.value(f"{each}_{flow}", of, protocol=protocol) for protocol in (one, other)]
-        for flow in FLOWS
-    ]
-    return float(sum(first < second for first, second in pairs))
-
-
-@measure
-def apart(data: Data, of: str, each: str, one: str, other: str) -> float:
-    """The median over flows of the relative difference between two protocols."""
-    pairs = [
-        [data.value(f"{each}_{flow}", of, protocol=protocol) for protocol in (one, other)]
-        for flow in FLOWS
-    ]
-    return float(np.median([abs(first / second - 1) for first, second in pairs]))
-
-
-@measure
-def flows_over(data: Data, of: str, each: str, one: str, other: str, flows: str) -> float:
-    """What some flows have of a metric together under one protocol, over that under the other."""
-    first, second = (
-        sum(data.value(f"{each}_{flow}", of, protocol=protocol) for flow in flows.split(","))
-        for protocol in (one, other)
-    )
-    return first / second
-
-
-@measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
     """The least gain of those flows of a run that gain most; the median over runs."""
     gains = [
@@ -61,8 +31,8 @@ def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: fl
 def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
     """Rank correlation of the flows' medians with what the source prints of them."""
     printed = printed_flows(of, column)[protocol]
-    found = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
-    return rank_correlation(list(printed.values()), found)
+    measured = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
+    return rank_correlation(list(printed.values()), measured)
 
 
 @measure

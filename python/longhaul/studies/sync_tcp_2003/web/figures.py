@@ -49,9 +49,9 @@ def curves(
     data: Data, experiment: str, name: str, **where: str | float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """A recorded curve of each replication that has it."""
-    found = data.samples(experiment, curve=name, **where)
+    samples = data.samples(experiment, curve=name, **where)
     # Small tables, and many: arrays are faster than expressions.
-    replications, x, y = (found[column].to_numpy() for column in (REPLICATION, "x", "y"))
+    replications, x, y = (samples[column].to_numpy() for column in (REPLICATION, "x", "y"))
     for number in dict.fromkeys(replications.tolist()):
         rows = np.flatnonzero(replications == number)
         ordered = rows[np.argsort(x[rows], kind="stable")]

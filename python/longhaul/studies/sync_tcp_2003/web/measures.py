@@ -1,149 +1,19 @@
-"""What claims about web traffic measure.
+"""What claims about web traffic measure beside what they declare."""
 
-Protocols of one replication share their connections, so that differences are taken within each
-replication before the median.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import crossing
-from longhaul.studies.data import Combine, Data, NotRunError
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.declared import DECLARED
 from longhaul.studies.measures import Measures
 
 WEB = Measures()
 measure = WEB.register
 # Points of the response time distribution, in ms.
 TIMES_MS = tuple(range(100, 1501, 100))
-# Experiments of which one has the tuned queues of the other's loads.
-TUNED = {"ecn-136": "H1-TUNED", "ecn-340": "H1-TUNED", "ecn-5-136": "H1-TUNED"}
-
-
-def _paired(
-    data: Data, of: str, metric: str, one: str, other: str, axis: str, combine: Combine,
-    cell: Mapping[str, str | float],
-) -> float:  # fmt: skip
-    """The median over replications of what is made of a metric of two protocols."""
-    first, second = ((TUNED.get(name, of), {axis: name, **cell}) for name in (one, other))
-    return data.paired(metric, first, second, combine)
-
-
-def _ratios(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """One over the other, where there is a denominator."""
-    made = np.full_like(first, np.nan)
-    np.divide(first, second, out=made, where=second != 0)
-    return made
-
-
-@measure
-def difference(
-    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
-    **cell: str | float,
-) -> float:  # fmt: skip
-    """The median over replications of what one protocol has more than another."""
-    return _paired(data, of, metric, one, other, axis, np.subtract, cell)
-
-
-def _along(
-    data: Data, of: str, metric: str, one: str, other: str, low: float, high: float,
-    axis: str, **cell: str | float,
-) -> Iterator[float]:  # fmt: skip
-    """The differences at all loads between two at which both were run."""
-    loads = data.levels("load", TUNED.get(other, of), **{axis: other}, **cell)
-    some = False
-    for load in loads:
-        if low <= load <= high:
-            try:
-                yield difference(data, of, metric, one, other, axis, load=load, **cell)
-                some = True
-            except NotRunError:
-                continue
-    if not some:
-        raise NotRunError(f"{one} and {other} have no load in common")
-
-
-@measure
-def largest_difference(
-    data: Data, of: str, metric: str, one: str, other: str, low: float = 0, high: float = 1e9,
-    axis: str = "protocol", **cell: str | float,
-) -> float:  # fmt: skip
-    """The largest difference at any load: negative if one is always below the other."""
-    return max(_along(data, of, metric, one, other, low, high, axis, **cell))
-
-
-@measure
-def smallest_difference(
-    data: Data, of: str, metric: str, one: str, other: str, low: float = 0, high: float = 1e9,
-    axis: str = "protocol", **cell: str | float,
-) -> float:  # fmt: skip
-    """The smallest difference at any load: positive if one is always above the other."""
-    return min(_along(data, of, metric, one, other, low, high, axis, **cell))
-
-
-@measure
-def distance(
-    data: Data, of: str, metric: str, one: str, other: str, low: float = 0, high: float = 1e9,
-    axis: str = "protocol", **cell: str | float,
-) -> float:  # fmt: skip
-    """The largest difference of either sign at any load."""
-    return max(abs(gap) for gap in _along(data, of, metric, one, other, low, high, axis, **cell))
-
-
-@measure
-def worst_of_distribution(
-    data: Data, of: str, one: str, other: str, low: float = 0, high: float = 1e9,
-    axis: str = "protocol", **cell: str | float,
-) -> float:  # fmt: skip
-    """How far the response time distribution of one protocol falls below that of another at most.
-
-    In per cent of the responses, of all points up to 1500 ms and of all loads; negative is below.
-    """
-    return min(
-        smallest_difference(data, of, f"within_{ms}", one, other, low, high, axis, **cell)
-        for ms in TIMES_MS
-    )
-
-
-@measure
-def spread_of_protocols(
-    data: Data, of: str, metric: str, load: float, protocols: str, axis: str = "protocol"
-) -> float:
-    """The largest median less the smallest of some protocols at one load."""
-    found = [
-        data.value(metric, TUNED.get(name, of), load=load, **{axis: name})
-        for name in protocols.split(",")
-    ]
-    return max(found) - min(found)
-
-
-@measure
-def largest_spread_of_protocols(
-    data: Data, of: str, metric: str, protocols: str, low: float, high: float,
-    axis: str = "protocol",
-) -> float:  # fmt: skip
-    """The same at the load between two where it is largest."""
-    loads = data.levels("load", of, **{axis: protocols.split(",")[0]})
-    return max(
-        spread_of_protocols(data, of, metric, load, protocols, axis)
-        for load in loads
-        if low <= load <= high
-    )
-
-
-@measure
-def best_is(
-    data: Data, of: str, metric: str, one: str, others: str, low: float, high: float,
-    largest: float = 1, axis: str = "protocol", **cell: str | float,
-) -> float:  # fmt: skip
-    """By how much one protocol is ahead of the best of others at the load where it is least so."""
-    sign = 1.0 if largest else -1.0
-    return min(
-        sign * gap
-        for other in others.split(",")
-        for gap in _along(data, of, metric, one, other, low, high, axis, **cell)
-    )
 
 
 @measure
@@ -170,74 +40,10 @@ def _crossing(
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
         for level in (one, other)
     )
-    found = crossing(TIMES_MS, first, second)
-    if found is None:
+    time_ms = crossing(TIMES_MS, first, second)
+    if time_ms is None:
         raise NotRunError(f"{one} does not come down to {other} within {TIMES_MS[-1]} ms")
-    return found, float(np.interp(found, TIMES_MS, first))
-
-
-@measure
-def median_ratio(
-    data: Data, of: str, metric: str, one: str, other: str, axis: str = "protocol",
-    **cell: str | float,
-) -> float:  # fmt: skip
-    """The median over replications of one protocol's metric over another's."""
-    return _paired(data, of, metric, one, other, axis, _ratios, cell)
-
-
-@measure
-def extreme_ratio(
-    data: Data, of: str, metric: str, one: str, other: str, total: float, largest: float
-) -> float:
-    """The largest or smallest ratio of two protocols over the pairs of loads of a total load."""
-    pairs = _pairs(data, of, total, other)
-    ratios = [median_ratio(data, of, metric, one, other, pair=pair) for pair in pairs]
-    return float(max(ratios) if largest else min(ratios))
-
-
-@measure
-def largest_rise_of_pairs(
-    data: Data, of: str, first: str, last: str, total: float, protocol: str
-) -> float:
-    """How much one metric is above another one, at the pair of a total load where it is most."""
-    return max(
-        data.value(last, of, pair=pair, protocol=protocol)
-        - data.value(first, of, pair=pair, protocol=protocol)
-        for pair in _pairs(data, of, total, protocol)
-    )
-
-
-@measure
-def spread_of_pairs(data: Data, of: str, metric: str, total: float, protocol: str) -> float:
-    """The largest over the smallest median of the pairs of a total load."""
-    found = [
-        data.value(metric, of, pair=pair, protocol=protocol)
-        for pair in _pairs(data, of, total, protocol)
-    ]
-    return max(found) / min(found)
-
-
-@measure
-def least_of_pairs(
-    data: Data, of: str, metric: str, total: float, protocol: str, over: str = ""
-) -> float:
-    """The smallest median of the pairs of a total load, or smallest ratio to another metric."""
-    return min(
-        data.value(metric, of, pair=pair, protocol=protocol)
-        / (data.value(over, of, pair=pair, protocol=protocol) if over else 1.0)
-        for pair in _pairs(data, of, total, protocol)
-    )
-
-
-def _pairs(data: Data, of: str, total: float, protocol: str) -> list[str]:
-    """The pairs of loads of a total load."""
-    pairs = [
-        pair for pair in data.levels("pair", of, protocol=protocol)
-        if pair.startswith(f"{total:g}-")
-    ]  # fmt: skip
-    if not pairs:
-        raise NotRunError(f"no pair of a total load of {total:g} % was run")
-    return pairs
+    return time_ms, float(np.interp(time_ms, TIMES_MS, first))
 
 
 @measure
@@ -250,10 +56,11 @@ def overtakes(data: Data, of: str) -> float:
     loads = curve.x[curve.y > 10.0]
     if not len(loads):
         raise NotRunError("at no load had a tenth of the flows losses")
-    return min(
-        smallest_difference(data, of, "within_1500", "pcwnd", other, low=float(loads.min()))
-        for other in ("reno", "mixreact")
-    )
+    where = {
+        "of": of, "metric": "within_1500", "protocol": "pcwnd", "load": f"{loads.min():g}..",
+        "less.protocol": "reno,mixreact", "by": "replication",
+    }  # fmt: skip
+    return DECLARED["least"](data, **where)
 
 
 def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,6 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
     ],
     source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux 6.18, tcp_bbr.c",
     listens_to: &[Signal::Delay, Signal::Rate],
-    used_by: &[],
     variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[
         Parameter {

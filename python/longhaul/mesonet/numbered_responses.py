@@ -121,8 +121,8 @@ class Part:
 
 
 def _mean(column: pl.Series) -> float:
-    found = column.cast(pl.Float64).fill_nan(0.0).fill_null(0.0).mean()
-    return float(found) if isinstance(found, float) else 0.0
+    mean = column.cast(pl.Float64).fill_nan(0.0).fill_null(0.0).mean()
+    return float(mean) if isinstance(mean, float) else 0.0
 
 
 @dataclass(frozen=True)

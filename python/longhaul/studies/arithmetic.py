@@ -1,0 +1,71 @@
+"""Arithmetic on the metrics of a point, as claims and figures write it: `100*rf/(1+rf)`."""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+Number = Callable[[Mapping[str, float]], float]
+
+# Names of metrics alone may have dots: `T.y1`.
+NAME = re.compile(r"[A-Za-z_][\w.]*")
+# The only function.
+SIZE = "abs"
+
+OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+@cache
+def metrics(text: str) -> tuple[str, ...]:
+    """The metrics that a text names, each once; ValueError if it is no arithmetic on metrics."""
+    if is_metric(text):
+        return (text,)
+    number(text)
+    names = [node.id for node in ast.walk(_tree(text)) if isinstance(node, ast.Name)]
+    return tuple(dict.fromkeys(name for name in names if name != SIZE))
+
+
+def is_metric(text: str) -> bool:
+    """Whether a text is nothing but the name of a metric."""
+    return NAME.fullmatch(text) is not None
+
+
+@cache
+def number(text: str) -> Number:
+    """What a text makes of the values of metrics."""
+    return _number(_tree(text), text)
+
+
+def _tree(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        raise _refused(text) from None
+
+
+def _number(node: ast.expr, text: str) -> Number:
+    match node:
+        case ast.Name(id=name) if name != SIZE:
+            return lambda values: values[name]
+        case ast.Constant(value=int() | float() as value):
+            return lambda values: value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _number(operand, text)
+            return lambda values: -inner(values)
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name == SIZE:
+            size = _number(argument, text)
+            return lambda values: abs(size(values))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            made, first, second = OPERATORS[type(op)], _number(left, text), _number(right, text)
+            return lambda values: made(first(values), second(values))
+    raise _refused(text)
+
+
+def _refused(text: str) -> ValueError:
+    return ValueError(f"expected metrics, numbers, + - * /, parentheses and abs(), found `{text}`")
