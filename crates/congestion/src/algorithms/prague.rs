@@ -29,7 +29,6 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
     ],
     source: "L4STeam, tcp_prague.c 0.6; draft-briscoe-iccrg-prague-congestion-control",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    used_by: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {
