@@ -40,7 +40,14 @@ class Recording:
         each = [
             (flow.algorithm, self._of_flow(case, number)) for number, flow in enumerate(case.flows)
         ]
-        return together(each)
+        found = together(each)
+        algorithms = {flow.algorithm for flow in case.flows}
+        if len(case.flows) > 1 and len(algorithms) == 1:
+            # Recoveries of many flows follow one another within a sample: the kernel counts them.
+            counted = self.about["counters"]["senders"]
+            reductions = counted.get("TCPSackRecovery", 0) + counted.get("TCPTimeouts", 0)
+            found[algorithms.pop(), "reductions"] = float(reductions)
+        return found
 
     def late_share(self) -> float:
         """Of the packets, how many were more than a millisecond late."""
