@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from validation.linux.cases import Case
-from validation.linux.gold import rows
+from validation.linux.gold import DRAWN, rows
 
 COLUMNS = 3
 INCHES = (3.6, 1.9)
@@ -71,7 +71,7 @@ def _panel(
 ) -> None:
     for number, ours in enumerate(windows):
         theirs = kernel.get((case.name, number), [])
-        if len(case.flows) > 2 and number:
+        if len(case.flows) > DRAWN and number:
             continue
         style = "-" if number == 0 else ":"
         for series, colour, label in ((theirs, "black", "Linux"), (ours, "tab:orange", "Longhaul")):
@@ -81,7 +81,7 @@ def _panel(
                 axes.plot(
                     times, cwnds, style, color=colour, lw=width, label=None if number else label
                 )
-    first = " (first flow)" if len(case.flows) > 2 else ""
+    first = " (first flow)" if len(case.flows) > DRAWN else ""
     axes.set_title(case.name + first, fontsize=9)
     axes.tick_params(labelsize=7)
     axes.set_ylim(bottom=0)
