@@ -232,8 +232,9 @@ impl Reader {
         }
         match name {
             "setsockopt" => {
-                let known = |option: &&str| arguments.contains(*option);
-                let is_known = OPTIONS_WITHOUT_EFFECT.iter().any(|option| known(&option));
+                let is_known = OPTIONS_WITHOUT_EFFECT
+                    .iter()
+                    .any(|option| arguments.contains(option));
                 is_known.then_some(()).ok_or("a socket option".to_string())
             }
             "write" | "send" => {
@@ -243,7 +244,7 @@ impl Reader {
                 if self.has_part {
                     return Err("a write behind a part of a segment".to_string());
                 }
-                self.has_part = bytes % self.mss.max(1) != 0;
+                self.has_part = !bytes.is_multiple_of(self.mss.max(1));
                 self.step(Some(Event::Write(bytes)));
                 Ok(())
             }
