@@ -10,7 +10,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
-	validate validate-linux validate-mesonet readme docs lint wheel clean
+	validate validate-linux record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -85,9 +85,18 @@ $(VENV)/docs: $(VENV)/tools
 readme: build
 	$(BIN)/python -m validation.readme
 
-# The profile linux beside recordings of Linux 6.18; writes docs/linux.md.
+# The profile linux beside recordings of Linux 6.18; writes docs/linux.md and its pictures.
 validate-linux: build
 	$(BIN)/python -m validation.linux
+
+# The recordings anew, of this machine's kernel: needs root, TUN devices and network namespaces, and an hour in which
+# nothing else runs. What is recorded already, in validation/out/linux, is not again.
+record-linux: build
+	$(BIN)/python -m validation.linux.record
+
+# A sender of the profile linux against packetdrill's scripts: make packetdrill SCRIPTS=FOLDER.
+packetdrill:
+	PACKETDRILL=$(abspath $(SCRIPTS)) cargo test --locked --package longhaul-engine --lib packetdrill -- --ignored --nocapture
 
 validate-mesonet: build
 	$(BIN)/python -m validation.mesonet
@@ -105,6 +114,7 @@ lint-rust:
 	# File by file: modules that macros declare are not found otherwise.
 	git ls-files -z "*.rs" | xargs -0 rustfmt --edition 2024 --check
 	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --all-targets --package longhaul-recorder -- -D warnings
 
 lint-python: $(VENV)/tools
 	$(BIN)/ruff check

@@ -1,6 +1,7 @@
 """The comparison with the kernel: `make validate-linux`, or `python -m validation.linux [PREFIX]`.
 
-Prints every figure that is outside its band. When all cases were compared, writes `docs/linux.md`.
+Prints every figure that is outside its band. When all cases were compared, writes
+`docs/linux.md` and its pictures.
 """
 
 from __future__ import annotations
@@ -9,41 +10,52 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from validation.linux.cases import Case, cases
-from validation.linux.figures import figures
+from validation.linux.cases import Case
+from validation.linux.catalogue import cases
+from validation.linux.figures import Simulated, simulate
 from validation.linux.judge import MAIN, Verdict, judge, recorded, repeated
 from validation.linux.page import page
+from validation.linux.pictures import draw
 
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "linux.md"
+DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
 def main(prefixes: list[str]) -> int:
     """Compare, print and write."""
-    chosen = [case for case in cases() if case.name.startswith(tuple(prefixes or [""]))]
-    verdicts = compare(chosen)
+    kernel = recorded()
+    # A case that no recording was in time for cannot be compared.
+    chosen = [
+        case
+        for case in cases()
+        if case.name.startswith(tuple(prefixes or [""])) and case.name in kernel
+    ]
+    with ProcessPoolExecutor(2) as pool:
+        simulated = list(pool.map(simulate, chosen))
+    verdicts = compare(chosen, simulated)
     for verdict in verdicts:
         if not verdict.within:
             numbers = f"{verdict.kernel:12.4f} {verdict.ours:12.4f}"
-            print(f"{verdict.case:16} {verdict.flow:6} {verdict.figure:12} {numbers}")
-    for name, counted in (
-        ("first five", [verdict for verdict in verdicts if verdict.figure in MAIN]),
-        ("all", verdicts),
-    ):
-        within = sum(verdict.within for verdict in counted)
-        print(f"{name}: {within} of {len(counted)} figures within their bands")
+            print(f"{verdict.case:18} {verdict.flow:6} {verdict.figure:12} {numbers}")
+    for which, first in (("first", True), ("later", False)):
+        counted = [verdict for verdict in verdicts if verdict.first == first]
+        for name, some in (
+            ("first five", [verdict for verdict in counted if verdict.figure in MAIN]),
+            ("all", counted),
+        ):
+            within = sum(verdict.within for verdict in some)
+            print(f"{which} cases, {name}: {within} of {len(some)} figures within their bands")
     if not prefixes:
-        DOCUMENT.write_text(page(verdicts), encoding="utf-8")
+        (DOCS / "linux.md").write_text(page(verdicts), encoding="utf-8")
+        draw(chosen, [run.windows for run in simulated], DOCS / "images")
     return 0
 
 
-def compare(chosen: list[Case]) -> list[Verdict]:
-    """Simulate cases and compare them with their recordings."""
+def compare(chosen: list[Case], simulated: list[Simulated]) -> list[Verdict]:
+    """Compare simulated cases with their recordings."""
     kernel, apart = recorded(), repeated()
-    with ProcessPoolExecutor(2) as pool:
-        simulated = list(pool.map(figures, chosen))
     verdicts: list[Verdict] = []
     for case, ours in zip(chosen, simulated, strict=True):
-        verdicts += judge(case, kernel[case.name], ours, apart)
+        verdicts += judge(case, kernel[case.name], ours.figures, apart)
     return verdicts
 
 

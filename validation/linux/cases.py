@@ -1,10 +1,9 @@
-"""The recorded cases, once: what they are in the terms of a scenario."""
+"""A recorded case: what it is in the terms of a scenario, and of the recorder."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 SAMPLE_S = 0.01
@@ -22,12 +21,29 @@ class Path(NamedTuple):
     bdp_pkts: int
 
 
-PATHS = {"s": Path(10, 0.04, 33), "b": Path(50, 0.1, 416)}
+PATHS = {
+    "s": Path(10, 0.04, 33),
+    "b": Path(50, 0.1, 416),
+    "l": Path(20, 0.2, 333),
+    "f": Path(100, 0.04, 333),
+}
+
+LARGE_BUFFERS = {"tcp_wmem": "4096 16384 33554432"}
+"""So that the sender's buffer limits nothing."""
 
 
-def _one_in_a_thousand() -> list[int]:
-    draws = random.Random(1)  # the recorder's draws
-    return [number for number in range(300_000) if draws.random() < 0.001]
+class Writes(NamedTuple):
+    """An application that writes so much at intervals, the first time after one."""
+
+    size_bytes: int
+    every_s: float
+
+
+class Reordering(NamedTuple):
+    """Some of the packets, drawn independently, come to the queue later."""
+
+    probability: float
+    delay_s: float
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,7 @@ class Flow:
     algorithm: str
     start_s: float = 0.0
     size_bytes: int | None = None
+    writes: Writes | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +71,11 @@ class Case:
     """Packets that arrive to so many are marked."""
     receive_window_bytes: int | None = None
     """The largest window that the kernel advertised."""
+    receive_buffer_bytes: int | None = None
+    """Socket option of the receivers, when it is recorded."""
+    reordering: Reordering | None = None
+    sysctls: Mapping[str, str] = field(default_factory=lambda: LARGE_BUFFERS)
+    """Of `net.ipv4`, when it is recorded, beside `tcp_no_metrics_save = 1`."""
 
     @property
     def path(self) -> Path:
@@ -78,6 +100,9 @@ class Case:
         if self.outage_s:
             begin, end = self.outage_s
             link["changes"] = [{"at": f"{begin} s", "loss": 1}, {"at": f"{end} s", "loss": 0}]
+        if self.reordering:
+            probability, delay_s = self.reordering
+            link["reordering"] = {"probability": probability, "delay": f"{delay_s} s"}
         tcp: dict[str, Any] = {}
         if self.mark_from_pkts:
             tcp["ecn"] = True
@@ -94,7 +119,27 @@ class Case:
             },
             "tcp": tcp,
             "topology": {"graph": {"nodes": ["sender", "receiver"], "links": [link]}},
-            "flows": [_flow(flow) for flow in self.flows],
+            "flows": [_flow(number, flow) for number, flow in enumerate(self.flows)],
+        }
+
+    def for_recorder(self, run: int) -> dict[str, Any]:
+        """The case as the recorder reads it."""
+        ecn = {"tcp_ecn": "1"} if self.mark_from_pkts else {}
+        reordering = self.reordering and {**self.reordering._asdict(), "seed": run}
+        return {
+            "name": self.name,
+            "rate_bps": self.path.mbps * 1e6,
+            "delay_s": self.path.rtt_s / 2,
+            "limit_pkts": self.limit_pkts,
+            "duration_s": self.duration_s,
+            "sample_s": SAMPLE_S,
+            "flows": [_recorded_flow(flow) for flow in self.flows],
+            "drops": list(self.drops),
+            "outage_s": self.outage_s,
+            "mark_from_pkts": self.mark_from_pkts,
+            "reordering": reordering,
+            "receive_buffer_bytes": self.receive_buffer_bytes,
+            "sysctls": {"tcp_no_metrics_save": "1"} | ecn | dict(self.sysctls),
         }
 
     def _queue(self) -> dict[str, Any]:
@@ -116,9 +161,9 @@ class Case:
         }
 
 
-def _flow(flow: Flow) -> dict[str, Any]:
+def _flow(number: int, flow: Flow) -> dict[str, Any]:
     described: dict[str, Any] = {
-        "label": flow.algorithm,
+        "label": f"{flow.algorithm}-{number}",
         "from": "sender",
         "to": "receiver",
         "start": f"{flow.start_s:g} s",
@@ -126,38 +171,23 @@ def _flow(flow: Flow) -> dict[str, Any]:
     }
     if flow.size_bytes is not None:
         described["transfer"] = f"{flow.size_bytes} B"
+    if flow.writes:
+        size, every = flow.writes
+        described["traffic"] = {
+            "kind": "on-off",
+            "on": f"{every} s",
+            "off": "0 s",
+            "message": f"{size} B",
+            "rate": f"{size * 8 / every} bps",
+        }
     return described
 
 
-def cases() -> Iterator[Case]:
-    """All cases: buffers, two flows, losses, outage, marks, a small window, completion times."""
-    for letter, path in PATHS.items():
-        buffers = {
-            "025": path.bdp_pkts // 4,
-            "1": path.bdp_pkts,
-            "4": {"s": 133, "b": 1666}[letter],
-        }
-        for suffix, limit in buffers.items():
-            for kind in ("reno", "cubic", "bbr"):
-                yield Case(f"{letter}_{kind}_{suffix}", limit, 60, (Flow(kind),))
-    for letter, path in PATHS.items():
-        for other in ("reno", "bbr"):
-            flows = (Flow("cubic"), Flow(other, 0.5))
-            yield Case(f"{letter}_cubic_{other}", path.bdp_pkts, 60, flows)
-    random_drops = tuple(_one_in_a_thousand())
-    for kind in ("reno", "cubic", "bbr"):
-        flow = (Flow(kind),)
-        yield Case(f"b_{kind}_loss1", 1666, 15, flow, drops=(300,))
-        yield Case(f"b_{kind}_loss3", 1666, 15, flow, drops=(300, 301, 302))
-        yield Case(f"b_{kind}_random", 416, 60, flow, drops=random_drops)
-        yield Case(f"s_{kind}_outage", 33, 30, flow, outage_s=(10, 12))
-    for kind in ("reno", "cubic"):
-        yield Case(f"b_{kind}_ecn", 416, 60, (Flow(kind),), mark_from_pkts=100)
-    yield Case("b_cubic_rcvbuf", 416, 15, (Flow("cubic"),), receive_window_bytes=163_040)
-    # Recorded with tcp_wmem of 4 MiB at most, in place of 32.
-    yield Case("b_cubic_4_wmem", 1666, 60, (Flow("cubic"),))
-    for letter, path in PATHS.items():
-        for kind in ("reno", "cubic", "bbr"):
-            for size in (100_000, 1_000_000, 10_000_000):
-                flow = (Flow(kind, size_bytes=size),)
-                yield Case(f"{letter}_{kind}_{size // 1000}k", path.bdp_pkts, 30, flow)
+def _recorded_flow(flow: Flow) -> dict[str, Any]:
+    writes = flow.writes and {"bytes": flow.writes.size_bytes, "every_s": flow.writes.every_s}
+    return {
+        "algorithm": flow.algorithm,
+        "start_s": flow.start_s,
+        "size_bytes": flow.size_bytes,
+        "writes": writes,
+    }

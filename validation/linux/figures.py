@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -10,21 +12,59 @@ import polars as pl
 import longhaul
 from validation.linux.cases import SETTLED_S, Case, Flow
 
+WINDOWS_EVERY_S = 0.25
+"""Between two windows that are kept, and drawn."""
 
-def figures(case: Case) -> dict[tuple[str, str], float]:
-    """Simulate a case: its figures by flow and name."""
+
+class Simulated(NamedTuple):
+    """A simulated case."""
+
+    figures: dict[tuple[str, str], float]
+    """By flow and name."""
+    windows: list[list[tuple[float, float]]]
+    """Of each flow, now and then."""
+
+
+def simulate(case: Case) -> Simulated:
+    """Simulate a case."""
     results = longhaul.run(case.scenario())
-    found = {}
-    for number, flow in enumerate(case.flows):
-        for name, value in _of_flow(results, number, case, flow).items():
-            found[flow.algorithm, name] = value
+    each = [
+        (flow.algorithm, _of_flow(results, number, case, flow))
+        for number, flow in enumerate(case.flows)
+    ]
+    windows = []
+    for number, _ in enumerate(case.flows):
+        samples = _samples(results, number)
+        windows.append(thinned(samples["t_s"].to_numpy(), samples["cwnd_pkts"].to_numpy()))
+    return Simulated(together(each), windows)
+
+
+def _samples(results: longhaul.Results, number: int) -> pl.DataFrame:
+    of_flow = (pl.col("kind") == "flow") & (pl.col("id") == number)
+    return results.series.filter(of_flow & pl.col("cwnd_pkts").is_not_null())
+
+
+def together(each: Sequence[tuple[str, dict[str, float]]]) -> dict[tuple[str, str], float]:
+    """Figures by algorithm: of several flows of one, sums of what adds up and means of the others.
+
+    Neither the time between reductions nor the end of slow start has a mean that says much.
+    """
+    found: dict[tuple[str, str], float] = {}
+    for algorithm in dict.fromkeys(algorithm for algorithm, _ in each):
+        flows = [of_flow for other, of_flow in each if other == algorithm]
+        if len(flows) == 1:
+            found |= {(algorithm, name): value for name, value in flows[0].items()}
+            continue
+        for name in ("retrans", "reductions", "goodput"):
+            found[algorithm, name] = sum(of_flow[name] for of_flow in flows)
+        for name in ("cwnd", "srtt_ms"):
+            found[algorithm, name] = float(np.mean([of_flow[name] for of_flow in flows]))
     return found
 
 
 def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> dict[str, float]:
     row = results.flows.row(number, named=True)
-    of_flow = (pl.col("kind") == "flow") & (pl.col("id") == number)
-    samples = results.series.filter(of_flow & pl.col("cwnd_pkts").is_not_null())
+    samples = _samples(results, number)
     reductions = _reductions(results.events, number)
     found = {"retrans": float(row["total_retransmitted_pkts"])}
     if flow.algorithm != "bbr":
@@ -35,7 +75,7 @@ def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> 
     times = reductions["t_s"].to_numpy()
     return found | {
         "reductions": float(len(times)),
-        "period": _period(times[times >= case.duration_s - SETTLED_S]),
+        "period": period(times[times >= case.duration_s - SETTLED_S]),
         "cwnd": float(np.mean(settled["cwnd_pkts"].to_numpy())),
         "srtt_ms": 1e3 * float(np.nanmean(settled["srtt_s"].cast(pl.Float64).to_numpy())),
         "goodput": row["goodput_bps"] / 1e6,
@@ -72,7 +112,20 @@ def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[floa
     return float(thresholds[first]), before
 
 
-def _period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+def thinned(
+    times: np.ndarray[tuple[int], np.dtype[np.float64]],
+    values: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> list[tuple[float, float]]:
+    """Values at even times, each the last known."""
+    if not len(times):
+        return []
+    begin = math.ceil(float(times[0]) / WINDOWS_EVERY_S) * WINDOWS_EVERY_S
+    grid = np.arange(begin, float(times[-1]), WINDOWS_EVERY_S)
+    last = values[np.searchsorted(times, grid, side="right") - 1]
+    return [(round(float(at), 3), float(value)) for at, value in zip(grid, last, strict=True)]
+
+
+def period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
     """The mean time between reductions, over an even number: CUBIC's alternate."""
     intervals = (len(times) - 1) // 2 * 2
     return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

@@ -34,21 +34,25 @@ def page(verdicts: Sequence[Verdict]) -> str:
 
 
 def _summary(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    yield "| figure | allowed difference | within |"
-    yield "|---|---|---|"
+    sets = [[v for v in verdicts if v.first], [v for v in verdicts if not v.first]]
+    yield "| figure | allowed difference | within, 56 first cases | within, later cases |"
+    yield "|---|---|---|---|"
     for figure, band in BANDS.items():
-        yield f"| {UNITS[figure][0]} | {band} | {_share(verdicts, figure)} |"
+        shares = " | ".join(_count([v for v in some if v.figure == figure]) for some in sets)
+        yield f"| {UNITS[figure][0]} | {band} | {shares} |"
     main = [verdict for verdict in verdicts if verdict.figure in MAIN]
-    yield f"| the first five | | {_count(main)} |"
-    for kind in ("reno", "cubic", "bbr", "two flows", "ECN"):
-        yield f"| of these, {kind} | | {_count([v for v in main if v.kind == kind])} |"
-    yield f"| all | | {_count(verdicts)} |"
-    widened = sum(verdict.repeats for verdict in verdicts)
-    yield f"| of these, only as other runs of the kernel are | | {widened} |"
+    yield _line("the first five", main)
+    for kind in dict.fromkeys(verdict.kind for verdict in main):
+        yield _line(f"of these, {kind}", [v for v in main if v.kind == kind])
+    yield _line("all", verdicts)
+    widened = [sum(verdict.repeats for verdict in some) for some in sets]
+    yield f"| of these, only as other runs of the kernel are | | {widened[0]} | {widened[1]} |"
 
 
-def _share(verdicts: Sequence[Verdict], figure: str) -> str:
-    return _count([verdict for verdict in verdicts if verdict.figure == figure])
+def _line(title: str, verdicts: Sequence[Verdict]) -> str:
+    sets = ([v for v in verdicts if v.first], [v for v in verdicts if not v.first])
+    first, later = (_count(some) if some else "" for some in sets)
+    return f"| {title} | | {first} | {later} |"
 
 
 def _count(verdicts: Sequence[Verdict]) -> str:

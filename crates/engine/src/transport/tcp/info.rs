@@ -10,4 +10,5 @@ pub(crate) struct Info {
     pub(crate) sacked: u64,
     pub(crate) lost: u64,
     pub(crate) retrans: u64,
+    pub(crate) reordering: u64,
 }

@@ -37,10 +37,12 @@ impl ControlBlock {
         let (until, cwnd) = (self.delivered + in_flight, self.congestion.window.cwnd());
         let sent = (self.una, self.max_sent);
         let limit = self.limit;
+        // Linux looks at it when the application writes the next time.
+        let at_write = self.config.growth_beyond_use;
         let Some(extras) = &mut self.extras else {
             return;
         };
-        if let Some(rate) = &mut extras.rate {
+        if let Some(rate) = extras.rate.as_mut().filter(|_| !at_write) {
             rate.note_limit(limit, until);
         }
         if let Some(usage) = extras
@@ -52,6 +54,18 @@ impl ControlBlock {
                 usage.was_full(first);
             }
             usage.on_sent(sent, in_flight, cwnd);
+        }
+    }
+
+    /// The application writes. If it had nothing left to send before, and the window had room for more than the
+    /// `in_flight` segments, rates until all of these are delivered are the application's (Linux,
+    /// `tcp_rate_check_app_limited`).
+    pub(crate) fn note_write(&mut self, in_flight: u64) {
+        let room = (in_flight as f64) < self.congestion.window.cwnd();
+        let unused = room && self.limit == Limit::Application;
+        let until = (self.delivered + in_flight).max(1);
+        if let Some(rate) = self.rate().filter(|_| unused) {
+            rate.note_limit(Limit::Application, until);
         }
     }
 

@@ -333,6 +333,10 @@ impl Rack {
         let explained = twice.is_some_and(|twice| undo.on_duplicates(twice));
         let over = tcb.una >= self.recovery_point;
         let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
+        if late && !over && self.ca_state == CaState::Recovery {
+            // A first copy fills the hole: it was overtaken, not lost (`tcp_try_undo_partial`).
+            self.flight.see_overtaken(tcb.una - advanced);
+        }
         let needed = if self.ca_state == CaState::Loss {
             let original = arrived
                 .original
@@ -498,8 +502,9 @@ impl Rack {
         let recovers = before == CaState::Recovery;
         let ends = self.ca_state != before && before != CaState::Cwr;
         let enters = self.ca_state <= CaState::Cwr && self.flight.lost() > 0;
-        let may_grow = !recovers && !enters && self.ca_state != CaState::Cwr;
-        let grows = told.is_some_and(|(sample, _)| sample.acked > 0) && may_grow;
+        let may_grow = !self.holds_growth(tcb, before) && !enters && self.ca_state != CaState::Cwr;
+        let raises = |acked: u64| acked > 0 || self.counts_selective(tcb);
+        let grows = told.is_some_and(|(sample, _)| raises(sample.acked)) && may_grow;
         if let Some((sample, ack)) = told.filter(|_| !grows) {
             tcb.report_ack(sample, ack);
         }
@@ -514,6 +519,20 @@ impl Rack {
         } else if let Some((sample, _)) = told.filter(|_| grows) {
             tcb.grow_window(sample);
         }
+    }
+
+    /// Whether the window stays as it is because of the recovery that there is, or was before this acknowledgement. In
+    /// Linux the one that ends a recovery enlarges the window, too (`tcp_cong_control`, after `tcp_fastretrans_alert`).
+    fn holds_growth(&self, tcb: &ControlBlock, before: CaState) -> bool {
+        let goes_on = self.ca_state == CaState::Recovery;
+        before == CaState::Recovery && (goes_on || tcb.config.prr != PrrRule::Linux)
+    }
+
+    /// Whether selective acknowledgements alone enlarge the window: in Linux, where segments were overtaken by more than
+    /// duplicate acknowledgements tell of a loss (`tcp_may_raise_cwnd`).
+    fn counts_selective(&self, tcb: &ControlBlock) -> bool {
+        let threshold = u64::from(tcb.config.dupack_threshold);
+        tcb.config.prr == PrrRule::Linux && self.flight.reordering() > threshold
     }
 
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
@@ -547,6 +566,8 @@ impl Rack {
     pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
         let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);
         let probes = u64::from(self.probe.is_under_way());
+        let threshold = u64::from(tcb.config.dupack_threshold);
+        info.reordering = self.flight.reordering().max(threshold);
         info.sacked = self.sacked.total();
         info.retrans = repeated;
         info.lost = self.flight.lost() + repeated.saturating_sub(probes);

@@ -45,8 +45,9 @@ pub(crate) struct Transmissions {
     repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,
-    /// Whether a segment sent once has arrived after a higher one (`RACK.reordering_seen`).
-    reordering_seen: bool,
+    /// How far behind the highest one a segment sent once has arrived at most, in segments; zero if none was overtaken
+    /// (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
+    reordering: u64,
 }
 
 impl Default for Transmissions {
@@ -61,7 +62,7 @@ impl Default for Transmissions {
             repeated: Bitmap::default(),
             repeated_below: 0,
             fack: 0,
-            reordering_seen: false,
+            reordering: 0,
         }
     }
 }
@@ -76,7 +77,18 @@ impl Transmissions {
     /// Whether a segment sent once has arrived after a higher one (RFC 8985 section 6.2, step 3).
     #[inline]
     pub(crate) fn reordering_seen(&self) -> bool {
-        self.reordering_seen
+        self.reordering > 0
+    }
+
+    /// By how many segments a segment was overtaken at most.
+    pub(crate) fn reordering(&self) -> u64 {
+        self.reordering
+    }
+
+    /// A segment was overtaken by those up to the highest that has arrived.
+    #[inline]
+    pub(crate) fn see_overtaken(&mut self, segment: u64) {
+        self.reordering = self.reordering.max(self.fack.saturating_sub(segment));
     }
 
     /// Whether a segment is lost and not sent again.
@@ -172,7 +184,7 @@ impl Transmissions {
         if segment >= self.fack {
             self.fack = segment + 1;
         } else if !repeated {
-            self.reordering_seen = true;
+            self.see_overtaken(segment);
         }
         Some((sent, repeated))
     }

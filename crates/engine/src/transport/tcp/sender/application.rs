@@ -5,7 +5,7 @@ use longhaul_congestion::{Change, Idle};
 use longhaul_units::Time;
 
 use super::super::ranges::Ranges;
-use super::super::recovery::{RecoveryAlgorithm, with_recovery};
+use super::super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
 use super::{Sender, send};
 use crate::config::IdleRestart;
 use crate::transport::Environment;
@@ -110,6 +110,10 @@ impl Sender {
     fn send_appended(&mut self, env: &mut impl Environment) {
         if self.tcb.established {
             self.restart_after_idle(env.now());
+            if self.tcb.config.growth_beyond_use {
+                let in_flight = with_recovery!(self, recovery => recovery.in_flight(&self.tcb));
+                self.tcb.note_write(in_flight);
+            }
             self.tcb.integrate_cwnd::<false>(env.now());
             with_recovery!(self, recovery => send(&mut self.tcb, recovery, u32::MAX, false, env));
         }

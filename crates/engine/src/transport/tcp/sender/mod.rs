@@ -121,7 +121,7 @@ impl Sender {
     #[cfg(test)]
     pub(crate) fn info(&self) -> Info {
         let mut info = Info {
-            cwnd: self.tcb.window(),
+            cwnd: self.tcb.congestion.window.cwnd() as u64,
             ssthresh: self.tcb.congestion.window.ssthresh(),
             unacked: self.tcb.max_sent - self.tcb.una,
             ..Info::default()

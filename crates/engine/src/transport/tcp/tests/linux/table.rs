@@ -6,7 +6,7 @@
 //! +DELAY EVENT | segments that leave | state afterwards
 //! ```
 //!
-//! Delays are milliseconds after the line before. Events: `write N`, so many segments; `ack N`, all up to segment N are
+//! Delays are milliseconds after the line before. Events: `write N`, so many segments; `close`; `ack N`, all up to segment N are
 //! acknowledged, several numbers for ACKs with the delay before each; behind it `sack A-B C ...` and `ece`. A line
 //! without an event waits for what leaves by itself. Nothing else may leave, unless the segments are `*`. The state has
 //! the names of Linux's `TCP_INFO` (see [`Info`]); segments are numbered from 1.
@@ -21,11 +21,15 @@ pub(super) struct Table {
     pub(super) name: String,
     pub(super) settings: Settings,
     pub(super) steps: Vec<Step>,
+    /// What a script says of the state that the sender does not have.
+    pub(super) not_looked_at: Vec<String>,
 }
 
 /// What is not as the profile `linux` has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
+    /// Bytes of a full segment.
+    pub(super) segment: u32,
     /// Round trip of the handshake, in milliseconds.
     pub(super) handshake: f64,
     /// The peer's window, in segments.
@@ -41,6 +45,7 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) const USUAL: Self = Self {
+        segment: 1000,
         handshake: 100.0,
         window: 1000,
         sack: true,
@@ -65,7 +70,7 @@ pub(super) struct Step {
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Event {
-    /// Segments that the application gives.
+    /// Bytes that the application gives.
     Write(u64),
     /// Everything up to the segment `acked` is acknowledged, and the ranges.
     Ack {
@@ -73,6 +78,8 @@ pub(super) enum Event {
         sack: Vec<RangeInclusive<u64>>,
         ece: bool,
     },
+    /// The application has closed: a FIN follows what is acknowledged.
+    Close,
 }
 
 /// What leaves at a step.
@@ -87,25 +94,126 @@ pub(super) enum Leaving {
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) name: String,
-    pub(super) value: String,
+    pub(super) relation: Relation,
+    pub(super) value: f64,
+}
+
+/// How a value has to compare.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Relation {
+    Equal,
+    Other,
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+}
+
+/// Names of `TCP_INFO`, and what tables call them.
+const NAMES: [(&str, &str); 8] = [
+    ("snd_cwnd", "cwnd"),
+    ("snd_ssthresh", "ssthresh"),
+    ("ca_state", "state"),
+    ("unacked", "unacked"),
+    ("sacked", "sacked"),
+    ("lost", "lost"),
+    ("retrans", "retrans"),
+    ("reordering", "reordering"),
+];
+
+/// States by their numbers.
+const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
+
+/// `TCP_INFINITE_SSTHRESH`.
+const INFINITE: f64 = i32::MAX as f64;
+
+impl Relation {
+    /// With the sides exchanged.
+    pub(super) fn turned(self) -> Self {
+        match self {
+            Self::AtLeast => Self::AtMost,
+            Self::AtMost => Self::AtLeast,
+            Self::Above => Self::Below,
+            Self::Below => Self::Above,
+            same => same,
+        }
+    }
+
+    fn holds(self, found: f64, value: f64) -> bool {
+        match self {
+            Self::Equal => found == value,
+            Self::Other => found != value,
+            Self::AtLeast => found >= value,
+            Self::AtMost => found <= value,
+            Self::Above => found > value,
+            Self::Below => found < value,
+        }
+    }
 }
 
 impl Fact {
+    /// Of a script, by the kernel's name.
+    pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
+        let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
+        Self {
+            name: own.map_or(name, |(_, own)| own).to_string(),
+            relation,
+            value,
+        }
+    }
+
+    /// Of a table.
+    fn read(text: &str) -> Self {
+        let (name, value) = text.split_once('=').expect("NAME=VALUE");
+        let state = STATES.iter().position(|state| *state == value);
+        let number = match value {
+            "infinite" => Some(INFINITE),
+            value => state.map_or_else(|| value.parse().ok(), |state| Some(state as f64)),
+        };
+        let fact = Self {
+            name: name.to_string(),
+            relation: Relation::Equal,
+            value: number.unwrap_or_else(|| panic!("no value: {text}")),
+        };
+        assert!(fact.is_known(), "no state is called {name:?}");
+        fact
+    }
+
+    /// Whether the sender has it.
+    pub(super) fn is_known(&self) -> bool {
+        NAMES.iter().any(|(_, own)| *own == self.name)
+    }
+
     /// Why it does not hold, if so.
     pub(super) fn differs(&self, info: &Info) -> Option<String> {
+        let state = STATES.iter().position(|state| *state == info.ca_state);
         let found = match self.name.as_str() {
-            "cwnd" => info.cwnd.to_string(),
-            "ssthresh" if info.ssthresh >= f64::from(i32::MAX) => "infinite".to_string(),
-            "ssthresh" => info.ssthresh.to_string(),
-            "state" => info.ca_state.to_string(),
-            "unacked" => info.unacked.to_string(),
-            "sacked" => info.sacked.to_string(),
-            "lost" => info.lost.to_string(),
-            "retrans" => info.retrans.to_string(),
-            other => panic!("no state is called {other:?}"),
+            "cwnd" => info.cwnd as f64,
+            "ssthresh" => info.ssthresh.min(INFINITE),
+            "state" => state.map_or(f64::NAN, |state| state as f64),
+            "unacked" => info.unacked as f64,
+            "sacked" => info.sacked as f64,
+            "lost" => info.lost as f64,
+            "retrans" => info.retrans as f64,
+            "reordering" => info.reordering as f64,
+            other => unreachable!("{other}"),
         };
-        let Self { name, value } = self;
-        (found != *value).then(|| format!("{name} is {found}, expected {value}"))
+        let Self {
+            name,
+            relation,
+            value,
+        } = self;
+        (!relation.holds(found, *value))
+            .then(|| format!("{name} is {found}, expected {relation:?} {value}"))
+    }
+}
+
+impl Leaving {
+    /// Expects more segments.
+    pub(super) fn push(&mut self, segments: RangeInclusive<u64>) {
+        if let Self::Exactly(expected) = self {
+            expected.extend(segments);
+        }
     }
 }
 
@@ -123,6 +231,7 @@ impl Table {
                     name: name.to_string(),
                     settings: Settings::USUAL,
                     steps: Vec::new(),
+                    not_looked_at: Vec::new(),
                 });
                 continue;
             }
@@ -169,13 +278,7 @@ impl Step {
             Some(segments) => Leaving::Exactly(ranges(segments).into_iter().flatten().collect()),
             None => Leaving::Exactly(Vec::new()),
         };
-        let state = columns.flat_map(str::split_whitespace).map(|fact| {
-            let (name, value) = fact.split_once('=').expect("NAME=VALUE");
-            Fact {
-                name: name.to_string(),
-                value: value.to_string(),
-            }
-        });
+        let state = columns.flat_map(str::split_whitespace).map(Fact::read);
         let mut events: Vec<_> = Event::read(event.trim()).into_iter().map(Some).collect();
         let last = events.pop().flatten();
         let step = |event| Self {
@@ -206,9 +309,11 @@ impl Event {
             |word: &str| -> u64 { word.parse().unwrap_or_else(|_| panic!("no number: {word}")) };
         match words.next() {
             None => Vec::new(),
-            Some("write") => vec![Self::Write(number(
-                words.next().expect("how many segments"),
-            ))],
+            Some("write") => {
+                let segments = number(words.next().expect("how many segments"));
+                vec![Self::Write(segments * u64::from(Settings::USUAL.segment))]
+            }
+            Some("close") => vec![Self::Close],
             Some("ack") => {
                 let numbers = words.next().expect("up to which segment");
                 let rest: Vec<&str> = words.collect();

@@ -1,0 +1,122 @@
+"""Recordings of a kernel: what is read in them, which count, and what is said without rights."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from validation.linux import record
+from validation.linux.cases import Case, Flow, Writes
+from validation.linux.catalogue import cases, first_cases
+from validation.linux.judge import FIRST, LATER, judge
+from validation.linux.kernel import Recording
+
+HEADER = "t,flow,cwnd,ssthresh,rtt_us,retrans,ca_state,bytes_acked\n"
+
+
+def folder(tmp_path: Path, late_share: float = 0.0) -> Path:
+    """A recording of 60 s: slow start to 40 segments, then a reduction every 10 s."""
+    lines, threshold, acked = [], 2**31 - 1, 0
+    for number in range(6000):
+        time = number / 100
+        reduces = number >= 1000 and number % 1000 < 5
+        if number % 1000 == 0 and number:
+            threshold = 20 + number // 1000
+        acked += 10_000
+        cwnd = 40 if threshold > 1000 else 30
+        state = 3 if reduces else 0
+        lines.append(f"{time},0,{cwnd},{threshold},50000,{number // 1000},{state},{acked}\n")
+    (tmp_path / "samples.csv").write_text(HEADER + "".join(lines), encoding="utf-8")
+    about = {
+        "case": {"sysctls": {}},
+        "completion_s": [None],
+        "counters": {"senders": {"TCPSackRecovery": 12, "TCPTimeouts": 1}},
+        "kernel": "6.18.0-test",
+        "lateness": {"mean_us": 5.0, "max_us": 900.0, "share_over_1ms": late_share},
+        "sysctls": {"tcp_sack": "1"},
+        "ticks": {"used": 10, "idle": 90, "stolen": 0},
+    }
+    (tmp_path / "recording.json").write_text(json.dumps(about), encoding="utf-8")
+    return tmp_path
+
+
+def test_figures_of_a_recording(tmp_path: Path) -> None:
+    case = Case("s_reno_1", 33, 60, (Flow("reno"),))
+    recording = Recording.read(folder(tmp_path))
+    assert recording.figures(case) == {
+        ("reno", "retrans"): 5.0,
+        ("reno", "exit_cwnd"): 40.0,
+        ("reno", "reductions"): 5.0,
+        ("reno", "period"): pytest.approx(10.0),
+        ("reno", "cwnd"): 30.0,
+        ("reno", "srtt_ms"): 50.0,
+        ("reno", "goodput"): pytest.approx(8.0, rel=1e-3),
+    }
+
+
+def test_flows_of_one_algorithm_count_together(tmp_path: Path) -> None:
+    recorded = folder(tmp_path)
+    text = (recorded / "samples.csv").read_text(encoding="utf-8")
+    second = text.removeprefix(HEADER).replace(",0,40,", ",1,40,").replace(",0,30,", ",1,30,")
+    (recorded / "samples.csv").write_text(text + second, encoding="utf-8")
+    case = Case("b_reno_ten", 33, 60, (Flow("reno"), Flow("reno")))
+    figures = Recording.read(recorded).figures(case)
+    assert figures["reno", "goodput"] == pytest.approx(16.0, rel=1e-3)
+    assert figures["reno", "cwnd"] == 30
+    # Counted by the kernel.
+    assert figures["reno", "reductions"] == 13
+
+
+def test_repeats_widen_a_band_only_where_they_differ_more() -> None:
+    case = next(first_cases())
+    key = ("reno", "goodput")
+    kernel, ours = {key: 10.0}, {key: 10.3}
+    repeats = {(case.name, *key): 0.1}
+    assert [verdict.within for verdict in judge(case, kernel, ours, {})] == [False]
+    assert [verdict.within for verdict in judge(case, kernel, ours, repeats)] == [False]
+    (verdict,) = judge(case, kernel, ours, {(case.name, *key): 0.4})
+    assert verdict.within
+    assert verdict.repeats
+
+
+def test_a_case_is_one_for_the_recorder_and_one_for_the_simulator() -> None:
+    case = Case("b_reno_idle", 416, 30, (Flow("reno", writes=Writes(1_000_000, 3)),))
+    described = case.for_recorder(1)
+    assert described["flows"][0]["writes"] == {"bytes": 1_000_000, "every_s": 3}
+    assert described["rate_bps"] == 50e6
+    assert case.scenario()["flows"][0]["traffic"]["message"] == "1000000 B"
+    # A megabyte every three seconds.
+    assert case.scenario()["flows"][0]["traffic"]["rate"] == f"{8e6 / 3} bps"
+
+
+def test_names_of_cases_are_unique_and_have_a_kind() -> None:
+    names = [case.name for case in cases()]
+    assert len(set(names)) == len(names)
+    ends = [end for some in LATER.values() for end in some]
+    assert all(name in FIRST or name.endswith(tuple(ends)) for name in names)
+
+
+def test_late_recordings_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = tmp_path / "recorder"
+    source = folder(tmp_path, late_share=0.02)
+    copy = f'cp {source}/recording.json {source}/samples.csv "$2"'
+    recorder.write_text(f'#!/bin/sh\n[ "$1" = --check ] || {copy}\n')
+    recorder.chmod(0o755)
+    monkeypatch.setattr(record, "RECORDER", recorder)
+    monkeypatch.setattr(record, "BUILD", ("true",))
+    monkeypatch.setattr(record, "RECORDINGS", tmp_path / "out")
+    assert record.record(("s_reno_025",), 1) == 0
+    assert not list((tmp_path / "out").rglob("recording.json"))
+    assert list((tmp_path / "out").rglob("late.json"))
+
+
+def test_a_machine_without_rights_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    recorder = tmp_path / "recorder"
+    recorder.write_text("#!/bin/sh\necho cannot record: no TUN device >&2\nexit 3\n")
+    recorder.chmod(0o755)
+    monkeypatch.setattr(record, "RECORDER", recorder)
+    monkeypatch.setattr(record, "BUILD", ("true",))
+    assert record.main(["s_reno_025"]) == 3
+    assert "no TUN device" in capfd.readouterr().err

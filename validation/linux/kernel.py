@@ -1,0 +1,93 @@
+"""The figures of a recording, and its windows."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from validation.linux.cases import SETTLED_S, Case
+from validation.linux.figures import period, together
+
+INFINITE = 2**31 - 1
+"""`TCP_INFINITE_SSTHRESH`."""
+
+REDUCING = 2
+"""States from here on are CWR, recovery and loss."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What the recorder left in a folder."""
+
+    samples: pl.DataFrame
+    about: dict[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> Recording:
+        """Read a folder."""
+        about = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
+        samples = pl.read_csv(folder / "samples.csv", infer_schema_length=None)
+        return cls(samples, about)
+
+    def figures(self, case: Case) -> dict[tuple[str, str], float]:
+        """The figures by flow and name."""
+        each = [
+            (flow.algorithm, self._of_flow(case, number)) for number, flow in enumerate(case.flows)
+        ]
+        found = together(each)
+        algorithms = {flow.algorithm for flow in case.flows}
+        if len(case.flows) > 1 and len(algorithms) == 1:
+            # Recoveries of many flows follow one another within a sample: the kernel counts them.
+            counted = self.about["counters"]["senders"]
+            reductions = counted.get("TCPSackRecovery", 0) + counted.get("TCPTimeouts", 0)
+            found[algorithms.pop(), "reductions"] = float(reductions)
+        return found
+
+    def late_share(self) -> float:
+        """Of the packets, how many were more than a millisecond late."""
+        return float(self.about["lateness"]["share_over_1ms"])
+
+    def timing(self) -> str:
+        """How late packets were, and how busy the machine was, in words."""
+        late, ticks = self.about["lateness"], self.about["ticks"]
+        busy = ticks["used"] / max(1, ticks["used"] + ticks["idle"])
+        return (
+            f"late by {late['mean_us']:.0f} us, at most {late['max_us'] / 1e3:.1f} ms, "
+            f"{late['share_over_1ms']:.2%} over 1 ms; machine {busy:.0%} busy"
+        )
+
+    def _of_flow(self, case: Case, number: int) -> dict[str, float]:
+        flow = case.flows[number]
+        samples = self.samples.filter(pl.col("flow") == number)
+        cwnd, ssthresh = samples["cwnd"].to_numpy(), samples["ssthresh"].to_numpy()
+        found = {"retrans": float(samples["retrans"][-1])}
+        known = np.nonzero(ssthresh < INFINITE)[0]
+        if flow.algorithm != "bbr" and len(known):
+            found["exit_cwnd"] = float(cwnd[max(0, known[0] - 1)])
+        if flow.size_bytes is not None:
+            completion = self.about["completion_s"][number]
+            return found | {"completion": math.nan if completion is None else completion}
+        settled = samples.filter(pl.col("t") >= case.duration_s - SETTLED_S)
+        times = samples["t"].to_numpy()[_reductions(samples)]
+        took = settled["t"][-1] - settled["t"][0]
+        acked = settled["bytes_acked"][-1] - settled["bytes_acked"][0]
+        return found | {
+            "reductions": float(len(times)),
+            "period": period(times[times >= case.duration_s - SETTLED_S]),
+            "cwnd": float(np.mean(settled["cwnd"].to_numpy())),
+            "srtt_ms": float(np.mean(settled["rtt_us"].to_numpy())) / 1e3,
+            "goodput": acked * 8 / took / 1e6,
+        }
+
+
+def _reductions(samples: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Samples before which the state became one of reduction, or the threshold changed in one."""
+    state, ssthresh = samples["ca_state"].to_numpy(), samples["ssthresh"].to_numpy()
+    began = (state[:-1] < REDUCING) | (ssthresh[1:] != ssthresh[:-1])
+    return np.nonzero((state[1:] >= REDUCING) & began)[0] + 1
