@@ -10,8 +10,9 @@ import { decode, encode, type State } from "./link";
 import { Selection } from "./selection";
 import { Series } from "./series";
 import { forgetTheme } from "./theme";
+import { carpet, MOST_LINES } from "./views/carpet";
 import { curves } from "./views/curves";
-import { boxes, distribution, effects } from "./views/groups";
+import { boxes, distribution, effects, toggleGroup } from "./views/groups";
 import { heatMap } from "./views/heatmap";
 import { network } from "./views/network";
 import { parallel } from "./views/parallel";
@@ -59,6 +60,8 @@ async function show(name: string, state: State | null): Promise<void> {
   selection.onChange(told);
   told();
   document.body.dataset.ready = entry.name;
+  // After the frame that shows it; what measures the page looks for it.
+  requestAnimationFrame(() => setTimeout(() => performance.mark("first view")));
 }
 
 /** Makes the cards of all views that a table has something for. */
@@ -96,6 +99,15 @@ function layOut(context: Context): Map<string, View> {
         curves(context, card, series, second),
       );
     }
+  }
+  if (series && table.rows > 1 && table.rows <= MOST_LINES) {
+    add(
+      "carpet",
+      "Who has any, and when",
+      "A line for each that has any, the first on top, redder the more. Drag over lines to select those with any in the box; click: that moment everywhere; click a name to pick it.",
+      "wide",
+      (card) => carpet(context, card, series, series.entry.shown[0] ?? series.names[0]),
+    );
   }
   if (table.leveled.length) {
     add(
@@ -202,11 +214,19 @@ function legend(context: Context): void {
   const entries = context.colouring.legend;
   const list = byId("legend");
   list.replaceChildren();
-  for (const { name, colour } of entries ?? []) {
+  const column = context.colourColumn;
+  for (const { name, colour, value } of entries ?? []) {
     const entry = document.createElement("li");
     const spot = document.createElement("span");
     spot.style.background = colour;
-    entry.append(spot, name);
+    if (column && value === value) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.title = `Keep the rows of ${name}, or of several`;
+      button.append(spot, name);
+      button.addEventListener("click", () => toggleGroup(context, "legend", column, value));
+      entry.append(button);
+    } else entry.append(spot, name);
     list.append(entry);
   }
 }

@@ -6,7 +6,7 @@ import { groupName, groups, number, POSITIONS, type Column } from "../columns";
 import type { Context } from "../context";
 import { histogram } from "../density";
 import { byGroup, five, mean } from "../statistics";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 import { scaleLinear } from "d3-scale";

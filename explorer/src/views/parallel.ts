@@ -6,7 +6,7 @@ import { groups, POSITIONS, type Column } from "../columns";
 import type { Context } from "../context";
 import { MANY, transitions } from "../density";
 import type { Range } from "../filters";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { FONT, SMALL_FONT, theme } from "../theme";
 

@@ -5,7 +5,7 @@ import type { Card, View } from "../card";
 import { number } from "../columns";
 import type { Context } from "../context";
 import { conditions, residuals } from "../statistics";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { theme } from "../theme";
 import { tooltip } from "../tooltip";

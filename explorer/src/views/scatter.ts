@@ -7,7 +7,7 @@ import type { Context } from "../context";
 import { cloud, histogram, MANY } from "../density";
 import type { Range } from "../filters";
 import type { Surface } from "../surface";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";

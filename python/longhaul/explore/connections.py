@@ -23,6 +23,13 @@ GROWTH = {
     "dropped_pkts": ("dropped_pps", 1.0),
     "marked_pkts": ("marked_pps", 1.0),
 }
+DERIVED = {
+    "loss_share": "dropped packets of all dropped or transmitted ones since the sample before",
+    "utilization": "transmitted of what the rate allows since the sample before",
+    "queue_delay_s": "what the waiting bytes take at the link's mean rate since the sample before",
+}
+# What derived measures need besides.
+MEASURED = {"flow": (), "link": ("queue_bytes", "capacity_bytes", "departed_pkts")}
 STATES = {
     "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
@@ -95,7 +102,8 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     times = run.sample_times
     wanted = [name for name in STATES[kind] if name in samples.columns]
     counters = [name for name in GROWTH if name in samples.columns]
-    values = matrix(samples, "name", elements, times, [*wanted, *counters])
+    others = [name for name in MEASURED[kind] if name in samples.columns]
+    values = matrix(samples, "name", elements, times, [*wanted, *counters, *others])
     seconds = times.to_numpy()
     found: dict[str, np.ndarray] = {"t_s": seconds} | {name: values[name] for name in wanted}
     for counter in counters:
@@ -104,6 +112,8 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
         growth[:, 1:] = factor * np.diff(values[counter], axis=1) / np.diff(seconds)
         if np.isfinite(growth).any():
             found[name] = growth
+    if kind == "link":
+        found |= _of_links(values, seconds)
     if kind == "flow":
         # A threshold that was never set is infinite.
         found["ssthresh_pkts"][found["ssthresh_pkts"] > 1e8] = np.nan
@@ -112,13 +122,31 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     return found
 
 
+def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
+    """What pictures of a network are coloured by besides queues: losses, utilisation, delay."""
+    grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
+    grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
+    sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
+    lengths = np.diff(seconds, prepend=np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        handled = grown["departed_pkts"] + grown["dropped_pkts"]
+        loss = np.where(handled > 0, grown["dropped_pkts"] / handled, 0.0)
+        rates = 8 * grown["capacity_bytes"] / lengths
+        found = {
+            "loss_share": np.where(np.isnan(handled), np.nan, loss),
+            "utilization": sent / grown["capacity_bytes"],
+            "queue_delay_s": 8 * values["queue_bytes"] / rates,
+        }
+    return {name: one for name, one in found.items() if np.isfinite(one).any()}
+
+
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
     """Add the curves of several runs below each other, on the times of all."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([one["t_s"] for one in curves]))
     names = [name for name in curves[0] if name not in ("t_s", "left_slow_start_s")]
-    about = _about("series")
+    about = _about("series") | DERIVED
     measures = []
     for name in names:
         if not all(name in one for one in curves):
@@ -130,7 +158,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
             parts.append(on_all)
         values = np.concatenate(parts)
         measures.append(Measure(name, values, unit_of(name), about.get(name, "")))
-    shown = ("cwnd_pkts", "ssthresh_pkts") if table == "flows" else ("queue_pkts", "dropped_pps")
+    shown = ("cwnd_pkts", "ssthresh_pkts") if table == "flows" else ("queue_pkts", "utilization")
     add_series(content, table, times, measures, shown)
 
 
