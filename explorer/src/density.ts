@@ -18,7 +18,8 @@ export function cloud(
 ): HTMLCanvasElement {
   const cells = columns * lines;
   const counts = new Uint32Array(cells);
-  const colours = palette.map(channels);
+  const channel = (at: number) => Float32Array.from(palette, (colour) => channels(colour)[at]);
+  const [red, green, blue] = [channel(0), channel(1), channel(2)];
   // Of one cell, the sums of the channels of all of its points.
   const sums = codes ? new Float32Array(3 * cells) : null;
   const [xStep, yStep] = [(columns - 1e-3) / POSITIONS, (lines - 1e-3) / POSITIONS];
@@ -29,10 +30,10 @@ export function cloud(
     const count = ++counts[cell];
     if (count > most) most = count;
     if (sums) {
-      const colour = colours[codes![i]];
-      sums[3 * cell] += colour[0];
-      sums[3 * cell + 1] += colour[1];
-      sums[3 * cell + 2] += colour[2];
+      const code = codes![i];
+      sums[3 * cell] += red[code];
+      sums[3 * cell + 1] += green[code];
+      sums[3 * cell + 2] += blue[code];
     }
   }
   const canvas = document.createElement("canvas");
@@ -43,9 +44,9 @@ export function cloud(
   for (let cell = 0; cell < cells; cell++) {
     const count = counts[cell];
     if (!count) continue;
-    for (let i = 0; i < 3; i++) {
-      image.data[4 * cell + i] = sums ? sums[3 * cell + i] / count : colours[0][i];
-    }
+    image.data[4 * cell] = sums ? sums[3 * cell] / count : red[0];
+    image.data[4 * cell + 1] = sums ? sums[3 * cell + 1] / count : green[0];
+    image.data[4 * cell + 2] = sums ? sums[3 * cell + 2] / count : blue[0];
     image.data[4 * cell + 3] = 255 * (0.3 + scale * Math.log(count));
   }
   context.putImageData(image, 0, 0);

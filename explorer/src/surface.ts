@@ -9,6 +9,35 @@ interface Layer {
   key: string;
 }
 
+/** Surfaces that are to be drawn, in that order; the one that is worked with comes first. */
+const waiting = new Set<Surface>();
+let frame = 0;
+/** Milliseconds of drawing in a frame: what is left is drawn in the next one, so that a brush keeps moving. */
+const BUDGET_MS = 40;
+
+function schedule(surface: Surface): void {
+  waiting.add(surface);
+  tell();
+  frame ||= requestAnimationFrame(drawWaiting);
+}
+
+function drawWaiting(): void {
+  const began = performance.now();
+  const active = [...waiting].sort((one, other) => Number(other.isActive) - Number(one.isActive));
+  for (const surface of active) {
+    waiting.delete(surface);
+    surface.draw();
+    if (performance.now() - began > BUDGET_MS) break;
+  }
+  frame = waiting.size ? requestAnimationFrame(drawWaiting) : 0;
+  tell();
+}
+
+/** The page says whether all that is in sight is drawn; what measures it looks for that. */
+function tell(): void {
+  document.body.toggleAttribute("data-drawing", waiting.size > 0);
+}
+
 export class Surface {
   readonly canvas = document.createElement("canvas");
   width = 0;
@@ -16,7 +45,6 @@ export class Surface {
   private readonly layers = new Map<string, Layer>();
   private ratio = 1;
   private drawing: Drawing = () => {};
-  private pending = false;
   /** What is out of sight is drawn when it comes into sight. */
   private inSight = false;
   private stale = false;
@@ -56,12 +84,12 @@ export class Surface {
   /** Draws anew with the next frame, or when it comes into sight. */
   redraw(): void {
     this.stale = true;
-    if (this.pending || !this.width || !this.inSight) return;
-    this.pending = true;
-    requestAnimationFrame(() => {
-      this.pending = false;
-      this.draw();
-    });
+    if (this.width && this.inSight) schedule(this);
+  }
+
+  /** Whether it is what a pointer or the keyboard works with. */
+  get isActive(): boolean {
+    return this.canvas.matches(":hover, :focus");
   }
 
   /** Fits to a new height. */
@@ -70,7 +98,7 @@ export class Surface {
     this.redraw();
   }
 
-  private draw(): void {
+  draw(): void {
     this.stale = false;
     const ink = this.canvas.getContext("2d")!;
     ink.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);

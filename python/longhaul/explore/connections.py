@@ -1,12 +1,13 @@
 """Runs of connections over links, as a page shows them: flows, links, exchanges."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
 from longhaul import _engine
+from longhaul.explore.large import add_large
 from longhaul.explore.layout import MOST_NODES, spread
 from longhaul.explore.tables import Content, Measure, Roles, add_series, add_table, matrix, unit_of
 from longhaul.results import Results
@@ -23,6 +24,7 @@ GROWTH = {
     "dropped_pkts": ("dropped_pps", 1.0),
     "marked_pkts": ("marked_pps", 1.0),
 }
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 DERIVED = {
     "loss_share": "dropped packets of all dropped or transmitted ones since the sample before",
     "utilization": "transmitted of what the rate allows since the sample before",
@@ -42,16 +44,25 @@ def add(content: Content, runs: Sequence[Results]) -> None:
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
     exchanges = [
-        _named(run, run.exchanges, several=several) for run in runs if "exchanges" in run.tables
+        _named(run, _exchanges(run, content.sample), several=several)
+        for run in runs
+        if "exchanges" in run.tables
     ]
     if exchanges:
-        frame = pl.concat(exchanges, how="diagonal").with_columns(
+        scan = pl.concat(exchanges, how="diagonal").with_columns(
             duration_s=pl.col("end_s") - pl.col("start_s")
         )
         numbers = ("flow", "connection", "exchange")
         about = _about("exchanges") | {"duration_s": "from the start of an exchange to its end"}
         roles = Roles(colour="name", numbers=numbers, shown=EXCHANGES, about=about)
-        add_table(content, "exchanges", frame, roles)
+        add_large(content, "exchanges", scan, roles)
+
+
+def _exchanges(run: Results, most: int) -> pl.LazyFrame:
+    """The exchanges of a run: checked and in memory, unless they are too many."""
+    if run.tables["exchanges"] <= most:
+        return run.exchanges.lazy()
+    return pl.scan_parquet(run.path / "exchanges.parquet")
 
 
 def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
@@ -83,14 +94,15 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
         _add_network(content, runs[0])
 
 
-def _named(run: Results, frame: pl.DataFrame, *, several: bool) -> pl.DataFrame:
+def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
     """With the name of the run, where there are several."""
     if not several:
         return frame
+    columns = frame.collect_schema().names()
     named = frame.with_columns(pl.lit(run.name).alias("run"))
-    if "name" in frame.columns:
+    if "name" in columns:
         named = named.with_columns(pl.format("{} {}", pl.lit(run.name), "name").alias("name"))
-    return named.select("run", *frame.columns)
+    return named.select("run", *columns)
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
