@@ -158,7 +158,7 @@ function layOut(context: Context): Map<string, View> {
     add(
       "residuals",
       "Residuals by condition",
-      "How far each row is from the mean of the rows under the same condition; point at one for its factors. Drag to select.",
+      "How far each row is from the mean of the rows under the same condition, conditions ordered by that mean: who is far from zero where it is low stands out there. Point at one for its factors; drag to select.",
       "wide",
       (card) => byCondition(context, card),
     );

@@ -150,6 +150,24 @@ export function conditions(factors: Column[], rows: number): Uint32Array {
   return all;
 }
 
+/** Conditions numbered anew: the one with the least mean of a column first, those without any last. */
+export function byMean(condition: Uint32Array, values: ArrayLike<number>): Uint32Array {
+  const count = condition.reduce((most, one) => Math.max(most, one + 1), 0);
+  const [sums, sizes] = [new Float64Array(count), new Uint32Array(count)];
+  for (let row = 0; row < condition.length; row++) {
+    if (Number.isNaN(values[row])) continue;
+    sums[condition[row]] += values[row];
+    sizes[condition[row]]++;
+  }
+  const means = Array.from(sums, (sum, at) => (sizes[at] ? sum / sizes[at] : Infinity));
+  const order = means
+    .map((_, at) => at)
+    .sort((one, other) => means[one] - means[other] || one - other);
+  const place = new Uint32Array(count);
+  order.forEach((one, at) => (place[one] = at));
+  return condition.map((one) => place[one]);
+}
+
 /** How far each row is from the mean of its condition. */
 export function residuals(values: ArrayLike<number>, condition: Uint32Array): Float64Array {
   const count = condition.reduce((most, one) => Math.max(most, one + 1), 0);

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { byGroup, conditions, five, fives, MANY_ROWS, means, residuals } from "../src/statistics";
+import {
+  byGroup,
+  byMean,
+  conditions,
+  five,
+  fives,
+  MANY_ROWS,
+  means,
+  residuals,
+} from "../src/statistics";
 import { column, words } from "./data";
 
 test("quartiles lie between values", () => {
@@ -27,6 +36,11 @@ test("groups leave out rows that are not selected and values that are missing", 
   const group = words("algorithm", ["reno", "cubic"], [0, 1, 0, 1]);
   const mask = Uint8Array.of(1, 1, 0, 1);
   expect(byGroup([1, 2, 3, NaN], group, [0, 1], mask)).toEqual([[1], [2]]);
+});
+
+test("conditions with the least mean come first", () => {
+  const values = [5, 7, 1, 3, NaN];
+  expect([...byMean(Uint32Array.of(0, 0, 1, 1, 2), values)]).toEqual([1, 1, 0, 0, 2]);
 });
 
 test("residuals are taken from the mean of the same condition, and need two rows", () => {

@@ -21,7 +21,8 @@ from longhaul.running.watch import BLOCKS, Watch
 def watched(out: Path, scenario: str) -> str:
     """What a terminal shows while a scenario runs."""
     main, other = pty.openpty()
-    command = [Path(sys.executable).with_name("longhaul"), "run", scenario, "--out", out, "--watch"]
+    program = str(Path(sys.executable).with_name("longhaul"))
+    command = [program, "run", scenario, "--out", str(out), "--watch"]
     environment = os.environ | {"COLUMNS": "120", "LINES": "50", "TERM": "xterm"}
     process = subprocess.Popen(command, stdout=other, stderr=other, env=environment)
     os.close(other)

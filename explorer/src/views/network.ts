@@ -196,7 +196,8 @@ export function network(
     ink.textBaseline = "middle";
     const { max, entry } = measure!;
     ink.fillText(
-      `${entry.name}: 0 to ${number(max)} ${entry.unit}`.trimEnd() + ", by square root",
+      `${entry.name}: 0 to ${number(max)} ${entry.unit}`.trimEnd() +
+        (surface.width > 420 ? ", by square root" : ""),
       16 + width,
       12,
     );

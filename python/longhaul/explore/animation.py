@@ -70,7 +70,8 @@ def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
     across, up = ends[1] - ends[0]
     if link["row"] is None or (not across and not up):
         return ends
-    return ends + BESIDE * np.array([-up, across]) / np.hypot(across, up)
+    beside: np.ndarray = ends + BESIDE * np.array([-up, across]) / np.hypot(across, up)
+    return beside
 
 
 class Replay:

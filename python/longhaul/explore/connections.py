@@ -12,8 +12,8 @@ from longhaul.explore.layout import MOST_NODES, spread
 from longhaul.explore.tables import Content, Measure, Roles, add_series, add_table, matrix, unit_of
 from longhaul.results import Results
 
-FLOWS = ("label", "goodput_bps", "rtt_mean_s", "cwnd_mean_pkts", "retransmitted_pkts", "cuts_loss",
-         "timeouts", "left_slow_start_s")  # fmt: skip
+FLOWS = ("label", "goodput_bps", "left_slow_start_s", "rtt_mean_s", "cwnd_mean_pkts",
+         "retransmitted_pkts", "cuts_loss", "timeouts")  # fmt: skip
 LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
 # Counters of samples, and what their growth is called.

@@ -99,6 +99,8 @@ def _fit(points: np.ndarray) -> np.ndarray:
     middle = points - points.mean(0)
     # A path lies on its side: what is only a little high stays so.
     turned = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
+    # The first node is up and to the left.
+    turned = turned * np.where(turned[0] > 0, -1.0, 1.0)
     spans = np.ptp(turned, axis=0)
     flat = spans[1] < FLAT * spans[0]
     scales = np.array([spans[0], spans[0] if flat else spans[1]])

@@ -80,7 +80,7 @@ def open_source(path: Path) -> Source:
     return Source(path, run=Results(path))
 
 
-def _tables(name: str, files: Sequence[Path]) -> dict[str, pl.LazyFrame]:
+def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
     """The tables of a directory: one, if all of its files have the same columns, or one a file."""
     scans = {file.stem: pl.scan_parquet(file) for file in files}
     schemas = [scan.collect_schema() for scan in scans.values()]

@@ -97,7 +97,7 @@ def _segments(
 def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
     """Bytes since `base` of numbers that begin again at 2^32 (RFC 9293 section 3.4)."""
     steps = np.diff(numbers.astype(np.int64), prepend=base)
-    near: np.ndarray = np.cumsum((steps + 2**31) % 2**32 - 2**31)
+    near: np.ndarray = np.cumsum(np.mod(steps + 2**31, 2**32) - 2**31)
     return near
 
 

@@ -17,7 +17,7 @@ ETHERNET_BYTES, TCP = 14, 6
 END, NOTHING, WINDOW_SCALE, SACK = 0, 1, 3, 5
 SYN = 0x02
 
-SCHEMA = {
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "t_s": pl.Float64, "link": pl.String, "from": pl.String, "to": pl.String, "number": pl.Int64,
     "ack": pl.Int64, "payload_bytes": pl.Int64, "window_bytes": pl.Int64, "syn": pl.Boolean,
     "sack": pl.List(pl.List(pl.Int64)), "dropped": pl.Boolean,
