@@ -14,7 +14,9 @@ use longhaul_engine::measure::{
     AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
     NoRecorder, ProxySample, Recorder, Totals,
 };
-use longhaul_engine::{Config, simulation};
+use longhaul_engine::simulation;
+use longhaul_mesonet::records as mesonet;
+use longhaul_scenario::Simulation;
 use longhaul_units::Time;
 
 /// A hash of all that it is told.
@@ -61,6 +63,32 @@ impl Recorder for Fingerprint {
     }
 }
 
+impl mesonet::Recorder for Fingerprint {
+    fn interval(&mut self, interval: &mesonet::Interval<'_>) {
+        self.take(interval);
+    }
+
+    fn batch(&mut self, batch: &mesonet::GoodputBatch) {
+        self.take(batch);
+    }
+
+    fn flow(&mut self, flow: &mesonet::FlowRecord) {
+        self.take(flow);
+    }
+
+    fn flow_state(&mut self, state: &mesonet::FlowState) {
+        self.take(state);
+    }
+
+    fn packet(&mut self, record: &mesonet::PacketTraceRecord) {
+        self.take(record);
+    }
+
+    fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
+        Control::Continue
+    }
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (options, arguments): (Vec<String>, Vec<String>) =
@@ -77,41 +105,66 @@ fn main() -> ExitCode {
         }
     };
     match options.first().map(String::as_str) {
-        Some("--hash") => print_hash(scenario.config()),
-        Some("--once") => print_time(scenario.config(), 1),
-        _ => print_time(scenario.config(), 5),
+        Some("--hash") => print_hash(scenario.simulation()),
+        Some("--once") => print_time(scenario.simulation(), 1),
+        _ => print_time(scenario.simulation(), 5),
     }
     ExitCode::SUCCESS
 }
 
-fn print_hash(config: &Config) {
+fn print_hash(simulation: &Simulation) {
     let mut recorder = Fingerprint::default();
-    let totals = simulated(config, &mut recorder);
-    let (packets, events) = (totals.data_packets, totals.events);
-    // How much is pending is a matter of how far links work ahead.
-    recorder.take(&Totals {
-        events: 0,
-        events_pending_max: 0,
-        ..totals
-    });
+    let (packets, events) = match simulation {
+        Simulation::Tcp(config) => {
+            let totals = told(simulation::run(config, &mut recorder));
+            // How much is pending is a matter of how far links work ahead.
+            recorder.take(&Totals {
+                events: 0,
+                events_pending_max: 0,
+                ..totals
+            });
+            (totals.data_packets, totals.events)
+        }
+        Simulation::MesoNet(run) => {
+            let totals = told(longhaul_mesonet::run(&run.config, &mut recorder));
+            let (packets, events) = (totals.packets_in, totals.events);
+            recorder.take(&mesonet::Totals {
+                events: 0,
+                bytes_per_flow: 0,
+                bytes_per_host: (0, 0),
+                ..totals
+            });
+            (packets, events)
+        }
+    };
     let hash = recorder.0.finish();
     println!("{hash:016x} {packets} data packets, {events} events");
 }
 
-fn print_time(config: &Config, rounds: u32) {
+fn print_time(simulation: &Simulation, rounds: u32) {
     let mut least_s = f64::INFINITY;
     let mut packets = 0;
     for _ in 0..rounds {
         let began_s = processor_time_s();
-        packets = simulated(config, &mut NoRecorder).data_packets;
+        packets = simulated(simulation);
         least_s = least_s.min(processor_time_s() - began_s);
     }
     let each_ns = least_s * 1e9 / packets as f64;
     println!("{each_ns:.1} ns a data packet, {packets} in {least_s:.3} s");
 }
 
-fn simulated(config: &Config, recorder: &mut dyn Recorder) -> Totals {
-    match simulation::run(config, recorder) {
+/// Simulates without records; returns the data packets sent.
+fn simulated(simulation: &Simulation) -> u64 {
+    match simulation {
+        Simulation::Tcp(config) => told(simulation::run(config, &mut NoRecorder)).data_packets,
+        Simulation::MesoNet(run) => {
+            told(longhaul_mesonet::run(&run.config, &mut mesonet::NoRecorder)).packets_in
+        }
+    }
+}
+
+fn told<T, E: std::fmt::Display>(totals: Result<T, E>) -> T {
+    match totals {
         Ok(totals) => totals,
         Err(error) => panic!("{error}"),
     }

@@ -20,11 +20,17 @@ impl ControlBlock {
     /// Whether a packet is a regular acknowledgement.
     #[inline(always)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
-        self.plain != Plain::Nothing
+        self.is_plain()
             && packet.flags == Flags::ACK
             && packet.sack.is_none()
             && packet.seq > self.una
             && packet.seq < self.max_sent
+    }
+
+    /// Whether nothing is out of the ordinary.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain != Plain::Nothing
     }
 
     /// Whether segments leave as soon as the window allows.
@@ -36,7 +42,7 @@ impl ControlBlock {
     /// Whether a segment leaves like most: a new one, whole, not the last.
     #[inline(always)]
     pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
-        self.plain != Plain::Nothing && segment < self.short.first() && segment < self.fin
+        self.is_plain() && segment < self.short.first() && segment < self.fin
     }
 
     /// The next new segment, if the window has room for it beside all that was sent and there is one that the peer takes.

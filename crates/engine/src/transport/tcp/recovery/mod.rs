@@ -49,11 +49,12 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// All segments have been sent that may be sent now, new ones among them or not.
+    /// All segments have been sent that may be sent now; whether the connection moves on: with new ones among them, or
+    /// after a regular acknowledgement that did not see to its timers itself.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
-        _sent_new: bool,
+        _moves: bool,
         _env: &mut impl Environment,
     ) {
     }

@@ -133,11 +133,10 @@ impl LossRecovery for Rack {
 
     #[inline]
     fn is_open(&self) -> bool {
-        let none_missing = self.sacked.is_empty() && self.flight.lost() == 0;
         self.ca_state == CaState::Open
-            && none_missing
+            && self.sacked.is_empty()
+            && self.flight.is_whole()
             && !self.forced
-            && self.flight.last_overtaken().is_none()
             && !self.probe.is_under_way()
     }
 
@@ -169,24 +168,29 @@ impl LossRecovery for Rack {
         self.flight.first_lost().or(new.then_some(tcb.nxt))
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_sent<const REGULAR: bool>(
         &mut self,
         tcb: &mut ControlBlock,
         segment: u64,
         env: &mut impl Environment,
     ) {
-        self.note_sent(tcb, segment, env.now());
+        if REGULAR {
+            tcb.nxt = segment + 1;
+            self.flight.send_new(segment, env.now());
+        } else {
+            self.note_sent(tcb, segment, env.now());
+        }
     }
 
     #[inline]
     fn after_sending<const REGULAR: bool>(
         &mut self,
         tcb: &mut ControlBlock,
-        sent_new: bool,
+        moves: bool,
         env: &mut impl Environment,
     ) {
-        if REGULAR || (sent_new && self.may_probe(tcb)) {
+        if moves && usual::<REGULAR>(self.may_probe(tcb)) {
             self.arm_probe_timer(tcb, env);
         }
     }
@@ -234,10 +238,17 @@ impl LossRecovery for Rack {
         let (delivered, lost) = (tcb.delivered, tcb.lost);
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = Arrived::default();
-        if usual::<REGULAR>(advanced > 0) {
+        // Regular acknowledgements overtake nothing unless something was sent again.
+        let in_order = REGULAR && self.flight.is_in_order_from(tcb.una);
+        if in_order {
+            arrived.newest = Some(self.flight.deliver_first(ack.next));
+            arrived.any = true;
+        } else if usual::<REGULAR>(advanced > 0) {
             self.forced = false;
             self.process_newly_acked::<REGULAR>(tcb, ack, now, &mut arrived);
             arrived.last_known = arrived.last.is_some();
+        }
+        if usual::<REGULAR>(advanced > 0) {
             tcb.process_cumulative_ack::<REGULAR>(ack, env);
         }
         if !REGULAR {
@@ -256,8 +267,10 @@ impl LossRecovery for Rack {
         if !REGULAR && (self.undo.is_some() || twice.is_some()) {
             self.look_for_undo(tcb, ack, (advanced, &arrived, twice), env);
         }
-        self.find_lost(tcb, now);
-        if REGULAR && self.flight.last_overtaken().is_none() && self.flight.lost() == 0 {
+        if !in_order {
+            self.find_lost(tcb, now);
+        }
+        if in_order || REGULAR && self.flight.is_whole() {
             let mut sample = tcb.ack_sample(advanced, self.in_flight(tcb), ack, now);
             tcb.complete(&mut sample, ack);
             tcb.grow_window(&sample);
@@ -397,10 +410,7 @@ impl Rack {
         arrived: &mut Arrived,
     ) {
         let Self { sacked, flight, .. } = self;
-        if REGULAR && flight.is_in_order_from(tcb.una) {
-            arrived.newest = Some(flight.deliver_first(ack.next));
-            arrived.any = true;
-        } else if usual::<REGULAR>(sacked.is_empty()) {
+        if usual::<REGULAR>(sacked.is_empty()) {
             for segment in tcb.una..ack.next {
                 arrived.take(segment, flight, tcb, ack, now);
             }

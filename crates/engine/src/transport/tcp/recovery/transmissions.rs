@@ -109,6 +109,12 @@ impl Transmissions {
         if segment < self.entries.end() {
             self.withdraw(segment);
         }
+        self.append(segment, now);
+    }
+
+    /// A segment is last in line.
+    #[inline(always)]
+    fn append(&mut self, segment: u64, now: Time) {
         let own = segment as u32;
         let last = std::mem::replace(&mut self.last, segment);
         let before = if last == NONE { own } else { last as u32 };
@@ -123,6 +129,13 @@ impl Transmissions {
         } else {
             self.entries.at_mut(last).after = own;
         }
+    }
+
+    /// The same for one that is new.
+    #[inline(always)]
+    pub(crate) fn send_new(&mut self, segment: u64, now: Time) {
+        debug_assert!(segment == self.entries.end(), "sent before");
+        self.append(segment, now);
     }
 
     /// A segment is about to be sent again.
@@ -164,14 +177,20 @@ impl Transmissions {
         Some((sent, repeated))
     }
 
+    /// Whether none is lost or overtaken.
+    #[inline]
+    pub(crate) fn is_whole(&self) -> bool {
+        self.lost_count == 0 && self.overtaken == NONE
+    }
+
     /// Whether the line is the segments from `una` on, in their order, if none is delivered or lost.
     #[inline]
     pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
         self.repeated_below <= una
     }
 
-    /// The first segments in line, up to `next`, are acknowledged, with others behind them. Returns the last of their
-    /// transmissions.
+    /// The first segments in line, up to `next`, are acknowledged and forgotten, with others behind them. Returns the
+    /// last of their transmissions.
     #[inline]
     pub(crate) fn deliver_first(&mut self, next: u64) -> Transmission {
         debug_assert!(self.first < next && self.lost_count == 0, "in order");
@@ -179,6 +198,7 @@ impl Transmissions {
         self.entries.at_mut(next).before = next as u32;
         self.first = next;
         self.fack = next;
+        self.entries.forget_below(next);
         newest
     }
 
@@ -227,9 +247,13 @@ impl Transmissions {
     /// Forgets all segments below `segment`, which are delivered.
     #[inline]
     pub(crate) fn forget_below(&mut self, segment: u64) {
+        if self.lost_count > 0 {
+            self.lost.remove_below(segment);
+        }
+        if self.repeated_below > self.entries.base() {
+            self.repeated.remove_below(segment);
+        }
         self.entries.forget_below(segment);
-        self.lost.remove_below(segment);
-        self.repeated.remove_below(segment);
     }
 
     /// Notes the newest transmission known to have arrived.

@@ -137,7 +137,7 @@ impl Sender {
         let tcb = &mut self.tcb;
         tcb.end_wait();
         tcb.integrate_cwnd::<false>(env.now());
-        with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, true, env));
+        with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, true, env));
     }
 
     /// The path of its dummies.
@@ -334,9 +334,9 @@ fn process_ack<const REGULAR: bool>(
     }
     if let Some(limit) = burst {
         if REGULAR && tcb.sends_plainly() {
-            send_as::<true>(tcb, recovery, limit, false, env);
+            send_as::<true, true>(tcb, recovery, limit, false, env);
         } else if REGULAR {
-            send_cold(tcb, recovery, limit, env);
+            send_paced(tcb, recovery, limit, false, env);
         } else {
             send(tcb, recovery, limit, false, env);
         }
@@ -375,22 +375,29 @@ fn send(
     released: bool,
     env: &mut impl Environment,
 ) {
-    send_as::<false>(tcb, recovery, burst, released, env);
+    send_as::<false, false>(tcb, recovery, burst, released, env);
 }
 
-/// The same out of line, after a regular acknowledgement: it is paced, or something has turned up.
+/// The same out of line, of a connection that may be paced while nothing else is out of the ordinary.
 #[inline(never)]
-fn send_cold(
+fn send_paced(
     tcb: &mut ControlBlock,
     recovery: &mut impl LossRecovery,
     burst: u32,
+    released: bool,
     env: &mut impl Environment,
 ) {
-    send(tcb, recovery, burst, false, env);
+    if tcb.is_plain() {
+        send_as::<true, false>(tcb, recovery, burst, released, env);
+    } else {
+        send(tcb, recovery, burst, released, env);
+    }
 }
 
+/// The same where nothing is out of the ordinary if `REGULAR`, and where segments leave as soon as the window allows if
+/// `FREELY`.
 #[inline(always)]
-fn send_as<const REGULAR: bool>(
+fn send_as<const REGULAR: bool, const FREELY: bool>(
     tcb: &mut ControlBlock,
     recovery: &mut impl LossRecovery,
     burst: u32,
@@ -399,7 +406,7 @@ fn send_as<const REGULAR: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    if !REGULAR {
+    if !FREELY {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {
             Sending::AtOnce => {}
@@ -415,7 +422,7 @@ fn send_as<const REGULAR: bool>(
         let Some(segment) = recovery.next::<REGULAR>(tcb) else {
             break;
         };
-        if unusual::<REGULAR>(jitter > Span::ZERO && !released) {
+        if unusual::<FREELY>(jitter > Span::ZERO && !released) {
             let delay = tcb.stream.span(jitter);
             tcb.arm_send(env.now() + delay, env);
             break;
@@ -436,6 +443,6 @@ fn send_as<const REGULAR: bool>(
         recovery.on_sent::<REGULAR>(tcb, segment, env);
         left -= 1;
     }
-    recovery.after_sending::<REGULAR>(tcb, sent_new, env);
+    recovery.after_sending::<REGULAR>(tcb, sent_new || FREELY, env);
     tcb.note_limit(first, env.now());
 }
