@@ -112,8 +112,8 @@ export function fives(
   const { positions } = column;
   for (let row = 0; row < mask.length; row++) {
     const at = places[row];
-    if (mask[row] && at !== NO_GROUP && positions[row] <= POSITIONS) {
-      counts[at * PARTS + (positions[row] >> 4)]++;
+    if (at !== NO_GROUP && positions[row] <= POSITIONS) {
+      counts[at * PARTS + (positions[row] >> 4)] += mask[row];
     }
   }
   return order.map((_, at) => fromCounts(column, counts.subarray(at * PARTS, (at + 1) * PARTS)));

@@ -140,7 +140,7 @@ def test_brush_in_one_view_is_seen_in_all_others(opened: Open, campaign: Path) -
     page = opened(campaign, height=TALL)
     views = {"scatter": ((0.1, 0.05), (0.45, 0.9)), "parallel": ((0.04, 0.2), (0.04, 0.5)),
              "distribution": ((0.1, 0.5), (0.5, 0.6)), "heatmap": ((0.5, 0.2), (0.5, 0.4)),
-             "residuals": ((0.55, 0.1), (0.95, 0.9))}  # fmt: skip
+             "residuals": ((0.08, 0.1), (0.45, 0.9))}  # fmt: skip
     for view, (start, end) in views.items():
         before = pictures(page)
         drag(page, view, start, end)
