@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,9 +11,6 @@ import polars as pl
 from longhaul._engine import LonghaulError
 from longhaul.analysis.clusters import dendrogram
 from longhaul.explore.blobs import Blobs
-
-if TYPE_CHECKING:
-    from longhaul.explore.large import Large
 
 # Endings of column names that are units, and how these are written.
 UNITS = {
@@ -37,8 +34,8 @@ class Content:
     tables: list[dict[str, Any]] = field(default_factory=list)
     series: list[dict[str, Any]] = field(default_factory=list)
     networks: list[dict[str, Any]] = field(default_factory=list)
-    large: dict[str, "Large"] = field(default_factory=dict)
-    """Tables of which the page has a sample, by name."""
+    large: dict[str, Any] = field(default_factory=dict)
+    """Tables of which the page has a sample, by name: `large.Large`, which builds on this module."""
     sample: int = MOST_ROWS
     """Rows of such a sample."""
 
