@@ -35,7 +35,7 @@ class Content:
     series: list[dict[str, Any]] = field(default_factory=list)
     networks: list[dict[str, Any]] = field(default_factory=list)
     large: dict[str, Any] = field(default_factory=dict)
-    """Tables of which the page has a sample, by name: `large.Large`, which builds on this module."""
+    """Tables of which the page has a sample, by name: `Large`, which builds on this module."""
     sample: int = MOST_ROWS
     """Rows of such a sample."""
 
