@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
+.PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
 	validate validate-linux record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
@@ -55,6 +55,11 @@ explorer: lint-explorer
 explorer-pictures: build
 	$(BIN)/pip install --quiet --constraint constraints.txt playwright
 	$(BIN)/python explorer/pictures.py
+
+# Also runs of one's own: make explorer-speed RUNS="runs/a runs/b".
+explorer-speed: build
+	$(BIN)/pip install --quiet --constraint constraints.txt playwright
+	$(BIN)/python explorer/speed.py $(RUNS)
 
 bench:
 	cargo bench --locked --package longhaul-benches

@@ -13,11 +13,22 @@ from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs/images"
+# Slow start overflows a short queue.
+ONE_FLOW = """
+duration = "12 s"
+measure = { every = "20 ms", capture = ["bottleneck", "bottleneck-reverse"] }
+[topology.dumbbell.bottleneck]
+rate = "10 Mbps"
+delay = "20 ms"
+queue = { kind = "droptail", limit = "1 BDP" }
+[[flows]]
+label = "reno"
+"""
 LONGHAUL = Path(sys.executable).with_name("longhaul")
 
 
 def main() -> None:
-    """Write both pictures."""
+    """Write the pictures."""
     browser = shutil.which("chromium") or sys.exit("Chromium is not installed")
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         campaign, network = _pages(Path(folder))
@@ -43,6 +54,10 @@ def _pages(folder: Path) -> tuple[Path, Path]:
     longhaul("explore", "campaigns/mine", "--out", "campaign.html")
     longhaul("run", str(ROOT / "scenarios/mesonet_small.toml"), "--out", "m1")
     longhaul("explore", "m1", "--out", "network.html")
+    (folder / "one.toml").write_text(ONE_FLOW)
+    longhaul("run", "one.toml", "--out", "one")
+    picture = str(IMAGES / "time-sequence.png")
+    longhaul("plot", "one", "time-sequence", "--to", "2", "--out", picture, "--overwrite")
     return folder / "campaign.html", folder / "network.html"
 
 

@@ -9,6 +9,9 @@ export interface View {
   restore(settings: Record<string, unknown>): void;
 }
 
+/** How a picture is worked with from the keyboard; the style sheet shows the same below it. */
+const KEYS = "Arrow keys move a cross, Space begins and ends a drag, Enter clicks.";
+
 /** How much of the page a card takes: one of two columns, two lines of one, or both. */
 export type Size = "narrow" | "tall" | "wide";
 
@@ -39,8 +42,8 @@ export class Card {
   /** A canvas in the card, with buttons that keep it as a picture. */
   surface(heightOf: (width: number) => number, about: string): Surface {
     const surface = new Surface(this.body, heightOf);
-    surface.canvas.setAttribute("role", "img");
-    surface.canvas.setAttribute("aria-label", about);
+    surface.canvas.setAttribute("role", "application");
+    surface.canvas.setAttribute("aria-label", `${about}. ${KEYS}`);
     const keep = (kind: string, write: () => void) => {
       const button = this.button(kind, `Keep the picture as ${kind}`, write);
       button.classList.add("keep");

@@ -8,6 +8,8 @@ export interface Stored {
   encoding: Encoding;
   offset?: number;
   scale?: number;
+  /** Whether the bytes stand there as they are, not deflated. */
+  raw?: boolean;
 }
 
 export interface ColumnEntry extends Stored {
@@ -42,6 +44,8 @@ export interface TableEntry {
   clusters: Clusters | null;
   /** What was left out, if anything. */
   note: string;
+  /** Of a sample: how many rows it was drawn from. */
+  whole?: number;
 }
 
 export interface MeasureEntry extends Stored {
@@ -88,6 +92,8 @@ export interface Catalogue {
   sources: string[];
   /** What has to be read before the numbers are trusted. */
   warnings: string[];
+  /** Whether a server stands behind the page, which answers questions about whole tables. */
+  served: boolean;
   version: string;
   tables: TableEntry[];
   series: SeriesEntry[];
@@ -102,9 +108,14 @@ const MISSING = 65_535;
 export class Blobs {
   constructor(private readonly text: (blob: number) => string) {}
 
+  private bytes(stored: Stored): Promise<ArrayBuffer> {
+    const bytes = fromBase64(this.text(stored.blob));
+    return stored.raw ? Promise.resolve(bytes.buffer) : inflate(bytes);
+  }
+
   /** The numbers of a column or measure; missing ones are NaN. */
   async numbers(stored: Stored): Promise<Float64Array | Float32Array> {
-    const bytes = await inflate(fromBase64(this.text(stored.blob)));
+    const bytes = await this.bytes(stored);
     switch (stored.encoding) {
       case "f64":
         return new Float64Array(bytes);
@@ -119,7 +130,7 @@ export class Blobs {
 
   /** The codes of a column of text. */
   async codes(stored: Stored): Promise<Uint16Array> {
-    const bytes = await inflate(fromBase64(this.text(stored.blob)));
+    const bytes = await this.bytes(stored);
     return stored.encoding === "u8"
       ? Uint16Array.from(new Uint8Array(bytes))
       : new Uint16Array(bytes);
@@ -135,7 +146,12 @@ function steps(raw: Uint16Array, stored: Stored): Float32Array {
   return values;
 }
 
+/** Browsers since 2025 have this of their own, several times as fast. */
+type Native = { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const native = (Uint8Array as Native).fromBase64;
+  if (native) return native.call(Uint8Array, text.trim());
   const binary = atob(text.trim());
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);

@@ -6,6 +6,51 @@ import { channels } from "./theme";
 /** Rows from which on points are counted instead of drawn one by one. */
 export const MANY = 4000;
 
+/** The cell of each row in a picture of so many cells, and before it those of the groups before its own. */
+interface Places {
+  key: string;
+  y: Uint16Array;
+  codes: Uint8Array | null;
+  cells: Uint32Array;
+}
+
+/** Kept while rows and colours stay: a brush changes only who is counted. */
+const placed = new WeakMap<Uint16Array, Map<string, Places>>();
+
+function placesOf(
+  x: Uint16Array,
+  y: Uint16Array,
+  codes: Uint8Array | null,
+  columns: number,
+  lines: number,
+  groups: number,
+): Uint32Array {
+  const key = `${columns} ${lines} ${groups}`;
+  const kept = placed.get(x) ?? new Map<string, Places>();
+  placed.set(x, kept);
+  for (const one of kept.values()) {
+    if (one.key === key && one.y === y && one.codes === codes) return one.cells;
+  }
+  const all = columns * lines;
+  const [xStep, yStep] = [(columns - 1e-3) / POSITIONS, (lines - 1e-3) / POSITIONS];
+  const cells = new Uint32Array(x.length);
+  for (let i = 0; i < x.length; i++) {
+    const code = codes ? codes[i] : 0;
+    cells[i] =
+      x[i] > POSITIONS || y[i] > POSITIONS
+        ? groups * all
+        : code * all + (lines - 1 - ((y[i] * yStep) | 0)) * columns + ((x[i] * xStep) | 0);
+  }
+  if (kept.size >= MOST_PLACES) kept.delete(kept.keys().next().value!);
+  kept.set(`${key} ${counter++}`, { key, y, codes, cells });
+  return cells;
+}
+let counter = 0;
+/** Pictures of one column whose cells are kept. */
+const MOST_PLACES = 6;
+/** Of more groups each row adds its own colour. */
+const FEW_GROUPS = 12;
+
 /** A picture of the points of all rows, or of those in `mask`: coloured, or in one colour. */
 export function cloud(
   x: Uint16Array,
@@ -16,48 +61,65 @@ export function cloud(
   codes: Uint8Array | null,
   palette: string[],
 ): HTMLCanvasElement {
-  const cells = columns * lines;
-  const counts = new Uint32Array(cells);
-  const colours = palette.map(channels);
-  // Of one cell, the sums of the channels of all of its points.
-  const sums = codes ? new Float32Array(3 * cells) : null;
-  const [xStep, yStep] = [(columns - 1e-3) / POSITIONS, (lines - 1e-3) / POSITIONS];
-  let most = 0;
-  for (let i = 0; i < x.length; i++) {
-    if ((mask && !mask[i]) || x[i] > POSITIONS || y[i] > POSITIONS) continue;
-    const cell = (lines - 1 - ((y[i] * yStep) | 0)) * columns + ((x[i] * xStep) | 0);
-    const count = ++counts[cell];
-    if (count > most) most = count;
-    if (sums) {
-      const colour = colours[codes![i]];
-      sums[3 * cell] += colour[0];
-      sums[3 * cell + 1] += colour[1];
-      sums[3 * cell + 2] += colour[2];
+  const all = columns * lines;
+  const groups = codes ? palette.length : 1;
+  const few = groups <= FEW_GROUPS;
+  const cells = placesOf(x, y, few ? codes : null, columns, lines, few ? groups : 1);
+  const channel = (at: number) => Float32Array.from(palette, (colour) => channels(colour)[at]);
+  const colours = [channel(0), channel(1), channel(2)];
+  const totals = new Uint32Array(all);
+  const sums = new Float32Array(3 * all);
+  if (few) {
+    const counts = new Uint32Array(groups * all + 1);
+    if (mask) for (let i = 0; i < cells.length; i++) counts[cells[i]] += mask[i];
+    else for (let i = 0; i < cells.length; i++) counts[cells[i]]++;
+    for (let at = 0; at < groups * all; at++) {
+      const count = counts[at];
+      if (count) add(at % all, (at / all) | 0, count);
+    }
+  } else {
+    for (let i = 0; i < cells.length; i++) {
+      if ((!mask || mask[i]) && cells[i] < all) add(cells[i], codes![i], 1);
     }
   }
+  function add(cell: number, code: number, count: number): void {
+    totals[cell] += count;
+    for (let i = 0; i < 3; i++) sums[3 * cell + i] += count * colours[i][code];
+  }
+  let most = 0;
+  for (let cell = 0; cell < all; cell++) if (totals[cell] > most) most = totals[cell];
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [columns, lines];
   const context = canvas.getContext("2d")!;
   const image = context.createImageData(columns, lines);
   const scale = most > 1 ? 0.7 / Math.log(most) : 0;
-  for (let cell = 0; cell < cells; cell++) {
-    const count = counts[cell];
+  for (let cell = 0; cell < all; cell++) {
+    const count = totals[cell];
     if (!count) continue;
-    for (let i = 0; i < 3; i++) {
-      image.data[4 * cell + i] = sums ? sums[3 * cell + i] / count : colours[0][i];
-    }
+    for (let i = 0; i < 3; i++) image.data[4 * cell + i] = sums[3 * cell + i] / count;
     image.data[4 * cell + 3] = 255 * (0.3 + scale * Math.log(count));
   }
   context.putImageData(image, 0, 0);
   return canvas;
 }
 
+const whole = new WeakMap<Uint16Array, Map<number, Uint32Array>>();
+
 /** How many rows, or rows in `mask`, are in each of so many parts of an axis. */
 export function histogram(at: Uint16Array, mask: Uint8Array | null, bins: number): Uint32Array {
+  if (mask) return counted(at, mask, bins);
+  const kept = whole.get(at) ?? new Map<number, Uint32Array>();
+  whole.set(at, kept);
+  const counts = kept.get(bins) ?? counted(at, null, bins);
+  kept.set(bins, counts);
+  return counts;
+}
+
+function counted(at: Uint16Array, mask: Uint8Array | null, bins: number): Uint32Array {
   const counts = new Uint32Array(bins);
   const step = (bins - 1e-3) / POSITIONS;
   for (let i = 0; i < at.length; i++) {
-    if ((!mask || mask[i]) && at[i] <= POSITIONS) counts[(at[i] * step) | 0]++;
+    if (at[i] <= POSITIONS) counts[(at[i] * step) | 0] += mask ? mask[i] : 1;
   }
   return counts;
 }

@@ -1,11 +1,14 @@
 /** What a link restores: table, filters, views and moment, as text behind the # of the address. */
 
 import type { Filter } from "./filters";
+import type { Within } from "./remote";
 
 export interface State {
   /** The title of the page that the link is of. */
   page: string;
   table: string;
+  /** What the shown sample of a served table was drawn from. */
+  within?: Within[];
   filters: [string, Filter][];
   colour: string | null;
   logarithmic: string[];

@@ -7,11 +7,13 @@ import { Context } from "./context";
 import { csv, parquet } from "./export";
 import { words } from "./filters";
 import { decode, encode, type State } from "./link";
+import * as remote from "./remote";
 import { Selection } from "./selection";
 import { Series } from "./series";
 import { forgetTheme } from "./theme";
+import { carpet, MOST_LINES } from "./views/carpet";
 import { curves } from "./views/curves";
-import { boxes, distribution, effects } from "./views/groups";
+import { boxes, distribution, effects, toggleGroup } from "./views/groups";
 import { heatMap } from "./views/heatmap";
 import { network } from "./views/network";
 import { parallel } from "./views/parallel";
@@ -29,6 +31,8 @@ interface Shown {
   tables: Choice;
   colours: Choice;
   logarithms: Checks;
+  /** What the sample was taken within, of a table that is served. */
+  within: remote.Within[];
 }
 
 let shown: Shown | null = null;
@@ -44,9 +48,12 @@ function byId(id: string): HTMLElement {
 }
 
 async function show(name: string, state: State | null): Promise<void> {
-  const entry = catalogue.tables.find((table) => table.name === name) ?? catalogue.tables[0];
+  const whole = catalogue.tables.find((table) => table.name === name) ?? catalogue.tables[0];
   const turn = ++asked;
-  const table = await Table.read(entry, blobs);
+  const within = (catalogue.served && whole.whole && state?.within) || [];
+  const part = within.length ? await closer(whole.name, within) : null;
+  const entry = part?.entry ?? whole;
+  const table = await Table.read(entry, part?.blobs ?? blobs);
   const seriesEntry = catalogue.series.find((series) => series.table === entry.name);
   const series = seriesEntry ? await Series.read(seriesEntry, blobs) : null;
   if (turn !== asked) return;
@@ -54,11 +61,19 @@ async function show(name: string, state: State | null): Promise<void> {
   const selection = new Selection(table, series);
   const context = new Context(table, series, picture, selection, catalogue.colours);
   const views = layOut(context);
-  shown = { context, views, ...toolbar(context) };
+  shown = { context, views, within, ...toolbar(context) };
   if (state) await restore(shown, state);
   selection.onChange(told);
   told();
   document.body.dataset.ready = entry.name;
+  marked();
+}
+
+/** Marks when all that is in sight is drawn, for what measures the page. */
+function marked(): void {
+  const isDrawn = !document.body.hasAttribute("data-drawing");
+  if (isDrawn) performance.mark("first view");
+  else requestAnimationFrame(() => setTimeout(marked));
 }
 
 /** Makes the cards of all views that a table has something for. */
@@ -97,6 +112,15 @@ function layOut(context: Context): Map<string, View> {
       );
     }
   }
+  if (series && table.rows > 1 && table.rows <= MOST_LINES) {
+    add(
+      "carpet",
+      "Who has any, and when",
+      "A line for each that has any, the first on top, redder the more. Drag over lines to select those with any in the box; click: that moment everywhere; click a name to pick it.",
+      "wide",
+      (card) => carpet(context, card, series, series.entry.shown[0] ?? series.names[0]),
+    );
+  }
   if (table.leveled.length) {
     add(
       "effects",
@@ -134,7 +158,7 @@ function layOut(context: Context): Map<string, View> {
     add(
       "residuals",
       "Residuals by condition",
-      "How far each row is from the mean of the rows under the same condition; point at one for its factors. Drag to select.",
+      "How far each row is from the mean of the rows under the same condition, conditions ordered by that mean: who is far from zero where it is low stands out there. Point at one for its factors; drag to select.",
       "wide",
       (card) => byCondition(context, card),
     );
@@ -202,23 +226,98 @@ function legend(context: Context): void {
   const entries = context.colouring.legend;
   const list = byId("legend");
   list.replaceChildren();
-  for (const { name, colour } of entries ?? []) {
+  const column = context.colourColumn;
+  for (const { name, colour, value } of entries ?? []) {
     const entry = document.createElement("li");
     const spot = document.createElement("span");
     spot.style.background = colour;
-    entry.append(spot, name);
+    if (column && value === value) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.title = `Keep the rows of ${name}, or of several`;
+      button.append(spot, name);
+      button.addEventListener("click", () => toggleGroup(context, "legend", column, value));
+      entry.append(button);
+    } else entry.append(spot, name);
     list.append(entry);
   }
 }
 
+/** A sample of the rows that pass, while the page says that it waits for one. */
+async function closer(table: string, within: remote.Within[]) {
+  byId("count").textContent = "asking for a sample …";
+  try {
+    return await remote.closer(
+      table,
+      within.map(({ filter }) => filter),
+    );
+  } catch (error) {
+    byId("note").textContent = `No answer: ${String(error)}`;
+    throw error;
+  }
+}
+
+/** All that the selection passes, in the words of the server. */
+function passed(): remote.Sent[] {
+  const { context, within } = shown!;
+  const { selection, table } = context;
+  return [...within, ...remote.within(selection.entries, table)].map(({ filter }) => filter);
+}
+
+/** A server counts all rows, not those of the sample: when the selection has stayed for a while. */
+const WAIT_MS = 250;
+let counting = 0;
+
+function count(): void {
+  const { context, within } = shown!;
+  const { selection, table } = context;
+  const text = (count: number) => count.toLocaleString("en");
+  const ofAll = table.entry.whole;
+  const told = byId("count");
+  clearTimeout(counting);
+  if (!ofAll) {
+    told.textContent = `${text(selection.count)} of ${text(table.rows)} rows selected`;
+    return;
+  }
+  const inSample = `${text(selection.count)} of ${text(table.rows)} in the sample`;
+  const all = (selected: string) => `${selected} of ${text(ofAll)} rows selected: ${inSample}`;
+  if (!selection.isFiltered) {
+    told.textContent = all(text(ofAll));
+  } else if (!catalogue.served) {
+    told.textContent = `${inSample} selected, of ${text(ofAll)} rows`;
+  } else {
+    told.textContent = all("…");
+    const before = shown;
+    const filters = passed();
+    counting = window.setTimeout(() => {
+      const mine = counting;
+      remote.count(table.entry.name, filters).then(
+        (rows) => {
+          if (shown === before && counting === mine) told.textContent = all(text(rows));
+        },
+        (error) => (told.textContent = `${inSample} selected. No answer: ${String(error)}`),
+      );
+    }, WAIT_MS);
+  }
+  byId("closer").hidden = !catalogue.served || !selection.isFiltered;
+  byId("wider").hidden = !within.length;
+}
+
 /** Says what is selected, and by which filters. */
 function told(): void {
-  const { context } = shown!;
+  const { context, within } = shown!;
   const { selection, table } = context;
-  byId("count").textContent =
-    `${selection.count.toLocaleString("en")} of ${table.rows.toLocaleString("en")} rows selected`;
+  byId("closer").hidden = byId("wider").hidden = true;
+  count();
   const list = byId("filters");
-  list.replaceChildren();
+  list.replaceChildren(
+    ...within.map(({ words }) => {
+      const chip = document.createElement("span");
+      chip.className = "chip";
+      chip.textContent = words;
+      return chip;
+    }),
+  );
   for (const [key, filter] of selection.entries) {
     const chip = document.createElement("button");
     chip.type = "button";
@@ -236,6 +335,7 @@ function stateNow(): State {
   return {
     page: catalogue.title,
     table: context.table.entry.name,
+    ...(shown!.within.length ? { within: shown!.within } : {}),
     filters: context.selection.entries,
     colour: context.colourColumn?.name ?? null,
     logarithmic: context.table.numeric.filter((one) => one.isLogarithmic).map((one) => one.name),
@@ -269,6 +369,16 @@ async function restore(
 
 function bind(): void {
   byId("clear").addEventListener("click", () => shown?.context.selection.replaceAll([]));
+  byId("closer").addEventListener("click", () => {
+    const { context, within } = shown!;
+    const { selection, table } = context;
+    const more = remote.within(selection.entries, table);
+    void show(table.entry.name, { ...stateNow(), filters: [], within: [...within, ...more] });
+  });
+  byId("wider").addEventListener("click", () => {
+    const { within, ...state } = stateNow();
+    void show(state.table, { ...state, filters: [], within: within?.slice(0, -1) });
+  });
   byId("csv").addEventListener("click", () => keep("csv", csv));
   byId("parquet").addEventListener("click", () => keep("parquet", parquet));
   byId("link").addEventListener("click", () => {
@@ -311,6 +421,13 @@ function restyle(): void {
 
 function keep(kind: string, write: (table: Table, rows: number[]) => Blob): void {
   const { table, selection } = shown!.context;
+  if (catalogue.served && table.entry.whole) {
+    const link = document.createElement("a");
+    link.href = remote.file(kind, table.entry.name, passed());
+    link.download = "";
+    link.click();
+    return;
+  }
   save(write(table, selection.rows()), `${table.entry.name.replaceAll(" ", "-")}.${kind}`);
 }
 

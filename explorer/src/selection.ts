@@ -1,6 +1,7 @@
 /** The selection: the rows of a table that pass all filters. Each view that brushes has filters of its own. */
 
 import type { Table } from "./columns";
+import { MANY } from "./density";
 import { apply, type Filter } from "./filters";
 import type { Series } from "./series";
 
@@ -84,7 +85,16 @@ export class Selection {
     return rows;
   }
 
+  private few: number[] | null = null;
+
+  /** The numbers of the selected rows, where they are few enough to be drawn one by one. */
+  fewRows(): number[] {
+    this.few ??= this.rows(MANY);
+    return this.few;
+  }
+
   private combine(): void {
+    this.few = null;
     const { mask } = this;
     mask.fill(1);
     for (const { passes } of this.filters.values()) {

@@ -11,6 +11,19 @@ export interface Measure {
   max: number;
 }
 
+/** What a measure is in a part of the time, in few bins: as much as a picture of that width can show. */
+export interface Envelope {
+  /** The first sample of each bin. */
+  firsts: Uint32Array;
+  /** Least and largest value of each element in each bin; infinite, the wrong way round, where there is none. */
+  low: Float32Array;
+  high: Float32Array;
+  /** Of each element, least, largest and mean value; none has NaN as its mean. */
+  least: Float64Array;
+  most: Float64Array;
+  mean: Float64Array;
+}
+
 export class Series {
   private readonly measures = new Map<string, Measure>();
   private readonly pending = new Map<string, Promise<Measure>>();
@@ -48,6 +61,47 @@ export class Series {
       this.pending.set(name, pending);
     }
     return pending;
+  }
+
+  private readonly envelopes = new Map<string, { key: string; envelope: Envelope }>();
+
+  /** The envelope of a loaded measure from one sample to another; the last one of each measure is kept. */
+  envelope(measure: Measure, [from, to]: [number, number], width: number): Envelope {
+    const samples = to - from + 1;
+    const bins = Math.max(Math.min(Math.round(width), samples), 1);
+    const key = `${from} ${to} ${bins}`;
+    const kept = this.envelopes.get(measure.entry.name);
+    if (kept?.key === key) return kept.envelope;
+    const { elements } = this.entry;
+    const firsts = Uint32Array.from({ length: bins + 1 }, (_, at) =>
+      Math.floor(from + (at * samples) / bins),
+    );
+    const [low, high] = [new Float32Array(elements * bins), new Float32Array(elements * bins)];
+    const [least, most] = [new Float64Array(elements), new Float64Array(elements)];
+    const mean = new Float64Array(elements);
+    for (let element = 0; element < elements; element++) {
+      const start = element * this.times.length;
+      let [all, above, sum, count] = [Infinity, -Infinity, 0, 0];
+      for (let bin = 0; bin < bins; bin++) {
+        let [small, large] = [Infinity, -Infinity];
+        for (let at = start + firsts[bin]; at < start + firsts[bin + 1]; at++) {
+          const value = measure.values[at];
+          if (value !== value) continue;
+          if (value < small) small = value;
+          if (value > large) large = value;
+          sum += value;
+          count++;
+        }
+        low[element * bins + bin] = small;
+        high[element * bins + bin] = large;
+        if (small < all) all = small;
+        if (large > above) above = large;
+      }
+      [least[element], most[element], mean[element]] = [all, above, sum / count];
+    }
+    const envelope = { firsts: firsts.subarray(0, bins), low, high, least, most, mean };
+    this.envelopes.set(measure.entry.name, { key, envelope });
+    return envelope;
   }
 
   /** The number of the sample nearest to a time. */

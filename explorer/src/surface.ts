@@ -9,6 +9,35 @@ interface Layer {
   key: string;
 }
 
+/** Surfaces that are to be drawn, in that order; the one that is worked with comes first. */
+const waiting = new Set<Surface>();
+let frame = 0;
+/** Milliseconds of drawing in a frame: what is left is drawn in the next one, so that a brush keeps moving. */
+const BUDGET_MS = 40;
+
+function schedule(surface: Surface): void {
+  waiting.add(surface);
+  tell();
+  frame ||= requestAnimationFrame(drawWaiting);
+}
+
+function drawWaiting(): void {
+  const began = performance.now();
+  const active = [...waiting].sort((one, other) => Number(other.isActive) - Number(one.isActive));
+  for (const surface of active) {
+    waiting.delete(surface);
+    surface.draw();
+    if (performance.now() - began > BUDGET_MS) break;
+  }
+  frame = waiting.size ? requestAnimationFrame(drawWaiting) : 0;
+  tell();
+}
+
+/** The page says whether all that is in sight is drawn; what measures it looks for that. */
+function tell(): void {
+  document.body.toggleAttribute("data-drawing", waiting.size > 0);
+}
+
 export class Surface {
   readonly canvas = document.createElement("canvas");
   width = 0;
@@ -16,7 +45,9 @@ export class Surface {
   private readonly layers = new Map<string, Layer>();
   private ratio = 1;
   private drawing: Drawing = () => {};
-  private pending = false;
+  /** What is out of sight is drawn when it comes into sight. */
+  private inSight = false;
+  private stale = false;
   /** While a picture is written as SVG, layers are drawn into it. */
   private vector: SvgInk | null = null;
 
@@ -26,6 +57,10 @@ export class Surface {
   ) {
     parent.append(this.canvas);
     new ResizeObserver(() => this.fit()).observe(parent);
+    whenInSight(this.canvas, (inSight) => {
+      this.inSight = inSight;
+      if (inSight && this.stale) this.redraw();
+    });
   }
 
   private fit(): void {
@@ -46,14 +81,15 @@ export class Surface {
     this.redraw();
   }
 
-  /** Draws anew with the next frame. */
+  /** Draws anew with the next frame, or when it comes into sight. */
   redraw(): void {
-    if (this.pending || !this.width) return;
-    this.pending = true;
-    requestAnimationFrame(() => {
-      this.pending = false;
-      this.draw();
-    });
+    this.stale = true;
+    if (this.width && this.inSight) schedule(this);
+  }
+
+  /** Whether it is what a pointer or the keyboard works with. */
+  get isActive(): boolean {
+    return this.canvas.matches(":hover, :focus");
   }
 
   /** Fits to a new height. */
@@ -62,7 +98,8 @@ export class Surface {
     this.redraw();
   }
 
-  private draw(): void {
+  draw(): void {
+    this.stale = false;
     const ink = this.canvas.getContext("2d")!;
     ink.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     ink.clearRect(0, 0, this.width, this.height);
@@ -107,6 +144,7 @@ export class Surface {
 
   /** The picture as PNG. */
   png(background: string): Promise<Blob | null> {
+    if (this.stale) this.draw();
     const copy = document.createElement("canvas");
     [copy.width, copy.height] = [this.canvas.width, this.canvas.height];
     const context = copy.getContext("2d")!;
@@ -121,48 +159,11 @@ function size(canvas: HTMLCanvasElement, width: number, height: number, ratio: n
   [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
 }
 
-/** What a pointer does on a canvas: a drag between two places, a click, a move. Places are in its own pixels. */
-export interface Gestures {
-  /** A drag goes on from one place to another; `done` with its end. */
-  drag?: (from: [number, number], to: [number, number], done: boolean) => void;
-  click?: (at: [number, number]) => void;
-  move?: (at: [number, number] | null) => void;
-}
-
-export function watch(canvas: HTMLCanvasElement, gestures: Gestures): void {
-  let from: [number, number] | null = null;
-  let dragged = false;
-  const place = (event: PointerEvent): [number, number] => {
-    const box = canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
-  canvas.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    from = place(event);
-    dragged = false;
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const at = place(event);
-    if (from && gestures.drag) {
-      const [across, up] = [Math.abs(at[0] - from[0]), Math.abs(at[1] - from[1])];
-      // A finger that moves up or down scrolls the page.
-      const isDrag =
-        event.pointerType === "touch" ? across > 8 && across > up : Math.max(across, up) > 3;
-      dragged ||= isDrag;
-      if (dragged) gestures.drag(from, at, false);
-    } else {
-      gestures.move?.(at);
-    }
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    if (from && dragged) gestures.drag?.(from, place(event), true);
-    else if (from) gestures.click?.(from);
-    from = null;
-  });
-  canvas.addEventListener("pointercancel", () => (from = null));
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") from = null;
-  });
-  canvas.addEventListener("pointerleave", () => gestures.move?.(null));
+/** Tells when an element comes near the part of the page that is seen, and when it leaves it. */
+export function whenInSight(element: Element, tell: (inSight: boolean) => void): void {
+  const observer = new IntersectionObserver(
+    (entries) => tell(entries[entries.length - 1].isIntersecting),
+    { rootMargin: "80px" },
+  );
+  observer.observe(element);
 }

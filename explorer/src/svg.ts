@@ -8,6 +8,7 @@ export interface Ink {
   font: string;
   textAlign: CanvasTextAlign;
   textBaseline: CanvasTextBaseline;
+  imageSmoothingEnabled: boolean;
   beginPath(): void;
   moveTo(x: number, y: number): void;
   lineTo(x: number, y: number): void;
@@ -48,6 +49,7 @@ export class SvgInk implements Ink {
   font = "12px sans-serif";
   textAlign: CanvasTextAlign = "left";
   textBaseline: CanvasTextBaseline = "alphabetic";
+  imageSmoothingEnabled = true;
   private dash: number[] = [];
   private transform = "";
   private path = "";
@@ -133,7 +135,10 @@ export class SvgInk implements Ink {
   }
 
   drawImage(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
-    this.add(`<image ${box(x, y, width, height)} href="${image.toDataURL("image/png")}"`);
+    // A picture is as large as its place, whatever its own proportions.
+    const smooth = this.imageSmoothingEnabled ? "" : ' style="image-rendering:pixelated"';
+    const place = `${box(x, y, width, height)} preserveAspectRatio="none"${smooth}`;
+    this.add(`<image ${place} href="${image.toDataURL("image/png")}"`);
   }
 
   /** The whole picture. */

@@ -269,6 +269,19 @@ class TimeLimit:
     def __init__(self, limit_s: float, stacks: str | None = None) -> None: ...
 
 @final
+class Latest:
+    """The latest samples of a run that is given this."""
+
+    def flows(self) -> dict[str, dict[str, Any]]:
+        """The last sample of each flow: time, window, round trip, counters; not in MesoNet."""
+
+    def links(self) -> dict[str, dict[str, Any]]:
+        """The last sample of each link: time, queue, counters; not in MesoNet."""
+
+    def interval(self) -> Interval | None:
+        """The last interval of a run of MesoNet."""
+
+@final
 class Scenario:
     """A scenario, checked and resolved."""
 
@@ -347,13 +360,14 @@ class Scenario:
         overwrite: bool = False,
         checkpoint_every_s: float | None = None,
         limit: TimeLimit | None = None,
+        latest: Latest | None = None,
         threads: int = 1,
     ) -> tuple[Path, BaseException | None]:
         """Simulate, and leave a run directory at `out`.
 
         Returns the directory, and what was raised if that stopped the run. When `limit` has
-        passed the run is stopped. `threads` share a run of MesoNet; their number changes
-        no results.
+        passed the run is stopped. `latest` has the latest samples meanwhile.
+        `threads` share a run of MesoNet; their number changes no results.
 
         `measures` get each interval of MesoNet; the values that they return by name, the same names
         each time, are a row of a table.

@@ -2,8 +2,10 @@
 
 import base64
 import hashlib
+import http.client
 import json
 import re
+import threading
 import zlib
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,17 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import MESONET_NETWORK, CommandLine
+from PIL import Image
 
 import longhaul
+from longhaul import LonghaulError
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import explore
+from longhaul.explore.blobs import Blobs
+from longhaul.explore.large import Large
 from longhaul.explore.layout import around, spread
+from longhaul.explore.server import Server
+from longhaul.explore.tables import Roles
 
 ROOT = Path(__file__).parents[2]
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
@@ -41,7 +49,8 @@ class Page:
 
     def values(self, stored: dict[str, Any]) -> np.ndarray:
         """The numbers of a blob."""
-        content = zlib.decompress(base64.b64decode(self._element(f"blob-{stored['blob']}")))
+        content = base64.b64decode(self._element(f"blob-{stored['blob']}"))
+        content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])
         if "scale" not in stored:
             return raw
@@ -180,6 +189,13 @@ def test_neighbours_are_drawn_nearer_than_others() -> None:
     assert along in (names, names[::-1])
 
 
+def test_path_lies_on_its_side() -> None:
+    names = ["a", "b", "c", "d"]
+    places = spread(names, [("a", "b"), ("b", "c"), ("c", "d")])
+    assert {round(y, 1) for _, y in places.values()} == {0.5}
+    assert sorted(x for x, _ in places.values())[::3] == pytest.approx([0.0, 1.0])
+
+
 def test_branches_stay_with_their_root() -> None:
     roots = {"A": (0.0, 0.0), "B": (1.0, 0.0)}
     above = {"A1": "A", "A1a": "A1", "A1b": "A1", "B1": "B", "B2": "B"}
@@ -238,6 +254,111 @@ def test_levels_keep_the_order_of_the_campaign(campaign: Path, tmp_path: Path) -
     columns = page.catalogue["tables"][0]["columns"]
     rtt = next(column for column in columns if column["name"] == "rtt")
     assert rtt["categories"] == ["5 ms", "50 ms"]
+
+
+@pytest.fixture(scope="module")
+def long_table() -> Large:
+    """30,000 rows, one of which stands out, and a sample of 1,000."""
+    random = np.random.default_rng(3)
+    rows = 30_000
+    frame = pl.DataFrame(
+        {"algorithm": np.array(["reno", "cubic"])[np.arange(rows) % 2],
+         "loss": np.array([1e-5, 1e-3])[np.arange(rows) // 2 % 2],
+         "y_s": random.normal(size=rows), "z": random.normal(size=rows)}
+    )  # fmt: skip
+    stands_out = frame.with_columns(
+        z=pl.when(pl.int_range(pl.len()) == 17_000).then(99.0).otherwise("z")
+    )
+    return Large("t", stands_out.lazy(), Roles(factors={"algorithm": ["reno", "cubic"]}), 1_000)
+
+
+FILTERS: list[tuple[dict[str, Any], pl.Expr]] = [
+    ({"kind": "range", "column": "y_s", "range": [0.5, 1.5]}, pl.col("y_s").is_between(0.5, 1.5)),
+    ({"kind": "names", "column": "algorithm", "names": ["reno"]}, pl.col("algorithm") == "reno"),
+    ({"kind": "groups", "column": "loss", "values": [float(np.float32(1e-3))]},
+     pl.col("loss") == 1e-3),
+    ({"kind": "rows", "rows": [1, 5]}, pl.int_range(1, pl.len() + 1).is_in([1, 5])),
+    ({"kind": "box", "x": "y_s", "xRange": [0.0, 9.0], "y": "algorithm", "yRange": ["cubic"]},
+     (pl.col("y_s") >= 0) & (pl.col("algorithm") == "cubic")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "same"), FILTERS)
+def test_all_rows_are_counted_as_the_page_would(
+    long_table: Large, asked: dict[str, Any], same: pl.Expr
+) -> None:
+    whole = long_table.scan.collect()
+    wanted = whole.filter(same).height
+    assert 0 < wanted < whole.height
+    assert long_table.count([asked]) == wanted
+
+
+def test_sample_has_what_stands_out(long_table: Large) -> None:
+    blobs = Blobs()
+    entry = long_table.entry(blobs)
+    assert entry["whole"] == 30_000
+    assert 900 < entry["rows"] < 1_100
+    columns = {column["name"]: blobs.read(column) for column in entry["columns"]}
+    assert columns["z"].max() == 99.0
+    at = int(columns["z"].argmax())
+    assert columns["row"][at] == 17_001
+    # Drawn at random: mean and half of the rows as in the whole.
+    assert columns["y_s"].mean() == pytest.approx(0.0, abs=0.15)
+    assert columns["algorithm"].mean() == pytest.approx(0.5, abs=0.08)
+    within = long_table.entry(Blobs(), [{"kind": "range", "column": "z", "range": [90, 100]}])
+    assert (within["rows"], within["whole"]) == (1, 1)
+
+
+def test_unknown_filters_are_refused(long_table: Large) -> None:
+    with pytest.raises(LonghaulError, match="no column `w`"):
+        long_table.count([{"kind": "range", "column": "w", "range": [0, 1]}])
+    with pytest.raises(LonghaulError, match="no filter"):
+        long_table.count([{"kind": "drop table"}])
+
+
+def test_server_answers_only_those_who_know_its_key(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    pl.DataFrame({"x": [1.0, 2.0, 3.0]}).write_parquet(file)
+    with Server([file]) as server:
+        serving = threading.Thread(target=server.serve_forever, daemon=True)
+        serving.start()
+
+        def asked(path: str, host: str | None = None) -> int:
+            connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1])
+            connection.request("GET", path, headers={"Host": host or server.host})
+            return connection.getresponse().status
+
+        assert asked(f"/{server.key}/") == 200
+        assert asked("/") == 404
+        assert asked("/wrong/") == 404
+        assert asked(f"/{server.key}/", "other.example") == 404
+        assert asked(f"/{server.key}/selected.csv?q=nonsense") == 400
+        server.shutdown()
+        serving.join()
+
+
+def test_file_of_a_long_table_says_that_it_has_a_sample(tmp_path: Path) -> None:
+    source = tmp_path / "t.parquet"
+    pl.DataFrame({"x": np.arange(1_100_000, dtype=np.float32)}).write_parquet(source)
+    page = Page(explore([source], tmp_path / "t.html"))
+    assert page.table("t")["whole"] == 1_100_000
+    assert "--serve" in page.catalogue["warnings"][0]
+
+
+def test_results_of_a_study_are_a_table(tmp_path: Path) -> None:
+    folder = ROOT / "python/longhaul/studies/hstcp_2003/results/quick"
+    page = Page(explore([folder], tmp_path / "s.html"))
+    values = pl.read_parquet(folder / "values.parquet")
+    assert page.table("values")["rows"] == values.height
+
+
+def test_animation_has_a_frame_a_moment(cli: CommandLine, mesonet: longhaul.Results) -> None:
+    made = cli("animate", mesonet.path, "--out", "m.gif", "--seconds", "0.6")
+    assert made.returncode == 0, made.stderr
+    with Image.open("m.gif") as picture:
+        assert getattr(picture, "n_frames", 1) == 9
+    bad = cli("animate", mesonet.path, "--out", "n.gif", "--measure", "loss")
+    assert (bad.returncode, "loss_share" in bad.stderr) == (2, True)
 
 
 def test_page_fetches_nothing(of_flows: Page) -> None:

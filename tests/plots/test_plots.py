@@ -24,8 +24,8 @@ from longhaul.reports import DEFAULT_PLOTS
         name
         for name, plot in plots.PLOTS.items()
         if not any(of in plot.draw.__module__ for of in ("mesonet", "plots.traffic"))
-        # Of what the small scenario has not: transfers, and measured delays.
-        and name not in ("response-times", "delays", "waits")
+        # Of what the small scenario has not: transfers, measured delays, captures.
+        and name not in ("response-times", "delays", "waits", "time-sequence")
     ],
 )
 @pytest.mark.parametrize("suffix", ["svg", "png"])

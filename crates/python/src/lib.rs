@@ -7,6 +7,7 @@ mod catalogue;
 mod facts;
 mod functions;
 mod hybrid;
+mod latest;
 mod limit;
 mod measures;
 mod memory;
@@ -61,6 +62,8 @@ mod _engine {
     use crate::functions::{Tabulated, exp, log, power};
     #[pymodule_export]
     use crate::hybrid::hybrid;
+    #[pymodule_export]
+    use crate::latest::Latest;
     #[pymodule_export]
     use crate::limit::TimeLimit;
     #[pymodule_export]

@@ -13,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
+use crate::latest::Latest;
 use crate::watch::{Stop, StoppedBy};
 
 /// Names of classes, in the order of the records.
@@ -22,6 +23,8 @@ const CLASSES: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
 pub(crate) struct Measuring {
     pub(crate) writer: MesoNetWriter,
     functions: Vec<Py<PyAny>>,
+    /// Who watches the run gets each interval, too.
+    latest: Option<Latest>,
     /// What the functions name, from the first interval.
     columns: Vec<String>,
     names: Arc<Names>,
@@ -79,6 +82,7 @@ impl Measuring {
     pub(crate) fn new(
         writer: MesoNetWriter,
         functions: Vec<Py<PyAny>>,
+        latest: Option<Latest>,
         config: &Config,
         stopped_by: StoppedBy,
     ) -> Self {
@@ -86,11 +90,22 @@ impl Measuring {
             columns: writer.measured_names().to_vec(),
             writer,
             functions,
+            latest,
             names: Arc::new(Names::of(config)),
             stopped_by,
             failed: false,
             traced: Traced::default(),
         }
+    }
+
+    /// Python has raised: the run stops.
+    fn fail(&mut self, error: PyErr) {
+        self.failed = true;
+        let mut stopped_by = self
+            .stopped_by
+            .lock()
+            .expect("no thread panics while it holds the lock");
+        stopped_by.get_or_insert(Stop::Raised(error));
     }
 
     /// What the functions say of an interval, in the order of the columns.
@@ -128,19 +143,18 @@ impl Measuring {
 impl Recorder for Measuring {
     fn interval(&mut self, interval: &records::Interval<'_>) {
         self.writer.interval(interval);
+        if let Some(latest) = &self.latest {
+            let seen = Interval::of(interval, Traced::default(), self.names.clone());
+            if let Err(error) = latest.keep_interval(seen) {
+                self.fail(error);
+            }
+        }
         if self.functions.is_empty() || self.failed {
             return;
         }
         match self.measure(interval) {
             Ok(values) => self.writer.measured(interval, &self.columns, values),
-            Err(error) => {
-                self.failed = true;
-                let mut stopped_by = self
-                    .stopped_by
-                    .lock()
-                    .expect("no thread panics while it holds the lock");
-                stopped_by.get_or_insert(Stop::Raised(error));
-            }
+            Err(error) => self.fail(error),
         }
     }
 

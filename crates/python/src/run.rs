@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 
 use crate::algorithm;
 use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
+use crate::latest::{Latest, Watched};
 use crate::limit::TimeLimit;
 use crate::measures::Measuring;
 use crate::memory::Baseline;
@@ -32,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) checkpoint_every: Option<Duration>,
     /// After how long by the wall clock to stop.
     pub(crate) limit: Option<TimeLimit>,
+    /// Where the latest samples are to be had while the run goes on.
+    pub(crate) latest: Option<Latest>,
     /// Threads of a run of MesoNet.
     pub(crate) threads: usize,
 }
@@ -85,7 +88,12 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
             let writer = RunWriter::create(out, meta, turn).map_err(cannot_write)?;
             let mut writer = writer.with_ticker(ticker);
             let began = Instant::now();
-            let totals = simulation::run(config, &mut writer);
+            let totals = match &options.latest {
+                None => simulation::run(config, &mut writer),
+                Some(latest) => {
+                    simulation::run(config, &mut Watched::new(&mut writer, latest, config))
+                }
+            };
             let mut totals = totals.map_err(|error| refused(error, &stopped_by))?;
             let wall = began.elapsed();
             let failure = Failure::take(&stopped_by)?;
@@ -107,7 +115,13 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
             let mut writer = MesoNetWriter::create(out, meta, turn).map_err(cannot_write)?;
             let state = writer.take_state(!measures.is_empty());
             let state = state.map_err(cannot_write)?;
-            let mut recorder = Measuring::new(writer, measures, &run.config, stopped_by.clone());
+            let mut recorder = Measuring::new(
+                writer,
+                measures,
+                options.latest,
+                &run.config,
+                stopped_by.clone(),
+            );
             let began = Instant::now();
             // Algorithms written in Python run in the thread that reports their errors.
             let of_user = |one: &Algorithm| one.congestion.custom.is_some();

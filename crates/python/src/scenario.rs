@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::algorithm::{self, Loader};
 use crate::error::ScenarioError;
+use crate::latest::Latest;
 use crate::limit::TimeLimit;
 use crate::rounds::{self, Experiment};
 use crate::run::{self, Options};
@@ -144,7 +145,7 @@ impl Scenario {
     /// Returns the directory, and what was raised if that stopped the run.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
-        checkpoint_every_s = None, limit = None, threads = 1
+        checkpoint_every_s = None, limit = None, latest = None, threads = 1
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -159,6 +160,7 @@ impl Scenario {
         overwrite: bool,
         checkpoint_every_s: Option<f64>,
         limit: Option<Py<TimeLimit>>,
+        latest: Option<Py<Latest>>,
         threads: usize,
     ) -> PyResult<(PathBuf, Option<PyErr>)> {
         let options = Options {
@@ -167,6 +169,7 @@ impl Scenario {
             overwrite,
             checkpoint_every: duration(checkpoint_every_s, "the time between two checkpoints")?,
             limit: limit.map(|limit| limit.get().clone()),
+            latest: latest.map(|latest| latest.get().clone()),
             threads,
         };
         let ended = py.detach(|| run::run(&self.inner, &out, options))?;

@@ -5,7 +5,7 @@ import type { Card, View } from "../card";
 import { number } from "../columns";
 import type { Context } from "../context";
 import type { Measure, Series } from "../series";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
@@ -13,6 +13,8 @@ import { scaleLinear } from "d3-scale";
 
 /** Curves in colours of their own: the highest of those that are selected. */
 const DISTINCT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
+/** More curves than these are drawn as the band that they fill. */
+const MANY_CURVES = 60;
 const PICK = "picks curves";
 const ZOOM = "zooms";
 
@@ -41,29 +43,20 @@ export function curves(context: Context, card: Card, series: Series, first: stri
   /** Which curves are coloured, and what the vertical axis reaches. */
   function refresh(): void {
     if (!measure) return;
-    const [from, to] = clock.range;
+    const { least, most: largest, mean } = envelope();
     let [low, high] = [Infinity, -Infinity];
     const means: { row: number; mean: number }[] = [];
     for (let row = 0; row < table.rows; row++) {
       // The axis is that of the selected curves.
       if (selection.count && !selection.mask[row]) continue;
-      const start = row * clock.samples;
-      let [sum, count] = [0, 0];
-      for (let at = start + from; at <= start + to; at++) {
-        const value = measure.values[at];
-        if (value !== value) continue;
-        if (value < low) low = value;
-        if (value > high) high = value;
-        sum += value;
-        count++;
-      }
-      if (selection.mask[row] && count) means.push({ row, mean: sum / count });
+      low = Math.min(low, least[row]);
+      high = Math.max(high, largest[row]);
+      if (selection.mask[row] && mean[row] === mean[row]) means.push({ row, mean: mean[row] });
     }
     if (low > high) [low, high] = [0, 1];
     extent = low === high ? [low - 0.5, high + 0.5] : [low, high];
     means.sort((one, other) => other.mean - one.mean);
-    const most = selection.isFiltered ? 40 : DISTINCT.length;
-    const some = means.slice(0, most);
+    const some = means.slice(0, selection.isFiltered ? 40 : DISTINCT.length);
     // The page's colours, where these tell curves apart or there are too many for colours of their own.
     const shared = some.map(({ row }) => context.colouring.colour(row));
     const own = some.length <= DISTINCT.length && new Set(shared).size < some.length;
@@ -88,32 +81,44 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     return scaleLinear(extent, [box.top + box.height, box.top]);
   };
 
+  /** What there is to draw. */
+  const envelope = () => series.envelope(measure!, clock.range, Math.max(frame().width, 60));
+
   /** A curve; of the samples on a pixel, least and largest. */
   function curve(ink: Ink, row: number): void {
-    const { values } = measure!;
     // What others reach beyond the axis of the selected ones ends at its edge.
     const [x, y] = [timeScale(), heightScale().clamp(true)];
-    const start = row * clock.samples;
-    const [from, to] = clock.range;
-    const each = Math.max((to - from + 1) / Math.max(frame().width, 1), 1);
+    const { firsts, low, high } = envelope();
     let pen = false;
-    for (let bin = from; bin <= to; bin += each) {
-      const end = Math.min(Math.floor(bin + each), to + 1);
-      let [low, high] = [Infinity, -Infinity];
-      for (let at = Math.floor(bin); at < end; at++) {
-        const value = values[start + at];
-        if (value < low) low = value;
-        if (value > high) high = value;
-      }
-      if (low > high) {
+    for (let bin = 0, at = row * firsts.length; bin < firsts.length; bin++, at++) {
+      if (low[at] > high[at]) {
         pen = false;
         continue;
       }
-      const left = x(time(Math.floor(bin)));
-      if (pen) ink.lineTo(left, y(high));
-      else ink.moveTo(left, y(high));
-      if (low < high) ink.lineTo(left, y(low));
+      const left = x(time(firsts[bin]));
+      if (pen) ink.lineTo(left, y(high[at]));
+      else ink.moveTo(left, y(high[at]));
+      if (low[at] < high[at]) ink.lineTo(left, y(low[at]));
       pen = true;
+    }
+  }
+
+  /** What all curves together reach. */
+  function band(ink: Ink): void {
+    const [x, y] = [timeScale(), heightScale().clamp(true)];
+    const { firsts, low, high } = envelope();
+    const bins = firsts.length;
+    ink.fillStyle = theme().faint;
+    for (let bin = 0; bin < bins; bin++) {
+      let [least, most] = [Infinity, -Infinity];
+      for (let at = bin; at < low.length; at += bins) {
+        if (low[at] < least) least = low[at];
+        if (high[at] > most) most = high[at];
+      }
+      if (least > most) continue;
+      const left = x(time(firsts[bin]));
+      const right = bin + 1 < bins ? x(time(firsts[bin + 1])) : left + 1;
+      ink.fillRect(left, y(most), right - left + 0.3, Math.max(y(least) - y(most), 1));
     }
   }
 
@@ -121,7 +126,6 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     if (!measure) return;
     const box = frame();
     const { entry } = measure;
-    const [from, to] = clock.range;
     const x = timeScale();
     const part = (value: number) => (x(value) - box.left) / box.width;
     const marks = x
@@ -134,20 +138,15 @@ export function curves(context: Context, card: Card, series: Series, first: stri
       text: number(value),
     }));
     axisLeft(ink, box, sides, entry.unit ? `${entry.name} (${entry.unit})` : entry.name);
-    if (table.rows <= 2000) {
-      surface.layer(
-        ink,
-        "all",
-        `${entry.name}|${from}|${to}|${extent}|${context.style}`,
-        (under) => {
-          under.strokeStyle = theme().faint;
-          under.lineWidth = 1;
-          under.beginPath();
-          for (let row = 0; row < table.rows; row++) curve(under, row);
-          under.stroke();
-        },
-      );
-    }
+    const style = `${entry.name}|${clock.range.join()}|${extent.join()}|${context.style}`;
+    surface.layer(ink, "all", style, (under) => {
+      if (table.rows > MANY_CURVES) return band(under);
+      under.strokeStyle = theme().faint;
+      under.lineWidth = 1;
+      under.beginPath();
+      for (let row = 0; row < table.rows; row++) curve(under, row);
+      under.stroke();
+    });
     ink.lineWidth = 1.4;
     for (const { row, colour } of [...chosen].reverse()) {
       ink.strokeStyle = colour;

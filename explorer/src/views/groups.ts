@@ -5,8 +5,8 @@ import type { Card, View } from "../card";
 import { groupName, groups, number, POSITIONS, type Column } from "../columns";
 import type { Context } from "../context";
 import { histogram } from "../density";
-import { byGroup, five, mean } from "../statistics";
-import { watch } from "../surface";
+import { byGroup, five, fives, means } from "../statistics";
+import { watch } from "../gestures";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 import { scaleLinear } from "d3-scale";
@@ -107,7 +107,7 @@ export function boxes(context: Context, card: Card): View {
     axisBelow(ink, box, ticks(column, box.width / 80), column.title);
     const filter = selection.filter("boxes");
     const picked = filter?.kind === "groups" && filter.column === of.name ? filter.values : null;
-    byGroup(column.values, of, order, selection.mask).forEach((values, place) => {
+    fives(column, of, order, selection.mask).forEach((figures, place) => {
       const y = box.top + ((place + 0.5) * box.height) / order.length;
       const colour = colourOf(context, of!, order[place]);
       ink.font = SMALL_FONT;
@@ -115,7 +115,6 @@ export function boxes(context: Context, card: Card): View {
       ink.textBaseline = "middle";
       ink.fillStyle = picked?.includes(order[place]) ? theme().accent : theme().ink;
       ink.fillText(shorten(groupName(of!, order[place]), 16), box.left - 6, y);
-      const figures = five(values);
       if (!figures) return;
       ink.strokeStyle = colour;
       ink.fillStyle = colour;
@@ -184,12 +183,11 @@ export function effects(context: Context, card: Card): View {
       const order = groups(factor);
       // Levels stay that a click here has taken out.
       const mask = selection.without(`effects ${factor.name}`);
-      const lists = byGroup(column.values, factor, order, mask);
-      const levels = lists
-        .map((values, at) => ({ value: order[at], count: values.length, ...mean(values) }))
+      const levels = means(column.values, factor, order, mask)
+        .map((level, at) => ({ value: order[at], ...level }))
         .filter((level) => level.count > 0);
-      const means = levels.map((level) => level.mean);
-      return { factor, levels, range: Math.max(...means) - Math.min(...means) };
+      const middles = levels.map((level) => level.mean);
+      return { factor, levels, range: Math.max(...middles) - Math.min(...middles) };
     });
     return effects.sort((one, other) => other.range - one.range);
   };

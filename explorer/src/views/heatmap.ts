@@ -4,7 +4,7 @@ import { shorten } from "../axis";
 import type { Card, View } from "../card";
 import { number } from "../columns";
 import type { Context } from "../context";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import { ramp, SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 

@@ -1,12 +1,13 @@
 /** The network as a picture, coloured by a measure at one moment, which can be played. */
 
 import { brushed, shorten } from "../axis";
+import { label, type Spot } from "../labels";
 import type { Card, View } from "../card";
 import type { NetworkEntry } from "../catalogue";
 import { number } from "../columns";
 import type { Context } from "../context";
 import type { Measure, Series } from "../series";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { LOSSES, ramp, SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
@@ -23,11 +24,20 @@ export function network(
   first: string,
 ): View {
   const { table, selection, clock } = context;
-  const surface = card.surface((width) => Math.min(0.9 * width, 620), "The network");
+  let large = false;
+  const surface = card.surface((width) => Math.min(0.9 * width, large ? 980 : 620), "The network");
   let measure: Measure | null = null;
   let playing = 0;
   let drawn: [number, number, number, number] | null = null;
   const choice = card.choice("coloured by", series.names, first, load);
+
+  const size = card.button("larger", "Larger, with room for more names", () => enlarge(!large));
+  function enlarge(to: boolean): void {
+    large = to;
+    size.textContent = large ? "smaller" : "larger";
+    card.element.classList.toggle("large", large);
+    surface.refit();
+  }
 
   const bar = document.createElement("div");
   bar.className = "time";
@@ -38,7 +48,9 @@ export function network(
   const next = button("Next", "Go on to where the measure next rises from zero");
   const shown = document.createElement("output");
   bar.append(play, slider, next, shown);
-  card.body.append(bar);
+  const now = document.createElement("p");
+  now.className = "now";
+  card.body.append(bar, now);
 
   function button(text: string, title: string): HTMLButtonElement {
     const made = document.createElement("button");
@@ -52,7 +64,7 @@ export function network(
   function load(name: string): void {
     void series.load(name).then((loaded) => {
       measure = loaded;
-      surface.redraw();
+      changed();
     });
   }
 
@@ -102,18 +114,74 @@ export function network(
       ink.lineWidth = emphasised && row !== null ? 2.5 : 1;
       ink.stroke();
       ink.globalAlpha = 1;
-      const named = node.tier === 0 || (selection.isFiltered && selected && selection.count <= 24);
-      if (named && nodes.length <= 400) {
-        ink.fillStyle = theme().ink;
-        ink.font = SMALL_FONT;
-        ink.textAlign = "left";
-        ink.textBaseline = "middle";
-        ink.fillText(shorten(node.name, 14), left + radius + 3, top);
-      }
     }
+    names(ink);
     scale(ink);
     if (drawn) brushed(ink, ...drawn);
   });
+
+  /** Where each node is, and in which direction it has no neighbours. */
+  function spots(): Spot[] {
+    const towards = picture.nodes.map(() => [0, 0]);
+    for (const { from, to } of picture.links) {
+      const [one, other] = [picture.nodes[from], picture.nodes[to]];
+      const [dx, dy] = [x(other.x) - x(one.x), y(other.y) - y(one.y)];
+      const length = Math.hypot(dx, dy) || 1;
+      towards[from][0] += dx / length;
+      towards[from][1] += dy / length;
+      towards[to][0] -= dx / length;
+      towards[to][1] -= dy / length;
+    }
+    return picture.nodes.map((node, at) => ({
+      name: shorten(node.name, 14),
+      x: x(node.x),
+      y: y(node.y),
+      radius: RADII[node.tier] ?? 4,
+      outwards: Math.atan2(-towards[at][1], -towards[at][0]),
+    }));
+  }
+
+  /** As many names as there is room for: backbone, then what is pointed at or selected, then what has most. */
+  function names(ink: Ink): void {
+    const { nodes } = picture;
+    const all = spots();
+    const rank = ({ tier, row }: NetworkEntry["nodes"][number]): number => {
+      if (row !== null && row === context.pointedRow) return 4;
+      if (tier === 0) return 3;
+      if (row === null) return 0;
+      const mine = selection.mask[row] === 1;
+      return (selection.isFiltered && mine ? 2 : 0) + (mine ? part(row) || 0 : -1);
+    };
+    const order = nodes
+      .map((_, at) => at)
+      .sort((one, other) => rank(nodes[other]) - rank(nodes[one]));
+    ink.font = SMALL_FONT;
+    ink.fillStyle = theme().ink;
+    label(
+      ink,
+      order.map((at) => all[at]),
+      all,
+      surface.width,
+    );
+  }
+
+  /** Who has most at this moment. */
+  function most(): string {
+    if (!measure) return "";
+    const having: number[] = [];
+    for (let row = 0; row < table.rows; row++) {
+      if (selection.mask[row] && value(row) > 0) having.push(row);
+    }
+    having.sort((one, other) => value(other) - value(one));
+    const some = having
+      .slice(0, 8)
+      .map((row) => `${table.label(row)} ${number(rounded(value(row)))}`);
+    const of = selection.isFiltered ? `${selection.count} selected` : String(table.rows);
+    const more = having.length > some.length ? ", …" : "";
+    const list = some.length ? `: ${some.join(", ")}${more}` : "";
+    return `${measure.entry.name} above 0 at ${having.length} of ${of}${list}`;
+  }
+  const rounded = (one: number) => Number(one.toPrecision(3));
 
   /** What the colours stand for. */
   function scale(ink: Ink): void {
@@ -128,7 +196,8 @@ export function network(
     ink.textBaseline = "middle";
     const { max, entry } = measure!;
     ink.fillText(
-      `${entry.name}: 0 to ${number(max)} ${entry.unit}`.trimEnd() + ", by square root",
+      `${entry.name}: 0 to ${number(max)} ${entry.unit}`.trimEnd() +
+        (surface.width > 420 ? ", by square root" : ""),
       16 + width,
       12,
     );
@@ -221,18 +290,23 @@ export function network(
     [slider.min, slider.max] = clock.range.map(String);
     slider.value = String(clock.sample);
     shown.textContent = `${number(series.times[clock.sample])} s`;
+    changed();
+  }
+  function changed(): void {
+    now.textContent = most();
     surface.redraw();
   }
   clock.changed.listen(tell);
-  selection.onChange(() => surface.redraw());
+  selection.onChange(changed);
   context.restyled.listen(() => surface.redraw());
   context.pointed.listen(() => surface.redraw());
   tell();
   load(first);
   return {
-    settings: () => ({ by: choice.value }),
-    restore: ({ by }) => {
+    settings: () => ({ by: choice.value, large }),
+    restore: ({ by, large: wide }) => {
       choice.set(by);
+      enlarge(wide === true);
       load(choice.value);
     },
   };

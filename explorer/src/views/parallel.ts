@@ -6,7 +6,7 @@ import { groups, POSITIONS, type Column } from "../columns";
 import type { Context } from "../context";
 import { MANY, transitions } from "../density";
 import type { Range } from "../filters";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { FONT, SMALL_FONT, theme } from "../theme";
 
@@ -31,7 +31,7 @@ export function parallel(context: Context, card: Card): View {
   const height = () => surface.height - TOP - BOTTOM;
   const y = (position: number) => TOP + (1 - position / POSITIONS) * height();
 
-  const lines = (ink: Ink, rows: (i: number) => boolean, colours: boolean) => {
+  const lines = (ink: Ink, rows: number[], colours: boolean) => {
     const axes = columns();
     const at = axes.map((column) => column.positions);
     const { codes, palette } = context.colouring;
@@ -39,8 +39,8 @@ export function parallel(context: Context, card: Card): View {
     for (let kind = 0; kind < kinds; kind++) {
       if (colours) ink.strokeStyle = palette[kind];
       ink.beginPath();
-      for (let row = 0; row < table.rows; row++) {
-        if (!rows(row) || (colours && codes[row] !== kind)) continue;
+      for (const row of rows) {
+        if (colours && codes[row] !== kind) continue;
         let pen = false;
         for (let axis = 0; axis < at.length; axis++) {
           const position = at[axis][row];
@@ -131,7 +131,7 @@ export function parallel(context: Context, card: Card): View {
       under.strokeStyle = theme().faint;
       under.lineWidth = 1;
       if (many) bundles(under, null);
-      else lines(under, () => true, false);
+      else lines(under, [...Array(table.rows).keys()], false);
     });
     ink.lineWidth = 1;
     if (selection.count > MANY) {
@@ -139,14 +139,13 @@ export function parallel(context: Context, card: Card): View {
       bundles(ink, selection.mask);
     } else {
       ink.globalAlpha = selection.count > 200 ? 0.5 : 0.85;
-      lines(ink, (row) => selection.mask[row] === 1, true);
+      lines(ink, selection.fewRows(), true);
       ink.globalAlpha = 1;
     }
     if (context.pointedRow !== null) {
-      const pointed = context.pointedRow;
       ink.strokeStyle = theme().ink;
       ink.lineWidth = 2.5;
-      lines(ink, (row) => row === pointed, false);
+      lines(ink, [context.pointedRow], false);
     }
     frame(ink);
   });

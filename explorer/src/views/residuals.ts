@@ -4,8 +4,8 @@ import { axisBelow, axisLeft, brushed, type Frame } from "../axis";
 import type { Card, View } from "../card";
 import { number } from "../columns";
 import type { Context } from "../context";
-import { conditions, residuals } from "../statistics";
-import { watch } from "../surface";
+import { byMean, conditions, residuals } from "../statistics";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { theme } from "../theme";
 import { tooltip } from "../tooltip";
@@ -23,13 +23,20 @@ export function byCondition(context: Context, card: Card): View {
   const who = card.choice("competitors", competitors, start, update);
   let condition: Uint32Array = new Uint32Array(0);
   let residual: Float64Array = new Float64Array(0);
+  /** The levels of the other factors in each condition. */
+  let named = new Map<number, string>();
   let most = 1;
   let drawn: [number, number, number, number] | null = null;
 
   function update(): void {
     const others = factors.filter((factor) => factor.name !== who.value);
-    condition = conditions(others, table.rows);
-    residual = residuals(table.column(choice.value)!.values, condition);
+    const { values } = table.column(choice.value)!;
+    condition = byMean(conditions(others, table.rows), values);
+    residual = residuals(values, condition);
+    named = new Map();
+    condition.forEach((one, row) => {
+      if (!named.has(one)) named.set(one, others.map((factor) => factor.text(row)).join(", "));
+    });
     most = residual.reduce((size, one) => Math.max(size, Math.abs(one) || 0), 0) || 1;
     surface.redraw();
   }
@@ -47,12 +54,14 @@ export function byCondition(context: Context, card: Card): View {
   surface.show((ink) => {
     const box = frame();
     const all = count();
-    const step = Math.ceil(all / Math.max(box.width / 28, 1));
+    const longest = Math.max(...[...named.values()].map((text) => text.length), 1);
+    const hasNames = all * (longest * 6.5 + 12) < box.width;
+    const step = hasNames ? 1 : Math.ceil(all / Math.max(box.width / 28, 1));
     const marks = Array.from({ length: Math.ceil(all / step) }, (_, at) => ({
       part: (at * step + 0.5) / all,
-      text: String(at * step + 1),
+      text: hasNames ? named.get(at)! : String(at * step + 1),
     }));
-    axisBelow(ink, box, marks, "condition: the other factors");
+    axisBelow(ink, box, marks, `conditions (the other factors), least mean ${choice.value} first`);
     const parts = [-1, -0.5, 0, 0.5, 1];
     const sides = parts.map((part) => ({
       part: (part + 1) / 2,

@@ -1,13 +1,21 @@
 /** The selected rows as a table, of which only what is in sight is in the page. */
 
 import type { Card, View } from "../card";
+import type { Column } from "../columns";
 import type { Context } from "../context";
+import { whenInSight } from "../surface";
 
 const [LINE, LINES] = [24, 14];
 
 export function rowTable(context: Context, card: Card): View {
   const { table, selection } = context;
-  const columns = table.columns;
+  // What a row is called and what is looked at first stand first.
+  const first = new Set([table.entry.label, ...table.entry.shown]);
+  const isFirst = (column: Column) => first.has(column.name);
+  const columns = [
+    ...[...first].map((name) => table.column(name ?? "")).filter((column) => column !== undefined),
+    ...table.columns.filter((column) => !isFirst(column)),
+  ];
   const scroller = document.createElement("div");
   scroller.className = "rows";
   scroller.tabIndex = 0;
@@ -37,6 +45,8 @@ export function rowTable(context: Context, card: Card): View {
   }
 
   function update(): void {
+    stale = !inSight;
+    if (stale) return;
     order = selection.rows();
     if (sorted) {
       const values = table.column(sorted.column)!.values;
@@ -48,6 +58,12 @@ export function rowTable(context: Context, card: Card): View {
     fill();
   }
 
+  let inSight = true;
+  let stale = false;
+  whenInSight(scroller, (is) => {
+    inSight = is;
+    if (is && stale) update();
+  });
   let pending: "nothing" | "fill" | "update" = "nothing";
   /** With the next frame; an update fills, too. */
   function later(what: "fill" | "update"): void {

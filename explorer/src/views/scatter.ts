@@ -7,7 +7,7 @@ import type { Context } from "../context";
 import { cloud, histogram, MANY } from "../density";
 import type { Range } from "../filters";
 import type { Surface } from "../surface";
-import { watch } from "../surface";
+import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
@@ -28,11 +28,11 @@ function points(
   const size = [frame.width / grid, frame.height / grid].map((length) =>
     Math.max(Math.round(length), 1),
   );
-  const spots = (on: Ink, wanted: (row: number) => boolean, kind: number | null) => {
+  const spots = (on: Ink, rows: Iterable<number>, kind: number | null) => {
     const { codes } = context.colouring;
     on.beginPath();
-    for (let row = 0; row < table.rows; row++) {
-      if (!wanted(row) || (kind !== null && codes[row] !== kind)) continue;
+    for (const row of rows) {
+      if (kind !== null && codes[row] !== kind) continue;
       if (xs[row] > POSITIONS || ys[row] > POSITIONS) continue;
       const at = frame.left + (xs[row] / POSITIONS) * frame.width;
       const height = frame.top + (1 - ys[row] / POSITIONS) * frame.height;
@@ -50,7 +50,7 @@ function points(
       under.drawImage(image, frame.left, frame.top, frame.width, frame.height);
     } else {
       under.fillStyle = faint;
-      spots(under, () => true, null);
+      spots(under, Array(table.rows).keys(), null);
     }
   });
   const { codes, palette } = context.colouring;
@@ -60,13 +60,12 @@ function points(
   } else {
     palette.forEach((colour, kind) => {
       ink.fillStyle = colour;
-      spots(ink, (row) => selection.mask[row] === 1, kind);
+      spots(ink, selection.fewRows(), kind);
     });
   }
   if (context.pointedRow !== null) {
-    const pointed = context.pointedRow;
     ink.fillStyle = theme().ink;
-    spots(ink, (row) => row === pointed, null);
+    spots(ink, [context.pointedRow], null);
   }
 }
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from longhaul.cli.shared import Overwrite, Quiet
+from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
 
 
 def explore(
@@ -13,12 +13,24 @@ def explore(
         list[Path],
         typer.Argument(
             metavar="DIR...",
-            help="Directories of runs or of campaigns; several are shown in one page.",
+            help="Directories of runs, campaigns or results of studies, or any Parquet files; "
+            "several are shown in one page.",
         ),
     ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The page.", show_default="DIR-explorer.html")
     ] = None,
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve",
+            help="Serve the page on the loopback address instead, until Ctrl-C: for tables of more "
+            "rows than a file holds.",
+        ),
+    ] = False,
+    port: Annotated[
+        int, typer.Option(metavar="N", help="Port to serve on.", show_default="a free one")
+    ] = 0,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -29,6 +41,11 @@ def explore(
     picture that can be played. What is selected in one view is selected in all; the link of a view
     restores it, and the selected rows are kept as CSV or Parquet.
     """  # fmt: skip
+    if serve:
+        if out is not None:
+            raise InputError("--out: a page that is served is not written; leave one of them out")
+        _serve(sources, port)
+        return
     from longhaul.explore import explore as write
 
     first = sources[0].parent if sources[0].is_file() else sources[0]
@@ -37,3 +54,60 @@ def explore(
     if not quiet:
         size = page.stat().st_size / 1e6
         typer.echo(f"Explorer: {page} ({size:.1f} MB); open it in a browser")
+
+
+def _serve(sources: list[Path], port: int) -> None:
+    from longhaul.explore.server import Server
+
+    with Server(sources, port) as server:
+        typer.echo(f"Explorer: {server.address} until Ctrl-C")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            typer.echo("stopped", err=True)
+
+
+def animate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="The animation: .gif, or .mp4 where ffmpeg is installed.",
+            show_default="RUN.gif",
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What colours links or routers, such as loss_share.",
+            show_default="loss_share of routers, queue_pkts of links",
+        ),
+    ] = None,
+    from_s: Annotated[
+        float | None,
+        typer.Option("--from", metavar="S", help="First second to show.", show_default="all"),
+    ] = None,
+    to_s: Annotated[
+        float | None,
+        typer.Option("--to", metavar="S", help="Last second to show.", show_default="all"),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(min=0.5, max=120, help="How long the animation takes.")
+    ] = 10.0,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the replay of a run's network as an animation, for talks.
+
+    Links or routers coloured by a measure, with its largest curves beside them.
+    """
+    from longhaul.explore.animation import animate as write
+
+    target = out or Path(f"{run.resolve().name}.gif")
+    refuse_existing(target, overwrite=overwrite)
+    write(run, target, measure=measure, from_s=from_s, to_s=to_s, seconds=seconds)
+    if not quiet:
+        typer.echo(f"Animation: {target} ({target.stat().st_size / 1e6:.1f} MB)")

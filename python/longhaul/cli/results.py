@@ -67,18 +67,27 @@ def plot(
     from_s: Annotated[
         float | None,
         typer.Option(
-            "--from", metavar="S", help="MesoNet: first second to show.", show_default="all"
+            "--from",
+            metavar="S",
+            help="MesoNet and captures: first second to show.",
+            show_default="all",
         ),
     ] = None,
     to_s: Annotated[
         float | None,
-        typer.Option("--to", metavar="S", help="MesoNet: last second to show.", show_default="all"),
+        typer.Option(
+            "--to",
+            metavar="S",
+            help="MesoNet and captures: last second to show.",
+            show_default="all",
+        ),
     ] = None,
     part: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="MesoNet: flow, class or router to show, such as L1, DD or K0a; repeatable.",
+            help="MesoNet: flow, class or router to show, such as L1, DD or K0a; repeatable. "
+            "time-sequence: address and port of a sender.",
             show_default="all, or the fullest routers",
         ),
     ] = None,
@@ -94,7 +103,7 @@ def plot(
     """Draw named plots of one run, or of several on the same scales.
 
     `longhaul list plots` shows the names. With --from and --to, a part of a run of MesoNet is drawn
-    at full resolution.
+    at full resolution, and time-sequence shows a part of a capture.
     """
     from longhaul import plots
 

@@ -46,6 +46,13 @@ def run(
             "Python that never returns.",
         ),
     ] = None,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Show windows, queues and throughput in the terminal while it runs.",
+        ),
+    ] = False,
     threads: Annotated[
         int,
         typer.Option(min=1, help="Threads of a MesoNet run; their number changes no results."),
@@ -76,6 +83,7 @@ def run(
                 checkpoint_every=checkpoint_every,
                 limit=started,
                 threads=threads,
+                watch=watch,
             )
         except KeyboardInterrupt as interrupt:
             if not kept.exists():

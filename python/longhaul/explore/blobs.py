@@ -2,6 +2,7 @@
 
 import base64
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import ArrayLike
 # Steps that 16 bits hold; one more stands for what is missing.
 STEPS = 65_534
 MISSING = 65_535
+TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
+# What deflating leaves more than this part of is quicker to read as it is.
+WORTHWHILE = 0.85
 # Columns of a table are exact up to here; of more rows they are single-precision.
 EXACT_ROWS = 20_000
 
@@ -20,26 +24,39 @@ class Blobs:
     def __init__(self) -> None:
         self.texts: list[str] = []
 
-    def add(self, values: np.ndarray) -> int:
-        """Add an array; returns its number."""
+    def add(self, values: np.ndarray) -> dict[str, Any]:
+        """Add an array; returns its number, and whether it is deflated: noise does not shrink."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
-        deflated = zlib.compress(np.ascontiguousarray(little).tobytes(), 6)
-        self.texts.append(base64.b64encode(deflated).decode("ascii"))
-        return len(self.texts) - 1
+        content = np.ascontiguousarray(little).tobytes()
+        deflated = zlib.compress(content, 6)
+        raw = len(deflated) > WORTHWHILE * len(content)
+        self.texts.append(base64.b64encode(content if raw else deflated).decode("ascii"))
+        return {"blob": len(self.texts) - 1} | ({"raw": True} if raw else {})
 
-    def numbers(self, values: ArrayLike) -> dict[str, Any]:
-        """Numbers of a column; missing ones are NaN."""
-        exact = np.asarray(values, np.float64)
-        if len(exact) <= EXACT_ROWS:
-            return {"blob": self.add(exact), "encoding": "f64"}
-        return {"blob": self.add(exact.astype(np.float32)), "encoding": "f32"}
+    def read(self, stored: Mapping[str, Any]) -> np.ndarray:
+        """The numbers of a blob, as the page reads them."""
+        content = base64.b64decode(self.texts[stored["blob"]])
+        content = content if stored.get("raw") else zlib.decompress(content)
+        raw = np.frombuffer(content, TYPES[stored["encoding"]])
+        if "scale" not in stored:
+            return raw
+        values = stored["offset"] + stored["scale"] * raw.astype(np.float64)
+        known: np.ndarray = np.where(raw == MISSING, np.nan, values)
+        return known
+
+    def numbers(self, values: ArrayLike, *, exact: bool = False) -> dict[str, Any]:
+        """Numbers of a column; missing ones are NaN. Of long columns only `exact` ones are."""
+        double = np.asarray(values, np.float64)
+        if exact or len(double) <= EXACT_ROWS:
+            return {"encoding": "f64"} | self.add(double)
+        return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
         """Numbers of categories."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
-            return {"blob": self.add(given.astype(np.uint8)), "encoding": "u8"}
-        return {"blob": self.add(given.astype(np.uint16)), "encoding": "u16"}
+            return {"encoding": "u8"} | self.add(given.astype(np.uint8))
+        return {"encoding": "u16"} | self.add(given.astype(np.uint16))
 
     def samples(self, values: np.ndarray) -> dict[str, Any]:
         """Many numbers for curves: counts exactly, others in steps of a 65,534th of their range."""
@@ -50,4 +67,4 @@ class Blobs:
         steps = np.full(values.shape, MISSING, np.uint16)
         finite = np.isfinite(values)
         steps[finite] = np.round((values[finite] - low) / scale).astype(np.uint16)
-        return {"blob": self.add(steps), "encoding": "u16", "offset": low, "scale": scale}
+        return {"encoding": "u16", "offset": low, "scale": scale} | self.add(steps)

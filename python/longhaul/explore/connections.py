@@ -1,18 +1,19 @@
 """Runs of connections over links, as a page shows them: flows, links, exchanges."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
 from longhaul import _engine
+from longhaul.explore.large import add_large
 from longhaul.explore.layout import MOST_NODES, spread
 from longhaul.explore.tables import Content, Measure, Roles, add_series, add_table, matrix, unit_of
 from longhaul.results import Results
 
-FLOWS = ("label", "goodput_bps", "rtt_mean_s", "cwnd_mean_pkts", "retransmitted_pkts", "cuts_loss",
-         "timeouts", "left_slow_start_s")  # fmt: skip
+FLOWS = ("label", "goodput_bps", "left_slow_start_s", "rtt_mean_s", "cwnd_mean_pkts",
+         "retransmitted_pkts", "cuts_loss", "timeouts")  # fmt: skip
 LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
 # Counters of samples, and what their growth is called.
@@ -23,6 +24,14 @@ GROWTH = {
     "dropped_pkts": ("dropped_pps", 1.0),
     "marked_pkts": ("marked_pps", 1.0),
 }
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+DERIVED = {
+    "loss_share": "dropped packets of all dropped or transmitted ones since the sample before",
+    "utilization": "transmitted of what the rate allows since the sample before",
+    "queue_delay_s": "what the waiting bytes take at the link's mean rate since the sample before",
+}
+# What derived measures need besides.
+MEASURED = {"flow": (), "link": ("queue_bytes", "capacity_bytes", "departed_pkts")}
 STATES = {
     "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
@@ -35,16 +44,25 @@ def add(content: Content, runs: Sequence[Results]) -> None:
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
     exchanges = [
-        _named(run, run.exchanges, several=several) for run in runs if "exchanges" in run.tables
+        _named(run, _exchanges(run, content.sample), several=several)
+        for run in runs
+        if "exchanges" in run.tables
     ]
     if exchanges:
-        frame = pl.concat(exchanges, how="diagonal").with_columns(
+        scan = pl.concat(exchanges, how="diagonal").with_columns(
             duration_s=pl.col("end_s") - pl.col("start_s")
         )
         numbers = ("flow", "connection", "exchange")
         about = _about("exchanges") | {"duration_s": "from the start of an exchange to its end"}
         roles = Roles(colour="name", numbers=numbers, shown=EXCHANGES, about=about)
-        add_table(content, "exchanges", frame, roles)
+        add_large(content, "exchanges", scan, roles)
+
+
+def _exchanges(run: Results, most: int) -> pl.LazyFrame:
+    """The exchanges of a run: checked and in memory, unless they are too many."""
+    if run.tables["exchanges"] <= most:
+        return run.exchanges.lazy()
+    return pl.scan_parquet(run.path / "exchanges.parquet")
 
 
 def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
@@ -76,14 +94,15 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
         _add_network(content, runs[0])
 
 
-def _named(run: Results, frame: pl.DataFrame, *, several: bool) -> pl.DataFrame:
+def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
     """With the name of the run, where there are several."""
     if not several:
         return frame
+    columns = frame.collect_schema().names()
     named = frame.with_columns(pl.lit(run.name).alias("run"))
-    if "name" in frame.columns:
+    if "name" in columns:
         named = named.with_columns(pl.format("{} {}", pl.lit(run.name), "name").alias("name"))
-    return named.select("run", *frame.columns)
+    return named.select("run", *columns)
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
@@ -95,7 +114,8 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     times = run.sample_times
     wanted = [name for name in STATES[kind] if name in samples.columns]
     counters = [name for name in GROWTH if name in samples.columns]
-    values = matrix(samples, "name", elements, times, [*wanted, *counters])
+    others = [name for name in MEASURED[kind] if name in samples.columns]
+    values = matrix(samples, "name", elements, times, [*wanted, *counters, *others])
     seconds = times.to_numpy()
     found: dict[str, np.ndarray] = {"t_s": seconds} | {name: values[name] for name in wanted}
     for counter in counters:
@@ -104,6 +124,8 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
         growth[:, 1:] = factor * np.diff(values[counter], axis=1) / np.diff(seconds)
         if np.isfinite(growth).any():
             found[name] = growth
+    if kind == "link":
+        found |= _of_links(values, seconds)
     if kind == "flow":
         # A threshold that was never set is infinite.
         found["ssthresh_pkts"][found["ssthresh_pkts"] > 1e8] = np.nan
@@ -112,13 +134,31 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     return found
 
 
+def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
+    """What pictures of a network are coloured by besides queues: losses, utilisation, delay."""
+    grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
+    grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
+    sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
+    lengths = np.diff(seconds, prepend=np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        handled = grown["departed_pkts"] + grown["dropped_pkts"]
+        loss = np.where(handled > 0, grown["dropped_pkts"] / handled, 0.0)
+        rates = 8 * grown["capacity_bytes"] / lengths
+        found = {
+            "loss_share": np.where(np.isnan(handled), np.nan, loss),
+            "utilization": sent / grown["capacity_bytes"],
+            "queue_delay_s": 8 * values["queue_bytes"] / rates,
+        }
+    return {name: one for name, one in found.items() if np.isfinite(one).any()}
+
+
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
     """Add the curves of several runs below each other, on the times of all."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([one["t_s"] for one in curves]))
     names = [name for name in curves[0] if name not in ("t_s", "left_slow_start_s")]
-    about = _about("series")
+    about = _about("series") | DERIVED
     measures = []
     for name in names:
         if not all(name in one for one in curves):
@@ -130,7 +170,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
             parts.append(on_all)
         values = np.concatenate(parts)
         measures.append(Measure(name, values, unit_of(name), about.get(name, "")))
-    shown = ("cwnd_pkts", "ssthresh_pkts") if table == "flows" else ("queue_pkts", "dropped_pps")
+    shown = ("cwnd_pkts", "ssthresh_pkts") if table == "flows" else ("queue_pkts", "utilization")
     add_series(content, table, times, measures, shown)
 
 

@@ -8,6 +8,8 @@ from scipy.sparse.csgraph import shortest_path
 
 # Nodes of a picture: more cannot be told apart.
 MOST_NODES = 1200
+# What is lower than this part of its width is not stretched to the height of the picture.
+FLAT = 0.2
 
 
 Place = tuple[float, float]
@@ -93,9 +95,14 @@ def _classical(distances: np.ndarray) -> np.ndarray:
 
 
 def _fit(points: np.ndarray) -> np.ndarray:
-    """Points moved and scaled into the unit square, the wider side across."""
-    if np.ptp(points[:, 1]) > np.ptp(points[:, 0]):
-        points = points[:, ::-1]
-    low, span = points.min(0), np.ptp(points, axis=0)
-    fitted: np.ndarray = np.where(span > 1e-9, (points - low) / np.maximum(span, 1e-9), 0.5)
+    """Points turned and scaled into the unit square, the longest way across."""
+    middle = points - points.mean(0)
+    # A path lies on its side: what is only a little high stays so.
+    turned = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
+    # The first node is up and to the left.
+    turned = turned * np.where(turned[0] > 0, -1.0, 1.0)
+    spans = np.ptp(turned, axis=0)
+    flat = spans[1] < FLAT * spans[0]
+    scales = np.array([spans[0], spans[0] if flat else spans[1]])
+    fitted: np.ndarray = (turned - turned.min(0) - spans / 2) / np.maximum(scales, 1e-9) + 0.5
     return fitted

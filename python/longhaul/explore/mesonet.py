@@ -28,6 +28,7 @@ ABOUT = {
     "utilisation_mean": "mean over all intervals",
     "queue_share_mean": "part of the buffer that is filled, mean over all intervals",
     "queue_share_max": "part of the buffer that is filled, the largest of all intervals",
+    "queue_delay_s": "how long the packets that wait take to be forwarded, in the fuller queue",
     "dropped_pkts": "packets dropped, up and down",
     "arrived_pkts": "packets that arrived, up and down",
 }
@@ -72,6 +73,7 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
     arrived, dropped = values["arrived_pkts"], values["dropped_pkts"]
     with np.errstate(invalid="ignore", divide="ignore"):
         values["loss_share"] = np.where(arrived > 0, dropped / arrived, 0.0)
+    values["queue_delay_s"] = _queueing(samples, routers, times, topology)
     losing = np.nan_to_num(dropped) > 0
     sums = {one: np.nansum(values[one], 1) for one in ("arrived_pkts", "dropped_pkts")}
     frame = topology.with_columns(
@@ -89,10 +91,22 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
     add_table(content, name, frame, roles)
     measures = [
         Measure(one, values[one], unit_of(one), ABOUT.get(one, ""))
-        for one in ("loss_share", *columns)
+        for one in ("loss_share", "queue_delay_s", *columns)
     ]
     add_series(content, name, times.to_numpy(), measures, ("loss_share", "utilisation"))
     content.networks.append({"table": name} | _picture(topology, tables))
+
+
+def _queueing(
+    samples: pl.DataFrame, routers: list[str], times: pl.Series, topology: pl.DataFrame
+) -> np.ndarray:
+    """Seconds that the fuller queue of each router holds."""
+    longer = samples.select(
+        "router", "t_s", longest=pl.max_horizontal("queue_up_pkts", "queue_down_pkts")
+    )
+    waiting = matrix(longer, "router", routers, times, ["longest"])["longest"]
+    delays: np.ndarray = waiting / topology["capacity_pps"].cast(pl.Float64).to_numpy()[:, None]
+    return delays
 
 
 def _mean(values: np.ndarray) -> np.ndarray:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
 from markupsafe import Markup
 
 from longhaul._engine import OutputError, results_version, version
-from longhaul.explore.sources import collect, open_source
+from longhaul.explore.sources import Source, collect, open_source
 from longhaul.explore.tables import Content
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
@@ -24,35 +25,58 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
     if target.exists() and not overwrite:
         raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
     sources = [open_source(Path(path)) for path in paths]
-    titles = list(dict.fromkeys(source.title for source in sources))
-    title = titles[0] if len(titles) == 1 else f"{len(sources)} results together"
-    warnings = [text for source in sources for text in source.warnings]
-    lines = [source.provenance for source in sources]
-    return write(target, collect(sources), title, lines, warnings)
+    content = collect(sources)
+    head = Head.of(sources)
+    head.warnings.extend(
+        f"This file has a sample of table {name}; `longhaul explore --serve` has all."
+        for name in content.large
+    )
+    write_text(target, html(content, head))
+    return target
 
 
-def write(
-    target: Path,
-    content: Content,
-    title: str,
-    sources: Sequence[str],
-    warnings: Sequence[str] = (),
-) -> Path:
+@dataclass(frozen=True)
+class Head:
+    """What a page says of itself."""
+
+    title: str
+    sources: Sequence[str]
+    """Where its numbers come from, a line each."""
+    warnings: list[str] = field(default_factory=list)
+    """What has to be read before they are trusted."""
+
+    @classmethod
+    def of(cls, sources: Sequence[Source]) -> "Head":
+        """The head of a page of these sources."""
+        titles = list(dict.fromkeys(source.title for source in sources))
+        title = titles[0] if len(titles) == 1 else f"{len(sources)} results together"
+        warnings = [text for source in sources for text in source.warnings]
+        return cls(title, [source.provenance for source in sources], warnings)
+
+
+def write(target: Path, content: Content, title: str, sources: Sequence[str]) -> Path:
     """Write a page of this content; `sources` say where it comes from, a line each."""
+    write_text(target, html(content, Head(title, sources)))
+    return target
+
+
+def html(content: Content, head: Head, *, served: bool = False) -> str:
+    """A page of this content; one that is `served` can ask for more."""
     catalogue = {
-        "title": title,
-        "sources": sources,
-        "warnings": warnings,
+        "title": head.title,
+        "sources": head.sources,
+        "warnings": head.warnings,
+        "served": served,
         "version": f"Longhaul {version()}, results version {results_version()}",
         "tables": content.tables,
         "series": content.series,
         "networks": content.networks,
         "colours": {name: style.colour for name, style in styles.ALGORITHMS.items()},
     }
-    html = page(
+    return page(
         "explorer.html",
-        title=title,
-        sources=sources,
+        title=head.title,
+        sources=head.sources,
         version=catalogue["version"],
         # `</script>` within a text would end the element.
         catalogue=Markup(json.dumps(catalogue).replace("</", "<\\/")),
@@ -60,8 +84,6 @@ def write(
         script=Markup(_built("explorer.js").replace("</script", "<\\/script")),
         style=Markup(_built("explorer-style.css")),
     )
-    write_text(target, html)
-    return target
 
 
 def _built(name: str) -> str:

@@ -1,13 +1,18 @@
 """What a page can be made of: run directories and campaigns."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import polars as pl
+
 from longhaul._engine import LonghaulError
+from longhaul.analysis.table import KEY
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import campaigns, connections, mesonet
-from longhaul.explore.tables import Content
+from longhaul.explore.campaigns import SHOWN_RESPONSES, competitor_among
+from longhaul.explore.large import add_large, few_values
+from longhaul.explore.tables import MOST_ROWS, Content, Roles
 from longhaul.results import Results
 
 # What adds runs of a kind of simulation; connections over links have no kind.
@@ -16,22 +21,25 @@ RUNS: dict[str | None, Callable[[Content, Sequence[Results]], None]] = {
     "mesonet": mesonet.add,
 }
 TABLE = "results.parquet"
+STUDY = "values.parquet"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A run or a campaign."""
+    """A run, a campaign, or any table."""
 
     path: Path
     run: Results | None = None
     campaign: Dataset | None = None
+    tables: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """What it calls itself."""
         if self.run is not None:
             return self.run.title
-        assert self.campaign is not None
+        if self.campaign is None:
+            return self.path.stem
         return str(self.campaign.facts.get("title") or self.path.stem)
 
     @property
@@ -45,17 +53,25 @@ class Source:
         """Where the numbers come from, in a line."""
         if self.run is not None:
             return f"{self.run.name}: {self.run.headline()}"
-        assert self.campaign is not None
+        if self.campaign is None:
+            return f"table {self.path.name}"
         facts = self.campaign.facts
         return f"{self.path.name}: {facts['runs']} runs, results version {facts['results_version']}"
 
 
 def open_source(path: Path) -> Source:
-    """Open a run directory, a campaign's directory, or its table."""
+    """Open a run directory, a campaign's directory or its table, or any Parquet files."""
     if path.suffix == ".parquet" and path.is_file():
-        return Source(path, campaign=Dataset.read(path))
-    if (path / TABLE).is_file() and not (path / "run.json").is_file():
-        return Source(path, campaign=Dataset.read(path / TABLE))
+        if KEY in pl.read_parquet_metadata(path):
+            return Source(path, campaign=Dataset.read(path))
+        return Source(path, tables={path.stem: pl.scan_parquet(path)})
+    # Results of a study have a run.json, too, which is of all its runs.
+    is_run = (path / "run.json").is_file() and not (path / STUDY).is_file()
+    if path.is_dir() and not is_run:
+        if (path / TABLE).is_file():
+            return Source(path, campaign=Dataset.read(path / TABLE))
+        if files := sorted(path.glob("*.parquet")):
+            return Source(path, tables=_tables(path.name, files))
     if path.suffix == ".toml":
         raise LonghaulError(
             f"{path}: expected the directory of a run or of a campaign, not its file; "
@@ -64,12 +80,34 @@ def open_source(path: Path) -> Source:
     return Source(path, run=Results(path))
 
 
-def collect(sources: Sequence[Source]) -> Content:
-    """All tables, curves and networks of what is explored together."""
-    content = Content()
+def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
+    """The tables of a directory: one, if all of its files have the same columns, or one a file."""
+    scans = {file.stem: pl.scan_parquet(file) for file in files}
+    schemas = [scan.collect_schema() for scan in scans.values()]
+    return scans if any(one != schemas[0] for one in schemas) else {name: pl.scan_parquet(files)}
+
+
+def _add_table(content: Content, name: str, scan: pl.LazyFrame) -> None:
+    """Add a table of which nothing is known: columns of few values are its factors."""
+    factors = few_values(scan)
+    names = scan.collect_schema().names()
+    measured = [name for name in names if name not in factors]
+    roles = Roles(
+        colour=competitor_among(list(factors)),
+        factors=factors,
+        shown=(*list(factors)[:3], *measured[:SHOWN_RESPONSES]),
+    )
+    add_large(content, name, scan, roles)
+
+
+def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
+    """All tables, curves and networks of what is explored together; of long tables a sample."""
+    content = Content(sample=sample)
     for source in sources:
         if source.campaign is not None:
             campaigns.add(content, source.path.stem, source.campaign)
+        for name, scan in source.tables.items():
+            _add_table(content, name, scan)
     runs = [source.run for source in sources if source.run is not None]
     _refuse_same_names(runs)
     for kind in dict.fromkeys(run.kind.name if run.kind else None for run in runs):

@@ -22,6 +22,8 @@ MOST_CATEGORIES = 60_000
 MOST_CLUSTERED = 400
 MOST_COLUMNS = 30
 MOST_SAMPLES = 40_000_000
+# Rows of a table that a file holds; of more it has a sample.
+MOST_ROWS = 1_000_000
 
 
 @dataclass
@@ -32,6 +34,10 @@ class Content:
     tables: list[dict[str, Any]] = field(default_factory=list)
     series: list[dict[str, Any]] = field(default_factory=list)
     networks: list[dict[str, Any]] = field(default_factory=list)
+    large: dict[str, Any] = field(default_factory=dict)
+    """Tables of which the page has a sample, by name: `Large`, which builds on this module."""
+    sample: int = MOST_ROWS
+    """Rows of such a sample."""
 
 
 @dataclass(frozen=True)
@@ -73,31 +79,35 @@ def unit_of(name: str) -> str:
 
 def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
     """Add a table, without columns that have no value or text of too many different values."""
-    if frame.is_empty():
-        return
+    if not frame.is_empty():
+        content.tables.append(entry_of(content.blobs, name, frame, roles))
+
+
+def entry_of(
+    blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The entry of a table in the catalogue; columns in `exact` are whole numbers of any size."""
     columns = [
         entry
         for column in frame.get_columns()
-        if (entry := _column(content.blobs, column, roles)) is not None
+        if (entry := _column(blobs, column, roles, exact=column.name in exact)) is not None
     ]
     names = [column["name"] for column in columns]
     varying = [name for name in names if frame[name].n_unique() > 1]
     shown = [one for one in roles.shown if one in varying] or varying[:8] or names[:8]
-    content.tables.append(
-        {
-            "name": name,
-            "rows": frame.height,
-            "columns": columns,
-            "label": roles.label if roles.label in names else None,
-            "colour": roles.colour if roles.colour in names else None,
-            "shown": shown,
-            "clusters": _clusters(frame, columns),
-            "note": roles.note,
-        }
-    )
+    return {
+        "name": name,
+        "rows": frame.height,
+        "columns": columns,
+        "label": roles.label if roles.label in names else None,
+        "colour": roles.colour if roles.colour in names else None,
+        "shown": shown,
+        "clusters": _clusters(frame, columns),
+        "note": roles.note,
+    }
 
 
-def _column(blobs: Blobs, column: pl.Series, roles: Roles) -> dict[str, Any] | None:
+def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> dict[str, Any] | None:
     name = column.name
     if column.null_count() == len(column):
         return None
@@ -110,8 +120,10 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles) -> dict[str, Any] | N
         role = "factor" if name in roles.factors else "response"
         role = "name" if name in roles.numbers else role
         facts["whole"] = column.dtype.is_integer()
-        return facts | {"role": role} | blobs.numbers(column.cast(pl.Float64).to_numpy())
-    if column.dtype not in (pl.String, pl.Boolean, pl.Categorical):
+        return (
+            facts | {"role": role} | blobs.numbers(column.cast(pl.Float64).to_numpy(), exact=exact)
+        )
+    if column.dtype not in (pl.String, pl.Boolean, pl.Categorical, pl.Enum):
         return None
     text = column.cast(pl.String).fill_null("none")
     categories = text.unique().sort()

@@ -41,6 +41,8 @@ for _subject in (
     "response_times",
     "traffic",
     "scatter",
+    "phase",
+    "time_sequence",
 ):
     import_module(f"longhaul.plots.{_subject}")
 for _kind in kinds.every():

@@ -10,6 +10,7 @@ from typing import Any
 from longhaul._engine import (
     AlgorithmError,
     Interval,
+    Latest,
     OutputError,
     Scenario,
     ScenarioError,
@@ -133,8 +134,9 @@ def run_loaded(
     checkpoint_every: str | None = None,
     limit: TimeLimit | None = None,
     threads: int = 1,
+    watch: bool = False,
 ) -> Results:
-    """`run` for a scenario that is already checked."""
+    """`run` for a scenario that is already checked; `watch` shows what it does in the terminal."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     if threads < 1:
         raise ScenarioError(f"threads: expected at least 1, found {threads}")
@@ -142,7 +144,7 @@ def run_loaded(
         _check_room(scenario, Path(out))
         path = _simulate(
             scenario, Path(out), progress, measures,
-            overwrite=overwrite, every_s=every_s, limit=limit, threads=threads,
+            overwrite=overwrite, every_s=every_s, limit=limit, threads=threads, watch=watch,
         )  # fmt: skip
         return Results(path)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
@@ -150,7 +152,7 @@ def run_loaded(
         _check_room(scenario, scratch)
         path = _simulate(
             scenario, scratch / "run", progress, measures,
-            overwrite=False, limit=limit, threads=threads,
+            overwrite=False, limit=limit, threads=threads, watch=watch,
         )  # fmt: skip
     except BaseException:
         shutil.rmtree(scratch)
@@ -199,8 +201,10 @@ def _simulate(
     every_s: float | None = None,
     limit: TimeLimit | None = None,
     threads: int = 1,
+    watch: bool = False,
 ) -> Path:
     """Leave a run directory, and return its path; raise what has stopped the run."""
+    latest = Latest() if watch else None
 
     def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:
         directory, raised = scenario.run(
@@ -210,12 +214,18 @@ def _simulate(
             overwrite=overwrite,
             checkpoint_every_s=every_s,
             limit=limit,
+            latest=latest,
             threads=threads,
         )
         # As it was given, if it is not another one.
         return (out if directory.name == out.name else directory), raised
 
-    if progress is True:
+    if latest is not None:
+        from longhaul.running.watch import watching
+
+        with watching(scenario.title, scenario.duration_s, latest) as advance:
+            path, raised = simulate(advance)
+    elif progress is True:
         from longhaul.running.progress import bar
 
         with bar(scenario.title, scenario.duration_s) as advance:

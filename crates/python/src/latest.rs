@@ -1,0 +1,159 @@
+//! The latest samples of a run, for who watches it while it runs.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use longhaul_engine::config::Config;
+use longhaul_engine::measure::{
+    AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
+    ProxySample, Recorder, Ticker,
+};
+use longhaul_units::Time;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::measures::Interval;
+
+/// What a run has recorded last, as it goes on.
+#[derive(Default)]
+struct Samples {
+    flow_names: Vec<String>,
+    link_names: Vec<String>,
+    flows: Vec<Option<FlowSample>>,
+    links: Vec<Option<LinkSample>>,
+    interval: Option<Py<Interval>>,
+}
+
+/// The latest samples of a run that is given this.
+#[pyclass(frozen, module = "longhaul")]
+#[derive(Clone, Default)]
+pub(crate) struct Latest(Arc<Mutex<Samples>>);
+
+#[pymethods]
+impl Latest {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// The last sample of each flow, by its name.
+    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let samples = self.lock();
+        let all = PyDict::new(py);
+        for sample in samples.flows.iter().flatten() {
+            let one = PyDict::new(py);
+            one.set_item("t_s", sample.time.as_secs_f64())?;
+            one.set_item("cwnd_pkts", sample.cwnd)?;
+            one.set_item("srtt_s", sample.srtt.as_secs_f64())?;
+            one.set_item("retransmitted_pkts", sample.retransmitted_pkts)?;
+            one.set_item("delivered_bytes", sample.delivered_bytes)?;
+            all.set_item(&samples.flow_names[sample.flow as usize], one)?;
+        }
+        Ok(all)
+    }
+
+    /// The last sample of each link, by its name.
+    fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let samples = self.lock();
+        let all = PyDict::new(py);
+        for sample in samples.links.iter().flatten() {
+            let one = PyDict::new(py);
+            one.set_item("t_s", sample.time.as_secs_f64())?;
+            one.set_item("queue_pkts", sample.queue_pkts)?;
+            one.set_item("transmitted_bytes", sample.transmitted_bytes)?;
+            one.set_item("dropped_pkts", sample.dropped_pkts)?;
+            one.set_item("marked_pkts", sample.marked_pkts)?;
+            all.set_item(&samples.link_names[sample.link as usize], one)?;
+        }
+        Ok(all)
+    }
+
+    /// The last interval of a run of MesoNet.
+    fn interval(&self, py: Python<'_>) -> Option<Py<Interval>> {
+        self.lock().interval.as_ref().map(|one| one.clone_ref(py))
+    }
+}
+
+impl Latest {
+    fn lock(&self) -> MutexGuard<'_, Samples> {
+        self.0
+            .lock()
+            .expect("no thread panics while it holds the lock")
+    }
+
+    /// A run begins with these flows and links.
+    fn begin(&self, config: &Config) {
+        let mut samples = self.lock();
+        samples.flow_names = config.flows.iter().map(|flow| flow.name.clone()).collect();
+        samples.link_names = config.links.iter().map(|link| link.name.clone()).collect();
+    }
+
+    /// An interval of MesoNet has ended.
+    pub(crate) fn keep_interval(&self, interval: Interval) -> PyResult<()> {
+        let kept = Python::attach(|py| Py::new(py, interval))?;
+        // What was there is dropped without the lock held: that may need the interpreter.
+        let before = self.lock().interval.replace(kept);
+        drop(before);
+        Ok(())
+    }
+}
+
+fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
+    let at = at as usize;
+    if all.len() <= at {
+        all.resize_with(at + 1, || None);
+    }
+    all[at] = Some(sample);
+}
+
+/// Hands on what a run records, and keeps the latest samples. Only runs that are watched have it.
+pub(crate) struct Watched<'a, R> {
+    recorder: &'a mut R,
+    latest: &'a Latest,
+}
+
+impl<'a, R> Watched<'a, R> {
+    pub(crate) fn new(recorder: &'a mut R, latest: &'a Latest, config: &Config) -> Self {
+        latest.begin(config);
+        Self { recorder, latest }
+    }
+}
+
+impl<R: Recorder> Recorder for Watched<'_, R> {
+    fn flow_sample(&mut self, sample: &FlowSample) {
+        keep(&mut self.latest.lock().flows, sample.flow, *sample);
+        self.recorder.flow_sample(sample);
+    }
+
+    fn link_sample(&mut self, sample: &LinkSample) {
+        keep(&mut self.latest.lock().links, sample.link, *sample);
+        self.recorder.link_sample(sample);
+    }
+
+    fn proxy_sample(&mut self, sample: &ProxySample) {
+        self.recorder.proxy_sample(sample);
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.recorder.event(event);
+    }
+
+    fn trace(&mut self, sample: &AckTrace) {
+        self.recorder.trace(sample);
+    }
+
+    fn exchange(&mut self, exchange: &Exchange) {
+        self.recorder.exchange(exchange);
+    }
+
+    fn packet(&mut self, packet: &CapturedPacket) {
+        self.recorder.packet(packet);
+    }
+
+    fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
+        self.recorder.progress(now, data_packets)
+    }
+
+    fn ticker(&self) -> Ticker {
+        self.recorder.ticker()
+    }
+}

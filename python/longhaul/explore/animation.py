@@ -1,0 +1,162 @@
+"""The replay of a run as an animation for talks: its network, coloured by a measure, and curves."""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+from matplotlib.figure import Figure
+
+from longhaul._engine import LonghaulError
+from longhaul.explore.sources import collect, open_source
+from longhaul.explore.tables import Content
+from longhaul.files.writing import atomic
+from longhaul.plots import STYLE
+
+# From orange, little, to dark red, much, as the page and NIST's report have losses.
+COLOURS = LinearSegmentedColormap.from_list(
+    "losses", ["#fee0b6", "#fdae61", "#f46d43", "#d73027", "#8c0d25"]
+)
+NOTHING = "#ffffff"
+RATE = 15
+SIZES = (90, 40, 18)
+# Curves that are drawn: those with the largest values.
+MOST_CURVES = 8
+# How far from the line between its ends a link with values is drawn, of the picture's width.
+BESIDE = 0.006
+SUFFIXES = (".gif", ".mp4")
+
+
+def animate(
+    run: Path,
+    out: Path,
+    *,
+    measure: str | None = None,
+    from_s: float | None = None,
+    to_s: float | None = None,
+    seconds: float = 10.0,
+) -> Path:
+    """Write a GIF, or with ffmpeg a video, of so many seconds."""
+    if out.suffix not in SUFFIXES:
+        raise LonghaulError(f"{out}: expected a name that ends in .gif or .mp4")
+    if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
+        raise LonghaulError(f"{out}: a video needs ffmpeg, which is not installed; a .gif does not")
+    content = collect([open_source(run)])
+    if not content.networks:
+        raise LonghaulError(
+            f"{run}: nothing to animate; a run has to have links or routers with samples, "
+            "as measure.every records them"
+        )
+    replay = Replay(content, measure)
+    frames = replay.frames(from_s, to_s, max(int(seconds * RATE), 2))
+    with matplotlib.rc_context(STYLE), atomic(out) as file:
+        drawing = Figure(figsize=(9.6, 5.0), dpi=100, layout="constrained")
+        moment = replay.start(drawing, frames)
+        # What stands where is found once: it takes most of the time of a frame.
+        drawing.draw_without_rendering()
+        drawing.set_layout_engine("none")
+        moving = FuncAnimation(drawing, moment, frames=frames, blit=False, repeat=False)
+        writer = FFMpegWriter(fps=RATE) if out.suffix == ".mp4" else PillowWriter(fps=RATE)
+        moving.save(file, writer=writer)
+    return out
+
+
+def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
+    """The ends of a link; the two directions of what has values lie beside each other."""
+    ends: np.ndarray = places[[link["from"], link["to"]]]
+    across, up = ends[1] - ends[0]
+    if link["row"] is None or (not across and not up):
+        return ends
+    beside: np.ndarray = ends + BESIDE * np.array([-up, across]) / np.hypot(across, up)
+    return beside
+
+
+class Replay:
+    """A network and the values of one measure over time."""
+
+    def __init__(self, content: Content, measure: str | None) -> None:
+        self.network: dict[str, Any] = content.networks[0]
+        name = self.network["table"]
+        self.table = next(table for table in content.tables if table["name"] == name)
+        series = next(series for series in content.series if series["table"] == name)
+        known = {one["name"]: one for one in series["measures"]}
+        wanted = measure or series["shown"][0]
+        if wanted not in known:
+            raise LonghaulError(f"--measure {wanted}: expected one of {', '.join(known)}")
+        self.measure = known[wanted]
+        self.times = content.blobs.read(series["times"])
+        values = content.blobs.read(self.measure).reshape(series["elements"], -1)
+        self.values = np.nan_to_num(values)
+        self.top = float(self.values.max()) or 1.0
+
+    def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
+        """Numbers of the samples that are shown, at most so many."""
+        low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
+        high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
+        if high - low < 2:
+            first, last = self.times[0], self.times[-1]
+            raise LonghaulError(
+                f"--from and --to: expected a part of {first:g} to {last:g} s with two samples"
+            )
+        return [int(at) for at in np.unique(np.linspace(low, high - 1, count).round())]
+
+    def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
+        """Draw what stays, and return what draws a moment."""
+        left, right = drawing.subplots(1, 2, width_ratios=(1.15, 1))
+        left.set_axis_off()
+        norm = PowerNorm(0.5, 0.0, self.top)
+        nodes, links = self.network["nodes"], self.network["links"]
+        places = np.array([(node["x"], 1 - node["y"]) for node in nodes])
+        lines = LineCollection([_beside(places, link) for link in links], zorder=1)
+        left.add_collection(lines)
+        sizes = [SIZES[min(node["tier"], 2)] for node in nodes]
+        dots = left.scatter(*places.T, s=sizes, zorder=2, edgecolors="#62696f", linewidths=0.8)
+        for node, (x, y) in zip(nodes, places, strict=True):
+            if node["tier"] == 0:
+                left.annotate(node["name"], (x, y), (6, 5), textcoords="offset points", fontsize=9)
+        part = self.values[:, frames[0] : frames[-1] + 1]
+        for row in np.argsort(-part.mean(1))[:MOST_CURVES]:
+            span = range(frames[0], frames[-1] + 1, max(part.shape[1] // 1000, 1))
+            right.plot(
+                self.times[span], self.values[row, span], linewidth=0.8, label=self._name(row)
+            )
+        now = right.axvline(self.times[frames[0]], color="#1c2024", linestyle="--", linewidth=1)
+        unit = f" ({self.measure['unit']})" if self.measure["unit"] else ""
+        right.set_ylabel(f"{self.measure['name']}{unit}")
+        right.set_xlabel("time (s)")
+        right.set_ylim(bottom=0)
+        drawing.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=4)
+        drawing.colorbar(
+            matplotlib.cm.ScalarMappable(norm, COLOURS), ax=left, shrink=0.6, location="left",
+            label=f"{self.measure['name']}{unit}",
+        )  # fmt: skip
+
+        def colours(entries: list[dict[str, Any]], at: int, without: str) -> list[Any]:
+            values = [
+                None if one["row"] is None else self.values[one["row"], at] for one in entries
+            ]
+            return [COLOURS(norm(value)) if value else without for value in values]
+
+        def moment(at: int) -> list[Any]:
+            left.set_title(f"{self.times[at]:,.1f} s")
+            dots.set_facecolor(colours(nodes, at, NOTHING))
+            lines.set_color(colours(links, at, "#dde1e5"))
+            lines.set_linewidth([1.0 if one["row"] is None else 3.0 for one in links])
+            now.set_xdata([self.times[at]] * 2)
+            return []
+
+        return moment
+
+    def _name(self, row: int) -> str:
+        """What an element is called: the network's node of this row, or the link's ends."""
+        for node in self.network["nodes"]:
+            if node["row"] == row:
+                return str(node["name"])
+        for link in self.network["links"]:
+            if link["row"] == row:
+                ends = (self.network["nodes"][link[end]]["name"] for end in ("from", "to"))
+                return " to ".join(ends)
+        return str(row)

@@ -1,0 +1,175 @@
+"""Tables with more rows than a page holds: it has a sample of them, and asks for all."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longhaul._engine import LonghaulError
+from longhaul.explore.blobs import Blobs
+from longhaul.explore.tables import Content, Roles, add_table, entry_of
+
+# The column that numbers the rows of the whole table, from 1.
+ROW = "row"
+# Seed of the hash that says which rows are in a sample, and its range.
+SEED = 1
+HASHES = float(2**64)
+# So many rows are added for least and largest values that a sample lacks.
+MOST_RARE = 1000
+
+# A filter as the page sends it: as `filters.ts` has them, with names in place of codes.
+Filter = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Large:
+    """A table that is only scanned."""
+
+    name: str
+    scan: pl.LazyFrame
+    roles: Roles
+    size: int
+    """How many rows a sample has at most."""
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.scan.select(pl.len()).collect().item())
+
+    @cached_property
+    def numbered(self) -> pl.LazyFrame:
+        """With the number of each row."""
+        return self.scan.with_row_index(ROW, offset=1)
+
+    @cached_property
+    def schema(self) -> pl.Schema:
+        """Names and types of the columns."""
+        return self.numbered.collect_schema()
+
+    def count(self, filters: Sequence[Filter]) -> int:
+        """How many rows pass all filters."""
+        passing = self._passing(filters).select(pl.len())
+        return int(passing.collect(engine="streaming").item())
+
+    def entry(self, blobs: Blobs, filters: Sequence[Filter] = ()) -> dict[str, Any]:
+        """A sample of the rows that pass, as a table of a page."""
+        count = self.count(filters) if filters else self.rows
+        sample = self._sample(filters, count)
+        what = f"{count:,} rows{' that were looked at more closely' if filters else ''}"
+        drawn = "Pictures show a random sample, with the least and largest values"
+        whole = f"Pictures show all {what}" if sample.height == count else f"{drawn}, of {what}"
+        note = f"{self.roles.note} {whole}.".strip()
+        roles = replace(self.roles, numbers=(ROW, *self.roles.numbers), note=note)
+        entry = entry_of(blobs, self.name, sample, roles, exact=(ROW,))
+        return entry | {"whole": count}
+
+    def write(self, filters: Sequence[Filter], file: Path) -> None:
+        """Write all rows that pass as CSV or Parquet, by the file's suffix."""
+        passing = self._passing(filters).drop(ROW)
+        if file.suffix == ".csv":
+            passing.sink_csv(file)
+        else:
+            passing.sink_parquet(file)
+
+    def _sample(self, filters: Sequence[Filter], count: int) -> pl.DataFrame:
+        passing = self._passing(filters)
+        if count <= self.size:
+            return passing.collect(engine="streaming")
+        # Fewer than there is room for, so that seldom any are left out at the end.
+        share = 0.97 * self.size / count
+        drawn = passing.filter(pl.col(ROW).hash(SEED) < int(share * HASHES))
+        sample = drawn.collect(engine="streaming").head(self.size)
+        rare = self._rare(passing, sample)
+        return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
+
+    def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
+        """Rows with a least or largest value that the sample lacks: what stands out is seen."""
+        numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
+        if not numeric:
+            return None
+        ends = passing.select(
+            *[pl.col(name).min().alias(f"{name} min") for name in numeric],
+            *[pl.col(name).max().alias(f"{name} max") for name in numeric],
+        ).collect(engine="streaming")
+        missed = [
+            pl.col(name) == end
+            for name in numeric
+            for end in (ends[f"{name} min"][0], ends[f"{name} max"][0])
+            if end is not None and not (sample[name] == end).any()
+        ]
+        if not missed:
+            return None
+        rows = passing.filter(pl.any_horizontal(missed)).head(MOST_RARE)
+        return rows.collect(engine="streaming")
+
+    def _passing(self, filters: Sequence[Filter]) -> pl.LazyFrame:
+        passing = self.numbered
+        for filter_ in filters:
+            passing = passing.filter(self._expression(filter_))
+        return passing
+
+    def _expression(self, filter_: Filter) -> pl.Expr:
+        match filter_:
+            case {"kind": "range", "column": str(column), "range": [low, high]}:
+                return self._within(column, low, high)
+            case {"kind": "box", "x": str(x), "y": str(y), "xRange": xs, "yRange": ys}:
+                return self._side(x, xs) & self._side(y, ys)
+            case {"kind": "names", "column": str(column), "names": list(names)}:
+                return self._text(column).is_in([str(name) for name in names])
+            case {"kind": "groups", "column": str(column), "values": list(values)}:
+                single = pl.Series(values, dtype=pl.Float64).cast(pl.Float32)
+                return self._number(column).is_in(single.implode())
+            case {"kind": "rows", "rows": list(rows)}:
+                return pl.col(ROW).is_in([int(row) for row in rows])
+        raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
+
+    def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
+        """One side of a box: numbers from one to another, or names."""
+        if part and isinstance(part[0], str):
+            return self._text(column).is_in(list(part))
+        low, high = part
+        return self._within(column, low, high)
+
+    def _within(self, column: str, low: float, high: float) -> pl.Expr:
+        # The page has single precision.
+        bounds = pl.Series([low, high], dtype=pl.Float64).cast(pl.Float32)
+        return self._number(column).is_between(bounds[0], bounds[1])
+
+    def _number(self, column: str) -> pl.Expr:
+        self._check(column)
+        if column == ROW:
+            return pl.col(ROW)
+        return pl.col(column).cast(pl.Float32)
+
+    def _text(self, column: str) -> pl.Expr:
+        self._check(column)
+        return pl.col(column).cast(pl.String).fill_null("none")
+
+    def _check(self, column: str) -> None:
+        if column not in self.schema:
+            raise LonghaulError(f"table {self.name}: no column `{column}`")
+
+
+def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
+    """Columns whose values are few, with these in order: what groups of rows may be made of."""
+    head = scan.head(100_000).collect()
+    few = {
+        name: column.drop_nulls().unique().sort().to_list()
+        for name in head.columns
+        if (column := head[name]).n_unique() <= 12 and not column.dtype.is_nested()
+    }
+    return {name: values for name, values in few.items() if len(values) >= 2}
+
+
+def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
+    """Add a table of any length: all of it, or a sample if a page cannot hold it."""
+    large = Large(name, scan, roles, content.sample)
+    if large.rows <= content.sample:
+        add_table(content, name, scan.collect(), roles)
+        return
+    content.large[name] = large
+    content.tables.append(large.entry(content.blobs))

@@ -1,0 +1,117 @@
+"""Reads the packet capture of a run: `packets.pcapng`, as the engine writes it."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+FILE = "packets.pcapng"
+
+# draft-ietf-opsawg-pcapng, sections 4.2 and 4.3; little endian and nanoseconds, as written.
+INTERFACE, PACKET = 1, 6
+COMMENT, IF_NAME = 1, 2
+ETHERNET_BYTES, TCP = 14, 6
+# RFC 7323 section 2.2, RFC 2018 section 3.
+END, NOTHING, WINDOW_SCALE, SACK = 0, 1, 3, 5
+SYN = 0x02
+
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "t_s": pl.Float64, "link": pl.String, "from": pl.String, "to": pl.String, "number": pl.Int64,
+    "ack": pl.Int64, "payload_bytes": pl.Int64, "window_bytes": pl.Int64, "syn": pl.Boolean,
+    "sack": pl.List(pl.List(pl.Int64)), "dropped": pl.Boolean,
+}  # fmt: skip
+
+
+def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -> pl.DataFrame:
+    """TCP packets of a capture in a part of the run, in the order of the file.
+
+    `number` and `ack` are as in the header, 32 bits; `from` and `to` are address and port.
+    """
+    content = (run / FILE).read_bytes()
+    low, high = from_s or 0.0, float("inf") if to_s is None else to_s
+    rows = _rows(content, low, high)
+    return pl.DataFrame(list(rows), schema=SCHEMA, orient="row")
+
+
+@dataclass
+class _Ends:
+    """What the ends of a connection have agreed on."""
+
+    shift: int = 0
+
+
+def _rows(content: bytes, low: float, high: float) -> Iterator[tuple[object, ...]]:
+    names: list[str] = []
+    scales: dict[str, _Ends] = {}
+    for kind, body in _blocks(content):
+        if kind == INTERFACE:
+            names.append(_options(body[8:]).get(IF_NAME, b"").decode())
+        if kind != PACKET:
+            continue
+        number, upper, lower, captured, _ = struct.unpack_from("<5I", body)
+        t_s = ((upper << 32) + lower) * 1e-9
+        ip = body[20 + ETHERNET_BYTES : 20 + captured]
+        if ip[9] != TCP:
+            continue
+        tcp = ip[(ip[0] & 15) * 4 :]
+        source, target, sequence, ack, offset, flags, window = struct.unpack_from(">HHIIBBH", tcp)
+        start = _address(ip[12:16], source)
+        header = (offset >> 4) * 4
+        shift, sack = _tcp_options(tcp[20:header])
+        if flags & SYN:
+            scales[start] = _Ends(shift)
+        elif start in scales:
+            window <<= scales[start].shift
+        if not low <= t_s <= high:
+            continue
+        total = int.from_bytes(ip[2:4], "big") or captured - ETHERNET_BYTES
+        payload = total - (ip[0] & 15) * 4 - header
+        comment = _options(body[20 + -(-captured // 4) * 4 :]).get(COMMENT, b"")
+        yield (
+            t_s, names[number], start, _address(ip[16:20], target), sequence, ack, payload, window,
+            bool(flags & SYN), sack, comment.startswith(b"dropped"),
+        )  # fmt: skip
+
+
+def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at + 12 <= len(content):
+        kind, length = struct.unpack_from("<II", content, at)
+        yield kind, content[at + 8 : at + length - 4]
+        at += length
+
+
+def _options(content: bytes) -> dict[int, bytes]:
+    """Options of a block, each padded to four bytes."""
+    found, at = {}, 0
+    while at + 4 <= len(content):
+        code, length = struct.unpack_from("<HH", content, at)
+        if code == 0:
+            break
+        found[code] = content[at + 4 : at + 4 + length]
+        at += 4 + -(-length // 4) * 4
+    return found
+
+
+def _tcp_options(content: bytes) -> tuple[int, list[tuple[int, ...]]]:
+    """Shift of the window, and SACK blocks."""
+    shift, blocks, at = 0, [], 0
+    while at < len(content) and content[at] != END:
+        if content[at] == NOTHING:
+            at += 1
+            continue
+        length = content[at + 1]
+        if content[at] == WINDOW_SCALE:
+            shift = content[at + 2]
+        if content[at] == SACK:
+            blocks = [
+                struct.unpack_from(">II", content, place) for place in range(at + 2, at + length, 8)
+            ]
+        at += length
+    return shift, blocks
+
+
+def _address(ip: bytes, port: int) -> str:
+    return f"{'.'.join(map(str, ip))}:{port}"
