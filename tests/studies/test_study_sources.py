@@ -34,6 +34,7 @@ def cited(source: str) -> Iterator[tuple[str, str]]:
     """Kind and number of all that a claim cites."""
     if "preface" in source.lower():
         yield "section", "Preface"
+    yield from (("file", name) for name in re.findall(r"\bfile (\w+)", source))
     for kind, numbers in REFERENCE.findall(source):
         for number in re.findall(NUMBER, numbers):
             yield KINDS[kind.lower()], re.sub(r"[a-d]$", "", number)

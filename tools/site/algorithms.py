@@ -20,6 +20,7 @@ LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
 
 ROUTERS = {
     "dctcp": {"kind": "threshold", "threshold": "65 packets", "limit": "1 BDP"},
+    "prague": {"kind": "dualpi2", "limit": "1 BDP"},
     "decbit": {"kind": "decbit", "limit": "1 BDP"},
     "xcp": {"kind": "xcp", "limit": "1 BDP"},
     "vcp": {"kind": "vcp", "limit": "1 BDP"},
@@ -38,7 +39,7 @@ EXTRA: dict[str, dict[str, Any]] = {
 }
 """Options of TCP that an algorithm asks for."""
 
-MARKING = {"dctcp", "decbit", "xcp", "vcp"}
+MARKING = {"dctcp", "prague", "decbit", "xcp", "vcp"}
 
 
 def scenario(kind: str) -> dict[str, Any]:

@@ -10,7 +10,13 @@ from tools.site.markdown import Pages, block, code, html, table, toctree
 from tools.site.runs import chart
 from tools.site.values import toml
 
-ALGORITHM = {"vcp": "vcp", "xcp": "xcp", "decbit": "decbit", "threshold": "dctcp"}
+ALGORITHM = {
+    "vcp": "vcp",
+    "xcp": "xcp",
+    "decbit": "decbit",
+    "threshold": "dctcp",
+    "dualpi2": "prague",
+}
 """Whose senders answer to a discipline."""
 
 GIVEN: dict[str, dict[str, Any]] = {"threshold": {"threshold": "65 packets"}}

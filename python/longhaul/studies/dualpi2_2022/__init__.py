@@ -1,0 +1,1 @@
+"""Two senders over DualPI2, PIE and FQ-CoDel (De Schepper, Albisser, Tilmans and Briscoe, 2022)."""

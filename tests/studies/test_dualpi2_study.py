@@ -1,0 +1,30 @@
+"""The study of DualPI2: that its runs have the round trips that they are named after."""
+
+import pytest
+
+import longhaul
+from longhaul.studies.study import find
+
+STUDY = find("dualpi2-2022")
+
+
+@pytest.mark.parametrize(("one", "other"), [(5, 100), (100, 20)])
+def test_round_trips_are_those_of_the_cell(one: int, other: int) -> None:
+    run = STUDY.cell("pie", {"rtt_one": str(one), "rtt_other": str(other)})
+    results = longhaul.run(run.scenario | {"duration": "5 s", "measure": {}})
+    least = dict(results.flows.select("label", "rtt_min_s").iter_rows())
+    # A packet takes 0.3 ms over the link and 12 us over each access link.
+    assert least == pytest.approx({"one": one / 1e3, "other": other / 1e3}, abs=5e-4)
+
+
+def test_each_pair_of_flows_has_its_ratio() -> None:
+    ratios = [claim for claim in STUDY.claims if "-ratio-" in claim.id]
+    cells = {
+        (claim.experiments, claim.where.get("other"), *_round_trips(claim)) for claim in ratios
+    }
+    assert len(cells) == len(ratios) == 40
+
+
+def _round_trips(claim: object) -> tuple[object, object]:
+    where = claim.where  # type: ignore[attr-defined]
+    return where["rtt_one"], where["rtt_other"]
