@@ -67,6 +67,7 @@ def test_a_study_is_one_folder_with_three_files_of_declarations(
         ("experiments.toml", "factors = { loss", "axes = { loss", "axes: now called `factors`"),
         ("experiments.toml", "factors = { loss", "faktors = { loss", "did you mean `factors`?"),
         ("experiments.toml", "path =", "pat =", "did you mean `path`?"),
+        ("experiments.toml", "responses =", "responce =", "did you mean `responses`?"),
         ("experiments.toml", "links.bottleneck.utilization", "links.bottleneck.utilisation",
          "did you mean `links.bottleneck.utilization`?"),
     ],

@@ -19,7 +19,8 @@ SCALES = ("quick", "full")
 ALL = "all"
 # A column of a table of conditions whose factors differ between replications.
 REPLICATION = "replication"
-# What all experiments may share, and what each has.
+# What a file has, what all experiments may share, and what each has.
+FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
 COMMON = ("factors", "set", "replications", "conditions")
 KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "all_samples")
 
@@ -127,7 +128,7 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
             )
     except KeyError as error:
         raise ScenarioError(f"{file}: missing {error}") from None
-    except (tomllib.TOMLDecodeError, ResponseError, TemplateError) as error:
+    except (tomllib.TOMLDecodeError, ResponseError, TemplateError, FactorError) as error:
         raise ScenarioError(f"{file}: {error}") from None
     names = [experiment.name for experiment in experiments]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -138,6 +139,7 @@ def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
 
 
 def _experiments(study: Path, file: Path, whole: Mapping[str, Any]) -> list["Experiment"]:
+    refuse_unknown("", whole, FILE)
     common = whole.get("common", {})
     experiments = []
     for given in whole.get("experiments", []):
