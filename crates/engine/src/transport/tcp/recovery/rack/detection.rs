@@ -1,0 +1,136 @@
+//! What an acknowledgement delivers, and what is lost as others have overtaken it (RFC 8985 section 6.2).
+
+use longhaul_units::{Span, Time};
+
+use super::Rack;
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::ControlBlock;
+use crate::transport::tcp::recovery::CaState;
+use crate::transport::tcp::recovery::transmissions::{Transmission, Transmissions};
+use crate::transport::tcp::regular::usual;
+
+/// What an acknowledgement newly delivers.
+#[derive(Debug, Default)]
+pub(super) struct Arrived {
+    pub(super) any: bool,
+    /// The newest transmission that certainly arrived.
+    pub(super) newest: Option<Transmission>,
+    /// When the last of these in their order was sent, cumulatively acknowledged ones first (Linux, `tcp_rack_advance`,
+    /// and RFC 8985 section 6.2 take its round trip); and whether that is known.
+    pub(super) last: Option<Time>,
+    pub(super) last_known: bool,
+    /// The first that was never sent again.
+    pub(super) original: Option<u64>,
+}
+
+impl Arrived {
+    /// A segment has arrived: the newest of an acknowledgement's transmissions counts, unless its
+    /// first copy may be meant (RFC 8985 section 6.2, step 2).
+    #[inline]
+    fn take(
+        &mut self,
+        segment: u64,
+        flight: &mut Transmissions,
+        tcb: &ControlBlock,
+        ack: Ack,
+        now: Time,
+    ) {
+        let Some((sent, repeated)) = flight.deliver(segment) else {
+            return;
+        };
+        let first_copy = repeated
+            && (tcb.config.timestamps.bytes().is_some() && ack.stamp < sent
+                || now.since(sent) < tcb.rtt.min_rtt());
+        if !first_copy {
+            self.newest = self.newest.max(Some(Transmission { sent, segment }));
+            if !self.last_known {
+                self.last = Some(sent);
+            }
+        }
+        if !repeated {
+            self.original = self.original.or(Some(segment));
+        }
+        self.any = true;
+    }
+}
+
+impl Rack {
+    /// Processes the segments that the cumulative acknowledgement covers.
+    #[inline]
+    pub(super) fn process_newly_acked<const REGULAR: bool>(
+        &mut self,
+        tcb: &ControlBlock,
+        ack: Ack,
+        now: Time,
+        arrived: &mut Arrived,
+    ) {
+        let Self { sacked, flight, .. } = self;
+        if usual::<REGULAR>(sacked.is_empty()) {
+            for segment in tcb.una..ack.next {
+                arrived.take(segment, flight, tcb, ack, now);
+            }
+        } else {
+            sacked.add(tcb.una, ack.next, |left, right| {
+                for segment in left..right {
+                    arrived.take(segment, flight, tcb, ack, now);
+                }
+            });
+            sacked.remove_below(ack.next);
+        }
+        self.flight.forget_below(ack.next);
+    }
+
+    /// Processes the selective acknowledgements, in the order of their segments.
+    pub(super) fn process_blocks(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        now: Time,
+        arrived: &mut Arrived,
+    ) {
+        let Self { sacked, flight, .. } = self;
+        let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
+        blocks[..count].sort_unstable();
+        for &(left, right) in &blocks[..count] {
+            let left = left.max(tcb.una);
+            if left < right {
+                sacked.add(left, right, |left, right| {
+                    tcb.on_sacked(left, right);
+                    for segment in left..right {
+                        arrived.take(segment, flight, tcb, ack, now);
+                    }
+                });
+            }
+        }
+        tcb.process_sacked(sacked.total());
+    }
+
+    /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
+    pub(super) fn reordering_window(&self, tcb: &ControlBlock) -> Span {
+        let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
+        if self.flight.reordering_seen() || (self.ca_state <= CaState::Cwr && few) {
+            (tcb.rtt.min_rtt() / 4 * self.patience.steps).min(tcb.srtt())
+        } else {
+            Span::ZERO
+        }
+    }
+
+    /// Marks as lost what was overtaken long enough ago (step 5).
+    pub(super) fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
+        self.flight.overtake(self.newest);
+        let reordering_timeout = self.rtt + self.reordering_window(tcb);
+        while self.flight.last_overtaken().is_some()
+            && let Some(first) = self.flight.first()
+            && first.sent + reordering_timeout <= now
+        {
+            self.mark_lost(tcb, first.segment);
+        }
+    }
+
+    pub(super) fn mark_lost(&mut self, tcb: &mut ControlBlock, segment: u64) {
+        if !self.flight.is_lost(segment) {
+            self.flight.mark_lost(segment);
+            tcb.lost += 1;
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The states of congestion avoidance: how recoveries begin, go on, end and are taken back, and what may be sent in them.
+
+use longhaul_congestion::AckSample;
+
+use super::Rack;
+use super::detection::Arrived;
+use crate::config::PrrRule;
+use crate::transport::Environment;
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::control_block::ControlBlock;
+#[cfg(test)]
+use crate::transport::tcp::info::Info;
+use crate::transport::tcp::recovery::undo::Undo;
+use crate::transport::tcp::recovery::{CaState, LossRecovery};
+
+impl Rack {
+    /// Finds out whether the current reduction was needed. If not, all is as before it, and nothing is lost.
+    #[cold]
+    pub(super) fn look_for_undo(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        (advanced, arrived, twice): (u64, &Arrived, Option<(u64, u64)>),
+        env: &mut impl Environment,
+    ) {
+        if twice.is_some() && tcb.config.undo {
+            let in_flight = tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost();
+            self.patience.on_duplicates(tcb.delivered, in_flight);
+        }
+        let Some(undo) = &mut self.undo else { return };
+        let explained = twice.is_some_and(|twice| undo.on_duplicates(twice));
+        let over = tcb.una >= self.recovery_point;
+        let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
+        if late && !over && self.ca_state == CaState::Recovery {
+            // A first copy fills the hole: it was overtaken, not lost (`tcp_try_undo_partial`).
+            self.flight.see_overtaken(tcb.una - advanced);
+        }
+        let needed = if self.ca_state == CaState::Loss {
+            let original = arrived
+                .original
+                .is_some_and(|segment| segment < self.recovery_point);
+            !(late || explained || original && undo.trusts_original())
+        } else if self.ca_state != CaState::Recovery {
+            // After the recovery: duplicates alone tell.
+            !explained
+        } else if explained {
+            false
+        } else {
+            // With something sent again under way, more of that is left to come (`tcp_try_undo_partial`).
+            !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
+        };
+        if needed {
+            let sent_new = tcb.max_sent > self.recovery_point;
+            let reports = arrived.any && ack.sack.has_blocks();
+            let goes_on = self.ca_state == CaState::Loss
+                && undo.go_on(tcb, advanced > 0 && !over, reports, sent_new);
+            if goes_on {
+                self.recovery_point = tcb.max_sent;
+            }
+            return;
+        }
+        self.undo = None;
+        self.flight.restore_lost();
+        tcb.undo_reduction();
+        match self.ca_state {
+            CaState::Recovery => tcb.end_recovery(env),
+            CaState::Loss => tcb.congestion.on_recovery_exit(env.now()),
+            CaState::Open | CaState::Cwr => return,
+        }
+        self.ca_state = CaState::Open;
+    }
+
+    /// A loss that a tail loss probe has repaired calls for a reduction like any other (section 7.4).
+    pub(super) fn process_probe_answer(
+        &mut self,
+        tcb: &mut ControlBlock,
+        ack: Ack,
+        duplicate: bool,
+        env: &mut impl Environment,
+    ) {
+        if self.probe.on_ack(ack, duplicate) && self.ca_state == CaState::Open {
+            tcb.reduce_for_loss(env);
+        }
+    }
+
+    /// Whether the window is being reduced.
+    #[inline]
+    pub(super) fn reduces(&self) -> bool {
+        matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
+    }
+
+    /// Works out how much may be sent after `delivered` segments more, while the window is being reduced; whether more
+    /// than these.
+    pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
+        let pipe = self.in_flight(tcb);
+        let linux = tcb.config.prr == PrrRule::Linux;
+        if !self.reduces() || linux && delivered == 0 {
+            return;
+        }
+        let Some(prr) = &mut self.prr else { return };
+        prr.on_ack(delivered, pipe, tcb.window(), grows);
+        if linux {
+            prr.allow_first();
+        }
+    }
+
+    /// Ends and begins recoveries, and lets the window grow where that is allowed. With the facts of an
+    /// acknowledgement that tells of newly delivered segments, if there is one.
+    pub(super) fn update_ca_state(
+        &mut self,
+        tcb: &mut ControlBlock,
+        told: Option<(&AckSample, Ack)>,
+        env: &mut impl Environment,
+    ) {
+        let before = self.ca_state;
+        // Something above has to arrive for the answer to a mark to have got there.
+        let point = self.recovery_point + u64::from(before == CaState::Cwr);
+        if before != CaState::Open && tcb.una >= point {
+            self.ca_state = CaState::Open;
+        }
+        let recovers = before == CaState::Recovery;
+        let ends = self.ca_state != before && before != CaState::Cwr;
+        let enters = self.ca_state <= CaState::Cwr && self.flight.lost() > 0;
+        let may_grow = !self.holds_growth(tcb, before) && !enters && self.ca_state != CaState::Cwr;
+        let raises = |acked: u64| acked > 0 || self.counts_selective(tcb);
+        let grows = told.is_some_and(|(sample, _)| raises(sample.acked)) && may_grow;
+        if let Some((sample, ack)) = told.filter(|_| !grows) {
+            tcb.report_ack(sample, ack);
+        }
+        if ends && recovers {
+            self.patience.on_recovery_exit();
+            tcb.end_recovery(env);
+        } else if ends {
+            tcb.congestion.on_recovery_exit(env.now());
+        }
+        if enters {
+            self.enter_recovery(tcb, env);
+        } else if let Some((sample, _)) = told.filter(|_| grows) {
+            tcb.grow_window(sample);
+        }
+    }
+
+    /// Whether the window stays as it is because of the recovery that there is, or was before this acknowledgement. In
+    /// Linux the one that ends a recovery enlarges the window, too (`tcp_cong_control`, after `tcp_fastretrans_alert`).
+    pub(super) fn holds_growth(&self, tcb: &ControlBlock, before: CaState) -> bool {
+        let goes_on = self.ca_state == CaState::Recovery;
+        before == CaState::Recovery && (goes_on || tcb.config.prr != PrrRule::Linux)
+    }
+
+    /// Whether selective acknowledgements alone enlarge the window: in Linux, where segments were overtaken by more than
+    /// duplicate acknowledgements tell of a loss (`tcp_may_raise_cwnd`).
+    pub(super) fn counts_selective(&self, tcb: &ControlBlock) -> bool {
+        let threshold = u64::from(tcb.config.dupack_threshold);
+        tcb.config.prr == PrrRule::Linux && self.flight.reordering() > threshold
+    }
+
+    pub(super) fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
+        let goes_on = self.ca_state == CaState::Cwr;
+        let window = tcb.window();
+        self.ca_state = CaState::Recovery;
+        self.recovery_point = tcb.max_sent;
+        self.probe.end();
+        self.undo = (tcb.config.undo && !goes_on).then(|| Undo::in_recovery(tcb.una));
+        tcb.reduce_for_loss(env);
+        tcb.restart_timer_for_retransmission(env);
+        if let Some(prr) = &mut self.prr
+            && !goes_on
+        {
+            prr.start(match tcb.config.prr {
+                PrrRule::Rfc6937 => tcb.max_sent - tcb.una,
+                PrrRule::Linux => window,
+            });
+        }
+        // Linux counts what has been delivered before it sends anything.
+        let counts_first = tcb.config.prr == PrrRule::Linux && self.prr.is_some();
+        if let Some(segment) = self.flight.first_lost().filter(|_| !counts_first) {
+            tcb.transmit_cold(segment, env);
+            self.note_sent(tcb, segment, env.now());
+        }
+    }
+
+    /// Adds what it knows to what Linux's `TCP_INFO` says: of a window that is being reduced, what may be in flight
+    /// (`tcp_cwnd_reduction`); as lost, also what was sent again and has not arrived.
+    #[cfg(test)]
+    pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
+        let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);
+        let probes = u64::from(self.probe.is_under_way());
+        let threshold = u64::from(tcb.config.dupack_threshold);
+        info.reordering = self.flight.reordering().max(threshold);
+        info.sacked = self.sacked.total();
+        info.retrans = repeated;
+        info.lost = self.flight.lost() + repeated.saturating_sub(probes);
+        info.ca_state = match self.ca_state {
+            CaState::Open if info.sacked > 0 => "disorder",
+            CaState::Open => "open",
+            CaState::Cwr => "cwr",
+            CaState::Recovery => "recovery",
+            CaState::Loss => "loss",
+        };
+        if let Some(prr) = self.prr.as_ref().filter(|_| self.reduces()) {
+            info.cwnd = self.in_flight(tcb) + prr.allowance();
+        }
+    }
+}

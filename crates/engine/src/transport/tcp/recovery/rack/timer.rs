@@ -1,0 +1,109 @@
+//! RACK-TLP's timer: for segments that were overtaken, or for a tail loss probe (RFC 8985 sections 6.3 and 7).
+
+use longhaul_units::Time;
+
+use super::Rack;
+use crate::config::PrrRule;
+use crate::schedule::timers::Kind;
+use crate::transport::Environment;
+use crate::transport::tcp::control_block::ControlBlock;
+use crate::transport::tcp::recovery::CaState;
+use crate::transport::tcp::recovery::tail_probe::TailProbe;
+
+/// What the RACK-TLP timer waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// Segments overtaken, but not for long enough.
+    #[default]
+    Reordering,
+    /// Acknowledgements, to probe if there are none.
+    Probe,
+}
+
+impl Rack {
+    /// When the RACK-TLP timer expires.
+    pub(crate) fn due(&self) -> Time {
+        self.timer.deadline()
+    }
+
+    /// The RACK-TLP timer. Returns whether it was due.
+    pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) -> bool {
+        let now = env.now();
+        if !self.timer.expires(now) || tcb.una == tcb.max_sent {
+            return false;
+        }
+        tcb.integrate_cwnd::<false>(now);
+        match self.wait {
+            Wait::Probe => self.send_probe(tcb, env),
+            Wait::Reordering => {
+                self.find_lost(tcb, now);
+                self.update_ca_state(tcb, None, env);
+                // Linux has it go on as for an acknowledgement of one segment (`tcp_rack_reo_timeout`).
+                let linux = tcb.config.prr == PrrRule::Linux;
+                self.update_prr(tcb, u64::from(linux), !linux);
+                self.set_timer(tcb, false, env);
+            }
+        }
+        true
+    }
+
+    /// Sends a probe if one is due; the retransmission timer starts over in any case (section 7.3).
+    pub(super) fn send_probe(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
+        tcb.restart_timer(env);
+        let Some(segment) = self.probe.segment(tcb) else {
+            return;
+        };
+        let repeats = segment < tcb.max_sent;
+        if repeats {
+            tcb.restart_timer_for_retransmission(env);
+        }
+        tcb.transmit_cold(segment, env);
+        self.note_sent(tcb, segment, env.now());
+        self.probe.on_sent(tcb, repeats);
+    }
+
+    /// Sets the timer after an acknowledgement: for the last of the segments that were overtaken, or
+    /// for a probe.
+    #[inline]
+    pub(super) fn set_timer(
+        &mut self,
+        tcb: &mut ControlBlock,
+        advanced: bool,
+        env: &mut impl Environment,
+    ) {
+        let now = env.now();
+        if let Some(last) = self.flight.last_overtaken() {
+            let due = last.sent + self.rtt + self.reordering_window(tcb);
+            self.wait = Wait::Reordering;
+            self.start_timer(tcb, due.max(now), env);
+        } else if !self.may_probe(tcb) {
+            self.timer.cancel();
+        } else if advanced || self.wait == Wait::Reordering {
+            self.arm_probe_timer(tcb, env);
+        }
+    }
+
+    /// Whether silence calls for a probe: while nothing is known to be missing (section 7.2).
+    #[inline]
+    pub(super) fn may_probe(&self, tcb: &ControlBlock) -> bool {
+        self.ca_state <= CaState::Cwr && self.sacked.is_empty() && tcb.una < tcb.max_sent
+    }
+
+    #[inline]
+    pub(super) fn arm_probe_timer(&mut self, tcb: &ControlBlock, env: &mut impl Environment) {
+        self.wait = Wait::Probe;
+        let due = TailProbe::deadline(tcb, env.now());
+        self.start_timer(tcb, due, env);
+    }
+
+    #[inline]
+    pub(super) fn start_timer(
+        &mut self,
+        tcb: &ControlBlock,
+        due: Time,
+        env: &mut impl Environment,
+    ) {
+        let of = (Kind::RackTlp, tcb.index);
+        self.timer.set(due, of, env.schedule());
+    }
+}
