@@ -71,8 +71,8 @@ pub struct AckSample {
     pub router: Option<RouterFeedback>,
     /// Whether the acknowledgement echoed a congestion mark.
     pub ecn_echo: bool,
-    /// Marked segments that it newly tells of: all that it covers if it echoes a mark, unless it counts them (RFC 9768).
-    pub marked: u64,
+    /// Segments of the connection known to have been marked so far, where acknowledgements count them (RFC 9768).
+    pub marked: Option<u64>,
     /// Segments in flight after this acknowledgement.
     pub in_flight: u64,
     /// How fast segments of the last flight were delivered, where the transport measures it.
@@ -212,7 +212,7 @@ impl AckSample {
         pair_spacing: None,
         router: None,
         ecn_echo: false,
-        marked: 0,
+        marked: None,
         in_flight: 1,
         delivery_rate: None,
         limit: Limit::Network,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use longhaul_congestion::{CongestionControl, Needs};
 use longhaul_engine::config::{
-    Config, Distribution, Link, Pacing, Proxy, Recovery, RttClock, Source, Spacing, Start, Tcp,
-    Transport,
+    Config, Distribution, Ecn, Link, Pacing, Proxy, Recovery, RttClock, Source, Spacing, Start,
+    Tcp, Transport,
 };
 use longhaul_engine::queue::{Capacity, QueueConfig};
 use longhaul_engine::{Impairments, Loss};
@@ -353,6 +353,13 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
         out.push(format!(
             "`{}` does not respond to marks, which RFC 3168 section 6.1.2 asks of flows that use ECN \
              (tcp.ecn): queues mark its packets instead of dropping them, to no effect",
+            tcp.congestion.kind
+        ));
+    }
+    let inexact = tcps(config).find(|tcp| needs(tcp).l4s && tcp.ecn != Ecn::Accurate);
+    if let Some(tcp) = inexact {
+        out.push(format!(
+            "`{}` counts marks, which acknowledgements tell exactly only with tcp.ecn = \"accecn\" (RFC 9331 section 4.2)",
             tcp.congestion.kind
         ));
     }

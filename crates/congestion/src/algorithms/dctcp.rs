@@ -57,6 +57,8 @@ pub struct Dctcp {
     window_start: u64,
     /// Marked ones since then.
     marked: u64,
+    /// Marks that acknowledgements have counted, if they do.
+    counted: u64,
 }
 
 impl Dctcp {
@@ -67,6 +69,7 @@ impl Dctcp {
             delivered: 0,
             window_start: 0,
             marked: 0,
+            counted: 0,
         }
     }
 
@@ -93,7 +96,12 @@ impl CongestionControl for Dctcp {
         if ack.round_start {
             self.end_window();
         }
-        self.marked += ack.marked;
+        if let Some(marked) = ack.marked {
+            self.marked += marked - self.counted;
+            self.counted = marked;
+        } else if ack.ecn_echo {
+            self.marked += ack.delivered - self.delivered;
+        }
         self.delivered = ack.delivered;
         if phase == Phase::Avoidance {
             window.grow(ack.credit / window.cwnd(), Change::Avoidance);

@@ -187,11 +187,6 @@ impl Transport {
                 pair_spacing: Some(Span::from_micros(10)),
                 router: Some(feedback(number)),
                 ecn_echo: number % 7 == 0,
-                marked: if number % 7 == 0 {
-                    u64::from(segments)
-                } else {
-                    0
-                },
                 in_flight: self.state.window.cwnd() as u64,
                 delivery_rate: Some(RateSample::new(self.state.window.cwnd(), rtt)),
                 round: self.round,

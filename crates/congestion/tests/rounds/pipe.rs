@@ -240,7 +240,6 @@ impl Sender {
             // The way back takes half of the empty path's time.
             one_way_delay: Some(rtt.saturating_sub(Span::from_ps(path.rtt.as_ps() / 2))),
             ecn_echo: segment.marked,
-            marked: u64::from(segment.marked),
             in_flight: self.flight.len() as u64,
             delivery_rate: Some(RateSample::new(segments as f64, interval)),
             round: self.round,

@@ -165,6 +165,8 @@ pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
     /// In microseconds, as Sync-TCP's timestamp option has it (Weigle, dissertation, UNC 2003, chapter 3), which is all ones without one.
     transit_us: u32,
+    /// Marked packets that have arrived, modulo 2^16, of a receiver that counts them (RFC 9768); 0 stands for nothing.
+    marks: u16,
     len: u8,
 }
 
@@ -179,6 +181,7 @@ impl SackBlocks {
     pub(crate) const NONE: Self = Self {
         blocks: [(0, 0); Self::MAX],
         transit_us: Self::NO_TRANSIT,
+        marks: 0,
         len: 0,
     };
     /// Blocks that fit next to a timestamp option.
@@ -194,10 +197,15 @@ impl SackBlocks {
         }
     }
 
+    /// The same with a count of marks.
+    pub(crate) fn with_marks(self, marks: u16) -> Self {
+        Self { marks, ..self }
+    }
+
     /// Whether there is nothing to report.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0 && self.transit_us == Self::NO_TRANSIT
+        self.len == 0 && self.transit_us == Self::NO_TRANSIT && self.marks == 0
     }
 
     /// The block reported first.
@@ -256,6 +264,7 @@ impl SackHandle {
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
     transit_us: u32,
+    marks: u16,
     len: u8,
 }
 
@@ -264,6 +273,7 @@ impl SackOption {
     pub(crate) const NONE: Self = Self {
         offsets: [(0, 0); SackBlocks::MAX],
         transit_us: SackBlocks::NO_TRANSIT,
+        marks: 0,
         len: 0,
     };
 
@@ -275,6 +285,7 @@ impl SackOption {
                 .blocks
                 .map(|(left, right)| (offset(left), offset(right))),
             transit_us: blocks.transit_us,
+            marks: blocks.marks,
             len: blocks.len,
         }
     }
@@ -312,6 +323,11 @@ impl SackOption {
     #[inline]
     pub(crate) fn has_blocks(&self) -> bool {
         self.len > 0
+    }
+
+    /// The reported count of marks, modulo 2^16, if there is one.
+    pub(crate) fn marks(&self) -> Option<u16> {
+        (self.marks > 0).then_some(self.marks)
     }
 
     /// The reported transit time.

@@ -167,9 +167,11 @@ impl World {
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.stamp, echo),
             // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
-            ece: packet.seq == 0 && wire.ecn(),
-            cwr: packet.flags.has(Flags::CWR) || (packet.seq == 0 && wire.ecn()),
-            ae: packet.seq == 0 && wire.accecn(),
+            // Nothing comes back marked, where the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
+            ece: (packet.seq == 0 && wire.ecn()) || wire.accecn(),
+            cwr: (packet.flags.has(Flags::CWR) && !wire.accecn())
+                || (packet.seq == 0 && wire.ecn()),
+            ae: wire.accecn(),
             ..self.blank(packet)
         }
     }

@@ -57,6 +57,9 @@ keys! {
             .source("RFC 9332 appendix A.1: k"),
         /// Time in the L4S queue beyond which every packet is marked.
         pub step: Span = Kind::Quantity(TIME).key().default("1 ms").source("Linux: step_thresh"),
+        /// L4S packets behind one from which on the step applies to it.
+        pub step_min: u64 = Kind::Whole { min: 0, max: 1_000_000 }.key().default("1").in_profile(Profile::Linux, "0")
+            .source("RFC 9332 appendix A.1: Th_len; Linux: min_qlen_step"),
         /// Share of the capacity that the classic queue has at least while it holds packets.
         pub classic_share: f64 = PROBABILITY.key().default("0.1").source("Linux: c_protection"),
         /// Which packets the L4S queue takes: those of ECT(1) and marked ones, or all that are ECN-capable.
@@ -186,8 +189,10 @@ impl DualPi2 {
     fn fate(&mut self, packet: &Packet, l4s: bool, now: Time) -> Fate {
         let (_, waiting_bytes) = self.waiting();
         let coupled = self.config.coupling * self.probability;
-        let overload = coupled >= 1.0;
-        let step = l4s && now.since(packet.time) > self.config.step;
+        let overload = coupled > 1.0;
+        let (behind, _) = self.l4s.waiting();
+        let step =
+            l4s && behind >= self.config.step_min && now.since(packet.time) > self.config.step;
         let few = waiting_bytes < 2 * self.config.mtu.0;
         let fate = if few || self.probability == 0.0 {
             Fate::Passes

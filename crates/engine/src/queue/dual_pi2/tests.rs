@@ -13,6 +13,7 @@ fn config() -> DualPi2Config {
         beta: 3.2,
         coupling: 2.0,
         step: Span::from_millis(1),
+        step_min: 0,
         classic_share: 0.1,
         classifier: Classifier::Ect1,
         mtu: Bytes(MTU.into()),
@@ -108,6 +109,20 @@ fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
         let mut queue = queue(config());
         fill(&mut queue, flags, 50, Time::ZERO);
         assert_eq!(shares(&mut queue, now), (0.0, marked));
+    }
+}
+
+/// Two packets, of which the second has none behind it.
+#[test]
+fn the_step_spares_the_last_packets_of_a_queue() {
+    for (step_min, marked) in [(0, 1.0), (1, 0.5), (2, 0.0)] {
+        let mut queue = queue(DualPi2Config {
+            step_min,
+            ..config()
+        });
+        fill(&mut queue, L4S, 2, Time::ZERO);
+        let late = Time::ZERO + Span::from_millis(2);
+        assert_eq!(shares(&mut queue, late), (0.0, marked));
     }
 }
 

@@ -17,8 +17,6 @@ pub(super) struct Ack<'a> {
     pub(super) in_recovery: bool,
     /// Data segments known to be delivered before it.
     pub(super) delivered: u64,
-    /// Marked ones that it newly counts, where acknowledgements count them.
-    pub(super) marked: u64,
 }
 
 impl Ack<'_> {

@@ -106,6 +106,7 @@ impl Extras {
             sample.delivery_rate = Some(rate);
             sample.limit = limit;
         }
+        sample.marked = self.marks.as_ref().map(MarksReported::total);
         if self.marks_segments {
             self.complete_marked(sample, ack, rtt);
         }

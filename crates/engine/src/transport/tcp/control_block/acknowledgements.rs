@@ -4,7 +4,7 @@ use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::Time;
 
 use super::{ControlBlock, LastReduction};
-use crate::config::{AckCounting, Ecn};
+use crate::config::AckCounting;
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
@@ -301,7 +301,7 @@ impl ControlBlock {
             pair_spacing: None,
             router: None,
             ecn_echo: ack.ece(),
-            marked: if ack.ece() { self.marked(ack) } else { 0 },
+            marked: None,
             in_flight,
             delivery_rate: None,
             limit: self.limit,
@@ -311,25 +311,14 @@ impl ControlBlock {
         }
     }
 
-    /// Marked segments that an acknowledgement with an echo newly tells of: what it counts, or else all that it covers.
+    /// How many marks an acknowledgement's count adds to those before.
     #[cold]
-    fn marked(&self, ack: Ack) -> u64 {
-        match self.config.ecn {
-            Ecn::Accurate => ack.marked,
-            Ecn::Off | Ecn::Classic | Ecn::Dctcp => self.delivered - ack.delivered,
-        }
-    }
-
-    /// What an acknowledgement's count of marks adds to those before.
-    #[cold]
-    pub(crate) fn count_marks(&mut self, ace: u8, next: u64) -> u64 {
-        let others = self.sacked_or_dupacked;
-        let delivered = next.saturating_sub(self.una).saturating_sub(others);
+    pub(crate) fn count_marks(&mut self, count: u16) -> u64 {
         let marks = self
             .extras
             .as_mut()
             .and_then(|extras| extras.marks.as_mut());
-        marks.map_or(0, |marks| marks.on_ack(ace, delivered))
+        marks.map_or(0, |marks| marks.on_ack(count))
     }
 
     /// Adds what is told once in a round trip, and what the connection's algorithm alone asks for.

@@ -58,7 +58,8 @@ impl ControlBlock {
         if unusual::<PLAIN>(segment == 0) {
             flags = Flags::SYN;
         } else {
-            let is_capable = is_new || self.ns2;
+            let accurate = !PLAIN && self.config.ecn == config::Ecn::Accurate;
+            let is_capable = is_new || self.ns2 || accurate;
             if self.config.ecn.is_on() && is_capable && (PLAIN || self.holds_data(segment)) {
                 // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
                 flags = Flags::ECT.with_if(Flags::CWR, unusual::<PLAIN>(self.cwr_pending));

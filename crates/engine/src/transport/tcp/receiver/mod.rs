@@ -10,7 +10,7 @@ use std::sync::Arc;
 use longhaul_units::Time;
 
 use self::prompt::PromptAcks;
-use super::accecn::CeCounter;
+use super::accecn::{CeCounter, OPTION_BYTES};
 use super::dummies;
 use super::ranges::Ranges;
 use super::regular::{unusual, usual};
@@ -430,6 +430,18 @@ impl Receiver {
         } else {
             &SackBlocks::NONE
         };
+        let (mut ace, mut option_bytes) = (0, 0);
+        let counted;
+        let blocks = match &mut self.ce {
+            Some(ce) if !REGULAR => {
+                let (field, count) = ce.report();
+                counted = blocks.with_marks(count);
+                // Three blocks leave no room for it.
+                (ace, option_bytes) = (field, if blocks.is_full() { 0 } else { OPTION_BYTES });
+                &counted
+            }
+            _ => blocks,
+        };
         let sack_bytes = match blocks.as_slice().len() as u32 {
             0 => 0,
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
@@ -444,10 +456,7 @@ impl Receiver {
             .with_if(Flags::ECE, self.congestion_seen)
             .with_if(Flags::SYN, unusual::<REGULAR>(self.next == 1))
             .with_if(Flags::FIN, unusual::<REGULAR>(self.next == self.end));
-        let flags = match &mut self.ce {
-            Some(ce) if !REGULAR => flags.with_ace(ce.report()),
-            _ => flags,
-        };
+        let flags = if REGULAR { flags } else { flags.with_ace(ace) };
         env.send(Packet {
             time: env.now(),
             ns2_s: 0.0,
@@ -456,7 +465,7 @@ impl Receiver {
             flow: self.index,
             route: self.path.route,
             sack,
-            bytes: self.ack_bytes + sack_bytes,
+            bytes: self.ack_bytes + sack_bytes + option_bytes,
             flags,
         });
     }

@@ -302,12 +302,7 @@ fn process_ack<const REGULAR: bool>(
     env: &mut impl Environment,
 ) {
     let options;
-    let (mut flags, mut marked) = (packet.flags, 0);
-    if !REGULAR && tcb.config.ecn == Ecn::Accurate && tcb.established {
-        marked = tcb.count_marks(flags.ace(), packet.seq);
-        flags = flags.with_if(Flags::ECE, marked > 0);
-    }
-    let ack = Ack {
+    let mut ack = Ack {
         next: packet.seq,
         sack: if usual::<REGULAR>(packet.sack.is_none()) {
             &SackOption::NONE
@@ -315,12 +310,15 @@ fn process_ack<const REGULAR: bool>(
             options = tcb.process_options(packet.sack, env);
             &options
         },
-        flags,
+        flags: packet.flags,
         stamp: packet.stamp,
         in_recovery: unusual::<REGULAR>(recovery.in_recovery(tcb)),
         delivered: tcb.delivered,
-        marked,
     };
+    if !REGULAR && let Some(count) = ack.sack.marks() {
+        // What a mark echoes elsewhere.
+        ack.flags = ack.flags.with_if(Flags::ECE, tcb.count_marks(count) > 0);
+    }
     tcb.integrate_cwnd::<REGULAR>(env.now());
     let echoes = unusual::<REGULAR>(ack.ece()) && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
