@@ -103,18 +103,18 @@ fn of(kind: &Kind) -> Json {
             json!({ "anyOf": kinds.chain([custom()]).collect::<Vec<_>>() })
         }
         Kind::SlowStart => {
-            let names: Vec<&str> = registry::slow_starts()
-                .iter()
-                .map(|entry| entry.kind)
-                .collect();
-            json!({
+            let kinds = registry::slow_starts().iter().map(|entry| {
+                let mut schema = tagged(entry.kind, parameters(entry.parameters));
+                schema["description"] = json!(entry.description);
+                schema
+            });
+            // Without a kind it chooses the profile's limited slow start, or none.
+            let limit = json!({
                 "type": "object",
-                "properties": {
-                    "kind": { "enum": names },
-                    "max_ssthresh": { "type": "number", "minimum": 0 },
-                },
+                "properties": { "max_ssthresh": { "type": "number", "minimum": 0 } },
                 "additionalProperties": false,
-            })
+            });
+            json!({ "anyOf": kinds.chain([limit]).collect::<Vec<_>>() })
         }
         Kind::OneOf(kinds) => json!({ "anyOf": kinds.iter().map(of).collect::<Vec<_>>() }),
     }
