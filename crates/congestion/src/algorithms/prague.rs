@@ -3,7 +3,7 @@
 //! As the module 0.6 of Linux has it (L4STeam, `net/ipv4/tcp_prague.c`, of which draft-briscoe-iccrg-prague-congestion-control
 //! tells the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
 //! with the target, once they are some hundred round trips old. Without its detection of classic queues, which is off
-//! there. The window moves towards its target by a segment an acknowledgement when it shrinks.
+//! there. The target is fractional; the window follows it, rounded up, by a segment an acknowledgement.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ pub struct Prague {
     rtt_target: Span,
     rtt_transition: u64,
     alpha: f64,
-    /// What the window moves to.
+    /// What the window follows (`frac_cwnd`); zero before the first acknowledgement.
     target: f64,
     /// Whether a mark has come: before, there is nothing to estimate.
     marks_seen: bool,
