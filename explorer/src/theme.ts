@@ -1,6 +1,6 @@
 /** Colours: of the page's theme, of groups, and of amounts. */
 
-import { groups, number, POSITIONS, type Column } from "./columns";
+import { groups, number, placesIn, POSITIONS, type Column } from "./columns";
 
 export interface Theme {
   ink: string;
@@ -74,15 +74,14 @@ export class Colouring {
     known: Record<string, string>,
   ) {
     const { ink, accent } = theme();
-    this.codes = new Uint8Array(rows);
     if (!column) {
+      this.codes = new Uint8Array(rows);
       [this.palette, this.legend] = [[accent], []];
       return;
     }
     const values = groups(column);
     if (column.categories ? values.length <= 40 : values.length <= 8) {
-      const codes = new Map(values.map((value, at) => [value, at]));
-      for (let i = 0; i < rows; i++) this.codes[i] = codes.get(column.values[i]) ?? 0;
+      this.codes = placesIn(column, values, 0);
       this.palette = values.map((value, at) => {
         const name = column.categories?.[value];
         const colour = (name && known[name]) || GROUPS[at % GROUPS.length];
@@ -97,6 +96,7 @@ export class Colouring {
     }
     const at = column.positions;
     const steps = 64;
+    this.codes = new Uint8Array(rows);
     for (let i = 0; i < rows; i++) {
       this.codes[i] = Math.min(Math.floor((at[i] / POSITIONS) * steps), steps - 1);
     }

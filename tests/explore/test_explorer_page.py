@@ -541,3 +541,31 @@ def test_page_of_a_server_asks_for_all_rows(
         assert count(page) == 50_000
         server.shutdown()
         serving.join()
+
+
+def test_flow_and_link_are_followed_into_each_other(opened: Open, tmp_path: Path) -> None:
+    scenario = Path(__file__).parents[2] / "scenarios/parking_lot.toml"
+    settings = ["duration='2 s'", "measure={ every = '100 ms' }"]
+    run = longhaul.run(scenario, out=tmp_path / "lot", set=settings)
+    page = opened(explore([run.path], tmp_path / "lot.html"), height=TALL)
+    before = pictures(page)
+    assert {"view-network", "view-curves-links"} <= set(before)
+    page.click("#view-rows tr[data-row='1']")
+    settle(page)
+    picked = pictures(page)
+    for view in ("network", "curves", "curves-links", "carpet"):
+        assert picked[f"view-{view}"] != before[f"view-{view}"], view
+    assert "of 1 selected" in page.inner_text("#view-network .now")
+    page.keyboard.press("Escape")
+    settle(page)
+    # A flow of its own and the long one cross the second hop.
+    drag(page, "network", (0.4, 0.1), (0.6, 0.9))
+    assert count(page) == 2
+    assert "of hop-1" in page.inner_text("#filters")
+    page.click("#link")
+    again = opened(tmp_path / "lot.html", page.evaluate("location.hash"), height=TALL)
+    assert count(again) == 2
+    assert pictures(again)["view-network"] == pictures(page)["view-network"]
+    page.keyboard.press("Escape")
+    settle(page)
+    assert pictures(page) == before
