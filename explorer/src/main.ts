@@ -264,7 +264,7 @@ function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarith
   legend(context);
   byId("note").textContent = [
     ...catalogue.warnings,
-    table.entry.title && `${table.entry.title}.`,
+    catalogue.tables.length === 1 && table.entry.title,
     table.entry.note,
     context.series?.entry.note,
   ]

@@ -40,8 +40,11 @@ function marked(mask: Uint8Array, from: ArrayLike<number>, to: ArrayLike<number>
 /** In the other table: what belongs to the rows that are selected in the one that is shown. */
 const RELATED = "related";
 
+/** What is linked of a table. */
+type Linked = Pick<Context, "table" | "selection" | "restyled" | "restyle">;
+
 /** Links the table that is shown with another one, of which some views stand beside it. */
-export function relate(shown: Context, other: Context, relation: Relation): void {
+export function relate(shown: Linked, other: Linked, relation: Relation): void {
   const key = `${RELATED} ${other.table.entry.name}`;
   const [mine, theirs] = [shown.selection, other.selection];
   let busy = false;

@@ -83,7 +83,8 @@ export function network(
   };
 
   const x = (at: number) => 24 + at * (surface.width - 72);
-  const y = (at: number) => 30 + at * (surface.height - 48);
+  // Names of the uppermost nodes are below the scale of colours.
+  const y = (at: number) => 46 + at * (surface.height - 64);
 
   surface.show((ink) => {
     if (!measure) return;
