@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
-from longhaul.studies import citations, coverage, set_up
+from longhaul.studies import citations, coverage, parts, record, set_up
 from longhaul.studies.claims import Claim, _claim
-from longhaul.studies.figures import Line, _power, printed
+from longhaul.studies.figures import Line, _medians, _power, drawing, printed
 from longhaul.studies.figures.file import ALGORITHMS
 from longhaul.studies.study import find
 
@@ -67,3 +67,16 @@ def test_axes_have_the_plural_of_their_names() -> None:
     assert [coverage._plural(axis) for axis in ("size", "proxy", "flows")] == [
         "sizes", "proxies", "flows",
     ]  # fmt: skip
+
+
+def test_a_line_may_be_made_of_several_metrics() -> None:
+    study = find("dualpi2-2022")
+    data = record.recorded(study)[1].data
+    for figure in parts.figures(study):
+        assert drawing(figure, data, study.claims) is not None, figure.number
+    line = parts.figures(study)[0].lines[0]
+    curve = _medians(data, "rtt_other", line, line.where)
+    one, other = (
+        data.curve(name, "rtt_other", "dualpi2", **line.where) for name in ("one_bps", "other_bps")
+    )
+    assert curve.y == pytest.approx(one.y / other.y)

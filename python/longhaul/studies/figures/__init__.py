@@ -18,6 +18,7 @@ from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 from longhaul import plots
 from longhaul.plots import styles
 from longhaul.plots.styles import Style
+from longhaul.studies import arithmetic
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import Curve, Data, NotRunError
 from longhaul.studies.figures.axes import TIMES, QuickAxes, power_of_ten
@@ -168,10 +169,12 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
         if line.curve is not None:
             curve = line.curve(data, **where)
         else:
-            curve = data.curve(line.metric, axis, line.experiment, **where)
-            points = data.points(line.experiment, **where).drop_nulls(line.metric)
+            curve = _medians(data, axis, line, where)
+            names = arithmetic.metrics(line.metric)
+            runs = data.points(line.experiment, **where).drop_nulls(names)
+            made = map(arithmetic.number(line.metric), runs.iter_rows(named=True))
             axes.plot(
-                points[axis], points[line.metric],
+                runs[axis], list(made),
                 linestyle="none", marker=".", markersize=2.5, alpha=0.5, color=line.look.colour,
             )  # fmt: skip
     except NotRunError:
@@ -181,6 +184,22 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
         linestyle=line.look.line, marker=line.look.marker, markersize=4, **style,
     )  # fmt: skip
     return True
+
+
+def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
+    """What a line makes of the medians of its metrics along the axis."""
+    curves = {
+        name: data.curve(name, axis, line.experiment, **where)
+        for name in arithmetic.metrics(line.metric)
+    }
+    x = next(iter(curves.values())).x
+    if any(not np.array_equal(x, curve.x) for curve in curves.values()):
+        raise NotRunError(
+            f"{line.experiment} has not all of {', '.join(curves)} at the same points"
+        )
+    made = arithmetic.number(line.metric)
+    rows = zip(*(curve.y for curve in curves.values()), strict=True)
+    return Curve(x, np.array([made(dict(zip(curves, row, strict=True))) for row in rows]))
 
 
 def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
