@@ -8,6 +8,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure as Drawing
 
 from longhaul import _engine
+from longhaul.analysis import merit
 from longhaul.evaluation.suite import Suite
 from longhaul.evaluation.verdicts import BETTER, VERDICTS, WORSE, Outcome, Point
 from longhaul.files.writing import write_text
@@ -16,6 +17,9 @@ from longhaul.reports import inline_svg, page
 
 # Inches: a row of a plot of points, what stands around them, and the width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
+
+# Figures that are drawn against each other.
+BOTH = {"wait_p95_s", "utilization"}
 
 # Of points at which the evaluated algorithm is better or worse; as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
@@ -46,6 +50,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
     criterion = outcome.criterion
     blocks = _blocks(outcome.points)
     drawn = _drawn(blocks, subject)
+    trade = _trade(outcome.points, subject)
     return {
         "section": criterion.section,
         "anchor": f"s{criterion.section.replace('.', '-')}",
@@ -61,6 +66,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
         "starving": outcome.count("starves"),
         "experiments": [suite.experiments[name].title for name in criterion.experiments],
         "picture": inline_svg(drawn, f"p{criterion.section}") if drawn else Markup(""),
+        "trade": inline_svg(trade, f"t{criterion.section}") if trade else Markup(""),
         "table": [_table_row(point) for point in outcome.points],
     }
 
@@ -69,7 +75,7 @@ def _blocks(points: Sequence[Point]) -> list[list[Point]]:
     """Points that are drawn on one axis: those of one figure and experiment."""
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
-        if point.figure.at_most is None and not point.figure.starves:
+        if point.figure.at_most is None:
             blocks.setdefault((point.figure.name, point.experiment), []).append(point)
     return list(blocks.values())
 
@@ -112,6 +118,39 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
             axes.set_xlim(left=0)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False)
+    return figure
+
+
+def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
+    """Utilisation against waiting, where a criterion has both: up and to the right is better."""
+    figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
+    for point in points:
+        place = (point.experiment, *point.levels.items())
+        for name, value in point.values.items():
+            figures.setdefault(name, {}).setdefault(place, {})[point.figure.name] = value.mean
+    pairs = {
+        name: [(1e3 * at["wait_p95_s"], at["utilization"]) for at in of.values() if set(at) >= BOTH]
+        for name, of in figures.items()
+    }
+    if not pairs or not all(len(of) > 1 for of in pairs.values()):
+        return None
+    figure = Drawing(figsize=(5.2, 3.4), layout="constrained")
+    axes = figure.subplots()
+    styles = _styles(list(pairs), subject)
+    for name, of in pairs.items():
+        area, style = merit.ellipse(of), styles[name]
+        axes.plot(
+            *zip(*of, strict=True), style.marker, color=style.colour, markersize=2.5, alpha=0.5
+        )
+        axes.plot(*area.mean, style.marker, color=style.colour, markersize=8, label=name)
+        axes.plot(*area.outline(), color=style.colour, linewidth=1.0)
+    axes.set_xscale("symlog", linthresh=1.0)
+    axes.set_xlim(left=0)
+    axes.invert_xaxis()
+    axes.set_xlabel("wait, 95 % (ms)")
+    axes.set_ylabel("utilisation")
+    axes.grid(alpha=0.4)
+    axes.legend(frameon=False, fontsize=8)
     return figure
 
 
