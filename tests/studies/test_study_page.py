@@ -64,8 +64,8 @@ def test_networks_are_drawn_once_with_all_that_runs_over_them() -> None:
 
 
 def test_axes_have_the_plural_of_their_names() -> None:
-    assert [coverage._plural(axis) for axis in ("size", "proxy", "flows")] == [
-        "sizes", "proxies", "flows",
+    assert [coverage._plural(axis) for axis in ("size", "proxy", "flows", "delay")] == [
+        "sizes", "proxies", "flows", "delays",
     ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ what it is over the other 24, a smallest value can only become smaller, and a me
 conditions says nothing certain of the mean over all.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -136,7 +137,7 @@ def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[
 
 def _plural(axis: str) -> str:
     """The name of an axis for several of its levels."""
-    if axis.endswith("y"):
+    if re.search("[^aeiou]y$", axis):
         return f"{axis[:-1]}ies"
     return axis if axis.endswith("s") else f"{axis}s"
 
