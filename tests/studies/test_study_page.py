@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
+from longhaul.plots.styles import ALGORITHMS
 from longhaul.studies import citations, coverage, parts, record, set_up
 from longhaul.studies.claims import Claim, _claim
 from longhaul.studies.figures import Line, _medians, _power, drawing, printed
-from longhaul.studies.figures.file import ALGORITHMS
 from longhaul.studies.study import find
 
 

@@ -88,6 +88,7 @@ def _caption(network: Network) -> str:
 def _network(experiment: Experiment, run: Run) -> Network | None:
     scenario = run.scenario
     topology = scenario.get("topology", {})
+    nodes: tuple[str, ...]
     if "dumbbell" in topology:
         nodes, links = ("left", "right"), [topology["dumbbell"]["bottleneck"]]
     elif "parking-lot" in topology:
