@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure as Drawing
 
@@ -18,6 +19,8 @@ from longhaul.reports import inline_svg, page
 # Inches: a row of a plot of points, what stands around them, and the width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
+# Ticks of waits.
+WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 # Figures that are drawn against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
@@ -113,12 +116,17 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
         axes.set_ylim(len(block) - 0.4, -0.6)
         axes.set_xlabel(f"{block[0].figure.title} ({block[0].figure.better} is better)")
         axes.grid(axis="x", alpha=0.4)
-        low, high = axes.get_xlim()
-        if low >= 0 and high > 0:
-            axes.set_xlim(left=0)
+        axes.set_xlim(*_reach([v.mean for point in block for v in point.values.values()]))
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False)
     return figure
+
+
+def _reach(means: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis with all means; intervals may reach beyond what is possible."""
+    least, most = min(0.0, *means), max(0.0, *means)
+    room = 0.08 * (most - least) or 1.0
+    return (least - room if least < 0 else -0.02 * (most or 1.0)), most + room
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
@@ -129,7 +137,7 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
         for name, value in point.values.items():
             figures.setdefault(name, {}).setdefault(place, {})[point.figure.name] = value.mean
     pairs = {
-        name: [(1e3 * at["wait_p95_s"], at["utilization"]) for at in of.values() if set(at) >= BOTH]
+        name: [(at["wait_p95_s"], at["utilization"]) for at in of.values() if set(at) >= BOTH]
         for name, of in figures.items()
     }
     if not pairs or not all(len(of) > 1 for of in pairs.values()):
@@ -138,15 +146,18 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
     axes = figure.subplots()
     styles = _styles(list(pairs), subject)
     for name, of in pairs.items():
-        area, style = merit.ellipse(of), styles[name]
-        axes.plot(
-            *zip(*of, strict=True), style.marker, color=style.colour, markersize=2.5, alpha=0.5
-        )
-        axes.plot(*area.mean, style.marker, color=style.colour, markersize=8, label=name)
-        axes.plot(*area.outline(), color=style.colour, linewidth=1.0)
-    axes.set_xscale("symlog", linthresh=1.0)
-    axes.set_xlim(left=0)
-    axes.invert_xaxis()
+        # Waits differ by factors: the ellipse is that of their logarithms, from a millisecond on.
+        logs = [(float(np.log10(1 + 1e3 * wait_s)), utilization) for wait_s, utilization in of]
+        area, style = merit.ellipse(logs), styles[name]
+        colour, marker = style.colour, style.marker
+        axes.plot(*zip(*logs, strict=True), marker, color=colour, markersize=2.5, alpha=0.5)
+        axes.plot(*area.mean, marker, color=colour, markersize=8, label=name)
+        axes.plot(*area.outline(), color=colour, linewidth=1.0)
+    reach = max(wait_s for of in pairs.values() for wait_s, _ in of)
+    shown = [ms for ms in WAITS_MS if ms <= 2e3 * reach]
+    axes.set_xticks([np.log10(1 + ms) for ms in shown], [f"{ms:g}" for ms in shown])
+    axes.set_xlim(1.05 * np.log10(1 + 1e3 * reach) + 0.05, -0.05)
+    axes.set_ylim(top=1.02, bottom=max(0.0, axes.get_ylim()[0]))
     axes.set_xlabel("wait, 95 % (ms)")
     axes.set_ylabel("utilisation")
     axes.grid(alpha=0.4)
