@@ -2,8 +2,8 @@
 
 The dissertation prints 50.88 % (Table 4.6), and neither start times nor round trips of the reverse
 and cross flows. This runs experiment FTP-MB, with all flows started together, with the round trips
-as in the study, and with those of reverse and cross flows shuffled, and prints utilisation by the number of measured flows whose
-largest queueing delay exceeds 190 ms (11 in Table 4.8).
+as in the study, and with those of reverse and cross flows shuffled, and prints utilisation by the
+number of measured flows whose largest queueing delay exceeds 190 ms (11 in Table 4.8).
 
     python validation/sync_tcp/shuffled_round_trips.py [RUNS]
 """
