@@ -21,7 +21,7 @@ build: $(VENV)/engine
 $(VENV)/tools: constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt \
-		distributed import-linter jinja2 matplotlib maturin mypy numpy polars pytest rich ruff scipy statsmodels typer
+		distributed gymnasium import-linter jinja2 matplotlib maturin mypy numpy polars pytest rich ruff scipy statsmodels typer
 	touch $@
 
 $(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)

@@ -39,8 +39,11 @@ def main() -> None:
         page.screenshot(path=IMAGES / "explore-campaign.png")
         page.set_viewport_size({"width": 1200, "height": 800})
         _open(page, network)
-        page.fill("#view-network input[type=range]", "150")
         _drag(page, "curves", (0.3, 0.15), (0.9, 0.3))
+        # Where the selected ones lose next.
+        page.fill("#view-network input[type=range]", "190")
+        page.get_by_role("button", name="Go on to where").click()
+        page.wait_for_timeout(500)
         page.screenshot(path=IMAGES / "explore-network.png")
         chromium.close()
 

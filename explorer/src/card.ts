@@ -97,12 +97,15 @@ export class Choice {
     private readonly names: string[],
     chosen: string,
     act: (name: string) => void,
+    /** What is shown in place of a name. */
+    titles: ReadonlyMap<string, string> = new Map(),
   ) {
     const text = document.createElement("span");
     text.textContent = label;
     for (const name of names) {
       const option = document.createElement("option");
-      option.value = option.textContent = name;
+      option.value = name;
+      option.textContent = titles.get(name) ?? name;
       this.select.append(option);
     }
     this.select.value = chosen;

@@ -34,6 +34,8 @@ export interface Clusters {
 
 export interface TableEntry {
   name: string;
+  /** What it is, in words, if its name does not say it. */
+  title: string;
   rows: number;
   columns: ColumnEntry[];
   /** The column that names a row, and the one that colours it first. */
@@ -86,6 +88,14 @@ export interface NetworkEntry {
   links: LinkEntry[];
 }
 
+/** Which rows of a table belong to which of another: two columns of numbers of rows. */
+export interface RelationEntry {
+  table: string;
+  to: string;
+  rows: Stored;
+  others: Stored;
+}
+
 export interface Catalogue {
   title: string;
   /** Where the numbers come from. */
@@ -98,6 +108,7 @@ export interface Catalogue {
   tables: TableEntry[];
   series: SeriesEntry[];
   networks: NetworkEntry[];
+  relations: RelationEntry[];
   /** Colours of algorithms, the same as in all of the project's plots. */
   colours: Record<string, string>;
 }

@@ -186,15 +186,27 @@ const grouped = new WeakMap<Column, number[]>();
 export function groups(column: Column): number[] {
   let found = grouped.get(column);
   if (!found) {
-    const different = new Set<number>();
-    for (let i = 0; i < column.values.length && different.size <= MOST_GROUPS; i++) {
+    // Of so few, looking through a list is quicker than a set.
+    const different: number[] = [];
+    for (let i = 0; i < column.values.length && different.length <= MOST_GROUPS; i++) {
       const value = column.values[i];
-      if (value === value) different.add(value);
+      if (value === value && !different.includes(value)) different.push(value);
     }
-    found = [...different].sort((one, other) => one - other);
+    found = different.sort((one, other) => one - other);
     grouped.set(column, found);
   }
   return found;
+}
+
+/** The place of each row's value in an order of few values; `none` where it has none. */
+export function placesIn(column: Column, order: number[], none: number): Uint8Array {
+  const { values } = column;
+  const places = new Uint8Array(values.length);
+  for (let i = 0; i < places.length; i++) {
+    const at = order.indexOf(values[i]);
+    places[i] = at < 0 ? none : at;
+  }
+  return places;
 }
 
 /** A group's value as text. */

@@ -41,7 +41,6 @@ export class Clock {
 }
 
 export class Context {
-  readonly clock: Clock;
   /** Colours or scales have changed: all is drawn anew. */
   readonly restyled = new Signal();
   readonly pointed = new Signal();
@@ -57,8 +56,8 @@ export class Context {
     readonly network: NetworkEntry | null,
     readonly selection: Selection,
     private readonly known: Record<string, string>,
+    readonly clock = new Clock(series?.times.length ?? 0),
   ) {
-    this.clock = new Clock(series?.times.length ?? 0);
     const { colour } = table.entry;
     this.by = colour ? (table.column(colour) ?? null) : null;
     this.coloured = new Colouring(this.by, table.rows, known);

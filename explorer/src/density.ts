@@ -47,7 +47,7 @@ function placesOf(
 }
 let counter = 0;
 /** Pictures of one column whose cells are kept. */
-const MOST_PLACES = 6;
+const MOST_PLACES = 8;
 /** Of more groups each row adds its own colour. */
 const FEW_GROUPS = 12;
 
@@ -66,25 +66,34 @@ export function cloud(
   const few = groups <= FEW_GROUPS;
   const cells = placesOf(x, y, few ? codes : null, columns, lines, few ? groups : 1);
   const channel = (at: number) => Float32Array.from(palette, (colour) => channels(colour)[at]);
-  const colours = [channel(0), channel(1), channel(2)];
-  const totals = new Uint32Array(all);
+  const [red, green, blue] = [channel(0), channel(1), channel(2)];
+  const totals = new Uint32Array(all + 1);
   const sums = new Float32Array(3 * all);
-  if (few) {
+  if (few && groups > 1) {
     const counts = new Uint32Array(groups * all + 1);
     if (mask) for (let i = 0; i < cells.length; i++) counts[cells[i]] += mask[i];
     else for (let i = 0; i < cells.length; i++) counts[cells[i]]++;
-    for (let at = 0; at < groups * all; at++) {
-      const count = counts[at];
-      if (count) add(at % all, (at / all) | 0, count);
+    for (let code = 0, at = 0; code < groups; code++) {
+      const [r, g, b] = [red[code], green[code], blue[code]];
+      for (let cell = 0; cell < all; cell++, at++) {
+        const count = counts[at];
+        if (!count) continue;
+        totals[cell] += count;
+        sums[3 * cell] += count * r;
+        sums[3 * cell + 1] += count * g;
+        sums[3 * cell + 2] += count * b;
+      }
     }
   } else {
     for (let i = 0; i < cells.length; i++) {
-      if ((!mask || mask[i]) && cells[i] < all) add(cells[i], codes![i], 1);
+      const cell = cells[i];
+      if ((mask && !mask[i]) || cell >= all) continue;
+      const code = codes ? codes[i] : 0;
+      totals[cell]++;
+      sums[3 * cell] += red[code];
+      sums[3 * cell + 1] += green[code];
+      sums[3 * cell + 2] += blue[code];
     }
-  }
-  function add(cell: number, code: number, count: number): void {
-    totals[cell] += count;
-    for (let i = 0; i < 3; i++) sums[3 * cell + i] += count * colours[i][code];
   }
   let most = 0;
   for (let cell = 0; cell < all; cell++) if (totals[cell] > most) most = totals[cell];
@@ -93,11 +102,14 @@ export function cloud(
   const context = canvas.getContext("2d")!;
   const image = context.createImageData(columns, lines);
   const scale = most > 1 ? 0.7 / Math.log(most) : 0;
+  const { data } = image;
   for (let cell = 0; cell < all; cell++) {
     const count = totals[cell];
     if (!count) continue;
-    for (let i = 0; i < 3; i++) image.data[4 * cell + i] = sums[3 * cell + i] / count;
-    image.data[4 * cell + 3] = 255 * (0.3 + scale * Math.log(count));
+    data[4 * cell] = sums[3 * cell] / count;
+    data[4 * cell + 1] = sums[3 * cell + 1] / count;
+    data[4 * cell + 2] = sums[3 * cell + 2] / count;
+    data[4 * cell + 3] = 255 * (0.3 + scale * Math.log(count));
   }
   context.putImageData(image, 0, 0);
   return canvas;
@@ -131,11 +143,14 @@ export function transitions(
   mask: Uint8Array | null,
   bins: number,
 ): Uint32Array {
-  const counts = new Uint32Array(bins * bins);
-  const step = (bins - 1e-3) / POSITIONS;
-  for (let i = 0; i < from.length; i++) {
-    if ((mask && !mask[i]) || from[i] > POSITIONS || to[i] > POSITIONS) continue;
-    counts[((from[i] * step) | 0) * bins + ((to[i] * step) | 0)]++;
-  }
-  return counts;
+  // One more cell takes rows that are nowhere.
+  const counts = new Uint32Array(bins * bins + 1);
+  const cells = placesOf(to, from, null, bins, bins, 1);
+  if (mask) for (let i = 0; i < cells.length; i++) counts[cells[i]] += mask[i];
+  else for (let i = 0; i < cells.length; i++) counts[cells[i]]++;
+  // The cells of a picture have their first line on top.
+  return Uint32Array.from({ length: bins * bins }, (_, at) => {
+    const bin = (at / bins) | 0;
+    return counts[(bins - 1 - bin) * bins + (at % bins)];
+  });
 }

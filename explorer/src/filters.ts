@@ -10,7 +10,8 @@ export type Filter =
   | { kind: "range"; column: string; range: Range }
   | { kind: "box"; x: string; y: string; xRange: Range; yRange: Range }
   | { kind: "groups"; column: string; values: number[] }
-  | { kind: "rows"; rows: number[] }
+  /** `through` says which rows of another table they belong to, if they were chosen there. */
+  | { kind: "rows"; rows: number[]; through?: { rows: number[]; names: string[] } }
   | { kind: "curves"; measure: string; time: Range; range: Range };
 
 /** Sets in `passes` whether each row passes a filter: 1 or 0. */
@@ -79,6 +80,10 @@ export function words(filter: Filter, table: Table, text: (value: number) => str
       return `${filter.column} ${names.join(", ")}`;
     }
     case "rows": {
+      if (filter.through) {
+        const more = filter.through.rows.length - filter.through.names.length;
+        return `of ${filter.through.names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+      }
       const names = filter.rows.slice(0, 3).map((row) => table.label(row));
       const more = filter.rows.length - names.length;
       return names.join(", ") + (more > 0 ? ` and ${more} more` : "");

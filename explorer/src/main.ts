@@ -8,6 +8,7 @@ import { csv, parquet } from "./export";
 import { words } from "./filters";
 import { decode, encode, type State } from "./link";
 import * as remote from "./remote";
+import { Relation, relate } from "./related";
 import { Selection } from "./selection";
 import { Series } from "./series";
 import { forgetTheme } from "./theme";
@@ -15,7 +16,7 @@ import { carpet, MOST_LINES } from "./views/carpet";
 import { curves } from "./views/curves";
 import { boxes, distribution, effects, toggleGroup } from "./views/groups";
 import { heatMap } from "./views/heatmap";
-import { network } from "./views/network";
+import { isFlat, network } from "./views/network";
 import { parallel } from "./views/parallel";
 import { byCondition, comparable } from "./views/residuals";
 import { rowTable } from "./views/rows";
@@ -27,6 +28,8 @@ const blobs = new Blobs((blob) => byId(`blob-${blob}`).textContent!);
 /** The table that is shown, with its views by name. */
 interface Shown {
   context: Context;
+  /** Of the tables that belong to it, whose curves and network stand beside its own. */
+  others: Context[];
   views: Map<string, View>;
   tables: Choice;
   colours: Choice;
@@ -53,20 +56,44 @@ async function show(name: string, state: State | null): Promise<void> {
   const within = (catalogue.served && whole.whole && state?.within) || [];
   const part = within.length ? await closer(whole.name, within) : null;
   const entry = part?.entry ?? whole;
-  const table = await Table.read(entry, part?.blobs ?? blobs);
-  const seriesEntry = catalogue.series.find((series) => series.table === entry.name);
-  const series = seriesEntry ? await Series.read(seriesEntry, blobs) : null;
+  const context = await contextOf(await Table.read(entry, part?.blobs ?? blobs));
+  const others = part ? [] : await related(context);
   if (turn !== asked) return;
-  const picture = catalogue.networks.find((network) => network.table === entry.name) ?? null;
-  const selection = new Selection(table, series);
-  const context = new Context(table, series, picture, selection, catalogue.colours);
-  const views = layOut(context);
-  shown = { context, views, within, ...toolbar(context) };
+  const { selection } = context;
+  const views = layOut(context, others);
+  shown = { context, others, views, within, ...toolbar(context) };
   if (state) await restore(shown, state);
   selection.onChange(told);
   told();
   document.body.dataset.ready = entry.name;
   marked();
+}
+
+/** A table with its curves and its network. Curves of the same times have the same clock. */
+async function contextOf(table: Table, beside?: Context): Promise<Context> {
+  const { name } = table.entry;
+  const seriesEntry = catalogue.series.find((series) => series.table === name);
+  const series = seriesEntry ? await Series.read(seriesEntry, blobs) : null;
+  const picture = catalogue.networks.find((network) => network.table === name) ?? null;
+  const isInStep = series && beside?.series?.times.length === series.times.length;
+  const selection = new Selection(table, series);
+  const clock = isInStep ? beside.clock : undefined;
+  return new Context(table, series, picture, selection, catalogue.colours, clock);
+}
+
+/** The tables that belong to the one that is shown, linked with it. */
+async function related(context: Context): Promise<Context[]> {
+  const { name } = context.table.entry;
+  const found: Context[] = [];
+  for (const entry of catalogue.relations) {
+    if (entry.table !== name && entry.to !== name) continue;
+    const theirs = entry.table === name ? entry.to : entry.table;
+    const table = catalogue.tables.find((one) => one.name === theirs)!;
+    const other = await contextOf(await Table.read(table, blobs), context);
+    relate(context, other, await Relation.read(entry, name, blobs));
+    found.push(other);
+  }
+  return found;
 }
 
 /** Marks when all that is in sight is drawn, for what measures the page. */
@@ -77,8 +104,8 @@ function marked(): void {
 }
 
 /** Makes the cards of all views that a table has something for. */
-function layOut(context: Context): Map<string, View> {
-  const { table, series, network: picture } = context;
+function layOut(context: Context, others: Context[]): Map<string, View> {
+  const { table, series } = context;
   const page = byId("views");
   page.replaceChildren();
   const views = new Map<string, View>();
@@ -93,22 +120,40 @@ function layOut(context: Context): Map<string, View> {
     page.append(card.element);
     views.set(name, make(card));
   };
+  const firstOf = (one: Series) => one.entry.shown[0] ?? one.names[0];
+  const pictured = [context, ...others].find((one) => one.network && one.series);
+  if (pictured) {
+    const [of, picture] = [pictured.series!, pictured.network!];
+    add(
+      "network",
+      "Network",
+      "Click a router or link, or drag around several, to follow them in all views.",
+      isFlat(picture) ? "narrow" : "tall",
+      (card) => network(pictured, card, of, picture, firstOf(of)),
+    );
+  }
   if (series) {
     const [first, second] = [...series.entry.shown, ...series.names];
-    if (picture) {
-      add(
-        "network",
-        "Network",
-        "Click a router or link, or drag around several, to follow them in all views.",
-        "tall",
-        (card) => network(context, card, series, picture, first),
-      );
-    }
     const hint = "Drag a box: curves through it are selected. Click: that moment everywhere.";
     add("curves", "Over time", hint, "narrow", (card) => curves(context, card, series, first));
     if (second && second !== first) {
       add("curves2", "Over time, beside it", hint, "narrow", (card) =>
         curves(context, card, series, second),
+      );
+    }
+    const beside = others.filter((other) => other.series);
+    // The last one fills its line.
+    const before = (pictured && isFlat(pictured.network!) ? 1 : 0) + (views.has("curves2") ? 2 : 1);
+    const isOdd = (before + beside.length) % 2 === 1;
+    for (const other of beside) {
+      const [theirs, { name }] = [other.series!, other.table.entry];
+      const size = isOdd && other === beside[beside.length - 1] ? "wide" : "narrow";
+      add(
+        `curves-${name.replaceAll(" ", "-")}`,
+        `Over time: ${name}`,
+        `Of the selected ${table.entry.name}. Picking one here selects the ${table.entry.name} that belong to it.`,
+        size,
+        (card) => curves(other, card, theirs, firstOf(theirs)),
       );
     }
   }
@@ -118,7 +163,7 @@ function layOut(context: Context): Map<string, View> {
       "Who has any, and when",
       "A line for each that has any, the first on top, redder the more. Drag over lines to select those with any in the box; click: that moment everywhere; click a name to pick it.",
       "wide",
-      (card) => carpet(context, card, series, series.entry.shown[0] ?? series.names[0]),
+      (card) => carpet(context, card, series, firstOf(series)),
     );
   }
   if (table.leveled.length) {
@@ -194,6 +239,7 @@ function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarith
       left.set(table.entry.name, stateNow());
       void show(name, left.get(name) ?? null);
     },
+    new Map(catalogue.tables.map(({ name, title }) => [name, title ? `${name}: ${title}` : name])),
   );
   const names = table.columns.map((column) => column.name);
   const colours = new Choice(
@@ -216,7 +262,12 @@ function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarith
     logarithms.element,
   );
   legend(context);
-  byId("note").textContent = [...catalogue.warnings, table.entry.note, context.series?.entry.note]
+  byId("note").textContent = [
+    ...catalogue.warnings,
+    catalogue.tables.length === 1 && table.entry.title,
+    table.entry.note,
+    context.series?.entry.note,
+  ]
     .filter((text) => text)
     .join(" ");
   return { tables, colours, logarithms };

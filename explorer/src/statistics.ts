@@ -1,6 +1,6 @@
 /** Figures of groups of rows. */
 
-import { POSITIONS, type Column } from "./columns";
+import { placesIn, POSITIONS, type Column } from "./columns";
 
 export interface Five {
   low: number;
@@ -89,8 +89,7 @@ function placesOf(group: Column, order: number[]): Uint8Array {
   const key = order.join();
   const kept = placed.get(group);
   if (kept?.key === key) return kept.places;
-  const number = new Map(order.map((value, at) => [value, at]));
-  const places = Uint8Array.from(group.values, (value) => number.get(value) ?? NO_GROUP);
+  const places = placesIn(group, order, NO_GROUP);
   placed.set(group, { key, places });
   return places;
 }

@@ -1,6 +1,6 @@
 /** Colours: of the page's theme, of groups, and of amounts. */
 
-import { groups, number, POSITIONS, type Column } from "./columns";
+import { groups, number, placesIn, POSITIONS, type Column } from "./columns";
 
 export interface Theme {
   ink: string;
@@ -39,7 +39,11 @@ export const FONT = "12px system-ui, sans-serif";
 export const SMALL_FONT = "11px system-ui, sans-serif";
 
 /** Okabe and Ito's colours, told apart by colour-blind readers, too; black is the page's ink. */
-const GROUPS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "ink", "#8c8c8c"];
+const GROUPS = [
+  ...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "ink", "#8c8c8c"],
+  // Of more groups: wine and olive, from Tol's colours.
+  ...["#882255", "#999933"],
+];
 
 /** From little to much, as bright as the page's opposite at the end. */
 const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
@@ -61,6 +65,21 @@ export function channels(colour: string): [number, number, number] {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
+/** Colours of groups: those of the algorithms that they are called by, as far as these differ, then others. */
+export function coloursOf(names: string[], known: Record<string, string>): string[] {
+  const taken = new Set<string>();
+  const own = names.map((name) => {
+    const colour = known[name] ?? known[name.toLowerCase()];
+    if (!colour || taken.has(colour)) return null;
+    taken.add(colour);
+    return colour;
+  });
+  const free = GROUPS.filter((colour) => !taken.has(colour));
+  const others = free.length ? free : GROUPS;
+  let next = 0;
+  return own.map((colour) => colour ?? others[next++ % others.length]);
+}
+
 /** Colours of the rows of a table: a palette, and each row's place in it. */
 export class Colouring {
   readonly palette: string[];
@@ -74,20 +93,18 @@ export class Colouring {
     known: Record<string, string>,
   ) {
     const { ink, accent } = theme();
-    this.codes = new Uint8Array(rows);
     if (!column) {
+      this.codes = new Uint8Array(rows);
       [this.palette, this.legend] = [[accent], []];
       return;
     }
     const values = groups(column);
     if (column.categories ? values.length <= 40 : values.length <= 8) {
-      const codes = new Map(values.map((value, at) => [value, at]));
-      for (let i = 0; i < rows; i++) this.codes[i] = codes.get(column.values[i]) ?? 0;
-      this.palette = values.map((value, at) => {
-        const name = column.categories?.[value];
-        const colour = (name && known[name]) || GROUPS[at % GROUPS.length];
-        return colour === "ink" || colour === "#000000" ? ink : colour;
-      });
+      this.codes = placesIn(column, values, 0);
+      const names = values.map((value) => column.categories?.[value] ?? "");
+      this.palette = coloursOf(names, known).map((colour) =>
+        colour === "ink" || colour === "#000000" ? ink : colour,
+      );
       this.legend = values.map((value, at) => ({
         name: column.categories ? column.categories[value] : String(value),
         colour: this.palette[at],
@@ -97,6 +114,7 @@ export class Colouring {
     }
     const at = column.positions;
     const steps = 64;
+    this.codes = new Uint8Array(rows);
     for (let i = 0; i < rows; i++) {
       this.codes[i] = Math.min(Math.floor((at[i] / POSITIONS) * steps), steps - 1);
     }

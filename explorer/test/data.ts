@@ -17,6 +17,7 @@ export function words(name: string, categories: string[], codes: number[]): Colu
 export function table(columns: Column[]): Table {
   const entry: TableEntry = {
     name: "runs",
+    title: "",
     rows: columns[0].values.length,
     columns: columns.map((one) => one.entry),
     label: null,

@@ -319,6 +319,14 @@ class Scenario:
         """Names of the links; none of MesoNet."""
 
     @property
+    def buffers(self) -> list[tuple[int, bool]]:
+        """What the queue of each link holds, and whether that is packets, or else bytes."""
+
+    @property
+    def routes(self) -> list[tuple[str, list[int]]]:
+        """Each flow, with the numbers of the links that its data takes."""
+
+    @property
     def nothing_drawn(self) -> str | None:
         """Why all replications are the same, and what would make them differ.
 

@@ -5,26 +5,6 @@ import pytest
 
 from longhaul.analysis import merit
 
-INFINITE = float("inf")
-
-
-def test_a_small_demand_is_met_and_the_rest_is_shared_equally() -> None:
-    shares = merit.max_min_shares(10.0, [2.0, INFINITE, INFINITE])
-    assert shares.tolist() == [2.0, 4.0, 4.0]
-    assert merit.max_min_shares(10.0, [1.0, 2.0]).tolist() == [1.0, 2.0]
-
-
-@pytest.mark.parametrize("seed", range(50))
-def test_max_min_shares_use_the_link_or_meet_all_demands(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    capacity, demands = random.uniform(0.1, 100), random.uniform(0, 50, random.integers(1, 9))
-    shares = merit.max_min_shares(capacity, demands)
-    assert (shares <= demands + 1e-9).all()
-    assert shares.sum() == pytest.approx(min(capacity, demands.sum()))
-    # Who does not get what it asks for has as much as anyone.
-    unmet = shares < demands - 1e-9
-    assert all(share >= shares.max() - 1e-9 for share in shares[unmet])
-
 
 def test_harm_is_the_part_that_is_lost() -> None:
     assert merit.harm(8.0, 2.0, more_is_better=True) == 0.75
@@ -84,7 +64,7 @@ def test_a_pause_of_ten_seconds_is_starvation() -> None:
     found = merit.starvation(merit.rates(times, delivered, [0.0, 0.0], 5.0), 0.5)
     assert found is not None
     assert found.starves
-    assert found.ratio == INFINITE
+    assert found.ratio == float("inf")
     alone = merit.rates(times, delivered[:, :1], [0.0], 5.0)
     assert merit.starvation(alone, 0.5) is None
 
@@ -104,3 +84,12 @@ def test_the_ellipse_of_points_along_a_line_has_one_axis() -> None:
     assert found.half_axes[0] == pytest.approx(np.sqrt(5))
     assert found.half_axes[1] == pytest.approx(0.0, abs=1e-7)
     assert np.tan(found.angle) == pytest.approx(2.0)
+
+
+def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
+    """By Mahalanobis' distance, in which the ellipse of points is a circle of radius 1."""
+    points = np.random.default_rng(1).multivariate_normal([3, -2], [[4, 1.5], [1.5, 1]], 50)
+    around = np.stack(merit.ellipse([(x, y) for x, y in points]).outline(), axis=1)
+    away = around - points.mean(axis=0)
+    distances = np.einsum("ij,jk,ik->i", away, np.linalg.inv(np.cov(points.T)), away)
+    assert distances == pytest.approx(1.0)

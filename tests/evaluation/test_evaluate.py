@@ -35,6 +35,14 @@ def test_every_scenario_of_a_suite_is_valid(name: str, scale: str) -> None:
 
 
 @pytest.mark.parametrize("name", suites())
+def test_replications_differ(name: str) -> None:
+    """Without anything random all replications would be one run, and intervals have no width."""
+    for run in find(name).runs([contender("cubic")], "quick"):
+        written = json.dumps(run.scenario)
+        assert any(word in written for word in ("uniform", "exponential", "bernoulli")), run.name
+
+
+@pytest.mark.parametrize("name", suites())
 def test_criteria_are_in_the_order_of_the_document(name: str) -> None:
     sections = [one.section for one in find(name).criteria]
     assert sections == sorted(sections, key=lambda text: [int(part) for part in text.split(".")])
@@ -114,8 +122,15 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
     assert {row["algorithm"] for row in goodput} == {"Aimd", "reno"}
     assert all(5e6 < float(row["mean"]) < 10e6 for row in goodput)
 
-    whole = scores.summary(suite.name, "Aimd", "quick", outcomes)
+    whole = scores.summary(suite.name, subject, "quick", outcomes)
     assert json.loads(json.dumps(whole))["failed"] == []
+    # Another file's class of the same name has another directory.
+    scores.write_summary(tmp_path / "summary.json", whole)
+    scores.check_target(tmp_path, subject)
+    other = tmp_path / "other.py"
+    other.write_text(AIMD)
+    with pytest.raises(ContenderError, match=r"mine\.py:Aimd; choose another directory"):
+        scores.check_target(tmp_path, contender(str(other)))
     facts = {
         "against": ["reno"], "standards": ["reno"], "runs": 8, "failed": [], "settings": [],
     }  # fmt: skip
@@ -133,6 +148,7 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_runs(
         (["cubic", "--suite", "rfc1"], "there are: rfc9743"),
         (["cubic", "--scale", "huge"], "expected quick or full"),
         (["missing.py"], "missing.py: No such file"),
+        (["cubic", "--set", "duration=3"], "error: --set duration: the unit is missing after"),
     ):
         done = cli_process("evaluate", *arguments)
         assert done.returncode == 2, done.stderr

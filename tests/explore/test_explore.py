@@ -375,3 +375,59 @@ def test_bad_input_is_refused(cli: CommandLine, campaign: Path, finished: longha
     again = cli("explore", finished.path, "--out", "page.html")
     assert again.returncode != 0
     assert "page.html already exists" in again.stderr
+
+
+def test_flows_are_related_to_the_links_that_they_take(tmp_path: Path) -> None:
+    run = longhaul.run(
+        ROOT / "scenarios/parking_lot.toml",
+        out=tmp_path / "lot",
+        set=["duration='2 s'", "measure={ every = '100 ms' }"],
+    )
+    page = Page(explore([run.path], tmp_path / "lot.html"))
+    relation = page.catalogue["relations"][0]
+    assert (relation["table"], relation["to"]) == ("flows", "links")
+    flows, links = run.flows["name"].to_list(), run.links["name"].to_list()
+    rows, others = (page.values(relation[name]).astype(int) for name in ("rows", "others"))
+    taken: dict[str, list[str]] = {}
+    for flow, link in zip(rows, others, strict=True):
+        taken.setdefault(flows[flow], []).append(links[link])
+    # Where a flow goes, link by link.
+    ends = {row["name"]: (row["from"], row["to"]) for row in run.links.iter_rows(named=True)}
+    for flow in run.flows.iter_rows(named=True):
+        assert ends[taken[flow["name"]][0]][0] == flow["from"]
+        assert ends[taken[flow["name"]][-1]][1] == flow["to"]
+    assert max(len(way) for way in taken.values()) > 1
+
+
+def test_filled_share_of_a_link_is_its_queue_by_its_limit(tmp_path: Path) -> None:
+    scenario = ROOT / "scenarios/one_flow.toml"
+    limit = [
+        "topology.dumbbell.bottleneck.queue.limit='40 packets'",
+        "topology.dumbbell.bottleneck.rate='10 Mbps'",
+    ]
+    limit += ["duration='10 s'", "measure={ every = '100 ms' }"]
+    run = longhaul.run(scenario, out=tmp_path / "one", set=limit)
+    page = Page(explore([run.path], tmp_path / "one.html"))
+    queue, share = (page.curves("links", name)[1] for name in ("queue_pkts", "queue_share"))
+    assert queue.max() > 20
+    np.testing.assert_allclose(share, queue / 40, atol=1e-4)
+
+
+def test_long_lived_flows_are_related_to_the_routers_of_their_ends(
+    mesonet: longhaul.Results, tmp_path: Path
+) -> None:
+    page = Page(explore([mesonet.path], tmp_path / "m.html"))
+    relations = {one["table"]: one for one in page.catalogue["relations"]}
+    topology = mesonet.table("topology")
+    above = dict(topology.select("router", "above").iter_rows())
+    routers = topology["router"].to_list()
+    classes = relations["classes"]
+    for row, other in zip(*(page.values(classes[one]) for one in ("rows", "others")), strict=True):
+        kind = topology["class"][int(other)]
+        column = next(one for one in page.table("classes")["columns"] if one["name"] == "class")
+        name = column["categories"][int(page.values(column)[int(row)])]
+        assert kind[0].upper() in name
+    if "long-lived flows" in relations:
+        others = page.values(relations["long-lived flows"]["others"]).astype(int)
+        taken = {routers[other] for other in others}
+        assert all(above[router] is None or above[router] in taken for router in taken)

@@ -273,7 +273,9 @@ def test_another_table_is_shown_with_its_views(opened: Open, network: Path) -> N
     page.select_option("#choices select[aria-label=Table]", "classes")
     page.wait_for_selector("body[data-ready=classes]")
     settle(page)
-    assert page.locator("#view-network").count() == 0
+    # The routers stay beside it: their network and their curves are those of the selected classes.
+    assert page.locator("#view-network").count() == 1
+    assert page.locator("#view-curves-routers").count() == 1
     assert count(page) == 6
 
 
@@ -503,7 +505,9 @@ def test_run_of_172_routers(opened: Open, tmp_path: Path) -> None:
     drag(page, "network", (0.2, 0.2), (0.6, 0.6))
     assert 0 < count(page) < 172
     after = pictures(page)
-    assert [view for view in before if before[view] == after[view]] == []
+    # All classes of flows have routers there.
+    same = [view for view in before if before[view] == after[view]]
+    assert same == ["view-curves-classes"]
 
 
 def test_page_of_a_server_asks_for_all_rows(
@@ -541,3 +545,31 @@ def test_page_of_a_server_asks_for_all_rows(
         assert count(page) == 50_000
         server.shutdown()
         serving.join()
+
+
+def test_flow_and_link_are_followed_into_each_other(opened: Open, tmp_path: Path) -> None:
+    scenario = Path(__file__).parents[2] / "scenarios/parking_lot.toml"
+    settings = ["duration='2 s'", "measure={ every = '100 ms' }"]
+    run = longhaul.run(scenario, out=tmp_path / "lot", set=settings)
+    page = opened(explore([run.path], tmp_path / "lot.html"), height=TALL)
+    before = pictures(page)
+    assert {"view-network", "view-curves-links"} <= set(before)
+    page.click("#view-rows tr[data-row='1']")
+    settle(page)
+    picked = pictures(page)
+    for view in ("network", "curves", "curves-links", "carpet"):
+        assert picked[f"view-{view}"] != before[f"view-{view}"], view
+    assert "of 1 selected" in page.inner_text("#view-network .now")
+    page.keyboard.press("Escape")
+    settle(page)
+    # A flow of its own and the long one cross the second hop.
+    drag(page, "network", (0.4, 0.1), (0.6, 0.9))
+    assert count(page) == 2
+    assert "of hop-1" in page.inner_text("#filters")
+    page.click("#link")
+    again = opened(tmp_path / "lot.html", page.evaluate("location.hash"), height=TALL)
+    assert count(again) == 2
+    assert pictures(again)["view-network"] == pictures(page)["view-network"]
+    page.keyboard.press("Escape")
+    settle(page)
+    assert pictures(page) == before

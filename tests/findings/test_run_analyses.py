@@ -52,6 +52,24 @@ def test_pairs_show_what_a_longer_queue_costs_and_saves(runs: list[longhaul.Resu
     assert found["median (ms)"] < 0
 
 
+def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
+    """Two flows of the same kind: each has half of what it has alone."""
+    common = {
+        "duration": "40 s",
+        "measure": {"from": "20 s", "every": "1 s"},
+        "topology": {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "10 ms"}}},
+    }
+    flow = {"label": "a", "congestion": {"kind": "vegas"}}
+    alone = longhaul.run(common | {"flows": [flow]}, out=tmp_path / "alone")
+    both = common | {"flows": [flow, flow | {"label": "b", "start": "1 s"}]}
+    beside = longhaul.run(both, out=tmp_path / "beside")
+    found = rows("harm", beside, alone).filter(pl.col("figure") == "goodput_bps")
+    assert found["label"].to_list() == ["a"]
+    assert found["harm"][0] == pytest.approx(0.5, abs=0.15)
+    with pytest.raises(RunAnalysisError, match="expected --against"):
+        analyse_run("harm", beside)
+
+
 def test_runs_of_other_connections_are_not_paired(runs: list[longhaul.Results]) -> None:
     with pytest.raises(longhaul.LonghaulError, match="is not the same in both runs"):
         analyse_run("paired", runs[0], runs[2])
@@ -82,7 +100,7 @@ def test_an_unknown_analysis_is_refused_with_a_hint(runs: list[longhaul.Results]
         analyse_run("hurts", runs[0])
 
 
-@pytest.mark.parametrize("name", [name for name in RUN_ANALYSES if name != "paired"])
+@pytest.mark.parametrize("name", [name for name in RUN_ANALYSES if name not in ("paired", "harm")])
 def test_the_command_prints_each(cli: CommandLine, runs: list[longhaul.Results], name: str) -> None:
     found = cli("analyze", runs[0].path, name, "--json")
     assert found.returncode == 0, found.stderr

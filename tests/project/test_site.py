@@ -54,11 +54,11 @@ def test_everything_in_the_registries_has_a_page(site: Path) -> None:
         ("queues", _engine.queues()),
         ("traffic", _engine.traffic()),
     ):
-        assert {row["name"] for row in rows} | {"index"} == {
+        assert {algorithms.slug(row["name"]) for row in rows} | {"index"} == {
             page.stem for page in (site / "reference" / what).glob("*.md")
         }
     for row in registry["algorithms"]:
-        text = (site / f"reference/algorithms/{row['name']}.md").read_text("utf-8")
+        text = (site / f"reference/algorithms/{algorithms.slug(row['name'])}.md").read_text("utf-8")
         assert all(rule in text for rule in row["law"])
         assert all(f"`{one['name']}`" in text for one in row["parameters"])
 

@@ -73,7 +73,7 @@ def write(pages: Pages) -> None:
             )
         )
     for row in registry["algorithms"]:
-        pages.write(f"algorithms/{row['name']}.md", _page(row, laws))
+        pages.write(f"algorithms/{slug(row['name'])}.md", _page(row, laws))
     for row in registry["slow_starts"]:
         pages.write(f"slow-starts/{slug(row['name'])}.md", _slow_start(row))
     pages.write(

@@ -9,7 +9,7 @@ from tools.site.markdown import ROOT, Pages, block, html, toctree
 from tools.site.runs import chart
 
 VIEW = {
-    "cellular": "throughput", "changing_link": "throughput", "codel_or_pie": "queues", "dctcp_incast": "queues", "l4s": "queues",
+    "cellular": "throughput", "changing_link": "throughput", "satellite_slots": "throughput", "codel_or_pie": "queues", "dctcp_incast": "queues", "l4s": "queues",
     "decbit": "queues", "fair_queues": "goodputs", "finite_transfers": "goodputs", "http_dumbbell": "responses",
     "mesonet_dumbbell": "active", "mesonet_scaled_down": "active", "mesonet_small": "active", "on_off": "throughput",
     "packmime": "responses", "requests": "responses", "web_sessions": "responses", "trace": "throughput",
@@ -52,6 +52,7 @@ GROUPS = (
             "delay_box",
             "emulated_link",
             "satellite_return",
+            "satellite_slots",
             "split_proxy",
             "peach",
         ),

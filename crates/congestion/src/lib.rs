@@ -9,6 +9,7 @@ mod algorithms;
 mod congestion_control;
 mod controller;
 mod custom;
+mod delay_history;
 mod entry;
 mod facts;
 mod parameter;

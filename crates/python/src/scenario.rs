@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use longhaul_congestion::rounds::Loss;
+use longhaul_engine::Graph;
+use longhaul_engine::config::Flow;
+use longhaul_engine::queue::Capacity;
 use longhaul_scenario::Simulation;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -91,6 +94,44 @@ impl Scenario {
             Simulation::Tcp(config) => config.links.iter().map(|link| link.name.clone()).collect(),
             Simulation::MesoNet(_) => Vec::new(),
         }
+    }
+
+    /// What the queue of each link holds: a number and whether it is of packets, or else of bytes.
+    #[getter]
+    fn buffers(&self) -> Vec<(u64, bool)> {
+        let Simulation::Tcp(config) = self.inner.simulation() else {
+            return Vec::new();
+        };
+        let limits = config.links.iter().map(|link| link.queue.limit());
+        let buffer = |limit| match limit {
+            Capacity::Packets(packets) => (packets, true),
+            Capacity::Bytes(bytes) => (bytes, false),
+        };
+        limits.map(buffer).collect()
+    }
+
+    /// The links that the data of each flow takes, by name of the flow, as numbers of the links in order.
+    #[getter]
+    fn routes(&self) -> Vec<(String, Vec<usize>)> {
+        let Simulation::Tcp(config) = self.inner.simulation() else {
+            return Vec::new();
+        };
+        let links = config.links.iter();
+        let links = links.map(|link| (link.from, link.to, link.delay));
+        let graph = Graph::new(config.nodes.len(), links);
+        // A proxy's connection leads from its first node to its second.
+        let route = |flow: &Flow| {
+            let mut stops = vec![flow.from];
+            if let Some(proxy) = flow.via.map(|proxy| &config.proxies[proxy]) {
+                stops.extend([proxy.start, proxy.end]);
+            }
+            stops.push(flow.to);
+            let legs = stops.windows(2).map(|ends| (ends[0], ends[1]));
+            let ways = legs.filter_map(|(from, to)| graph.shortest_path(from, to));
+            ways.flatten().collect()
+        };
+        let flows = config.flows.iter();
+        flows.map(|flow| (flow.name.clone(), route(flow))).collect()
     }
 
     #[getter]

@@ -13,6 +13,8 @@ import { scaleLinear } from "d3-scale";
 
 /** Curves in colours of their own: the highest of those that are selected. */
 const DISTINCT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"];
+/** Of curves of one group the second and the third. */
+const DASHES = [[], [7, 3], [2, 3]];
 /** More curves than these are drawn as the band that they fill. */
 const MANY_CURVES = 60;
 const PICK = "picks curves";
@@ -24,7 +26,7 @@ export function curves(context: Context, card: Card, series: Series, first: stri
   let measure: Measure | null = null;
   let extent: [number, number] = [0, 1];
   let drawn: [number, number] | null = null;
-  let chosen: { row: number; colour: string }[] = [];
+  let chosen: { row: number; colour: string; dash: number[] }[] = [];
   const choice = card.choice("of", series.names, first, load);
   const mode = card.choice("a drag", [PICK, ZOOM], PICK, () => {});
   card.button("whole", "Show the whole time", () => clock.zoom(0, clock.samples - 1));
@@ -57,10 +59,16 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     extent = low === high ? [low - 0.5, high + 0.5] : [low, high];
     means.sort((one, other) => other.mean - one.mean);
     const some = means.slice(0, selection.isFiltered ? 40 : DISTINCT.length);
-    // The page's colours, where these tell curves apart or there are too many for colours of their own.
+    // The page's colours; those of one group differ by how they are drawn, or, of many, have colours of their own.
     const shared = some.map(({ row }) => context.colouring.colour(row));
-    const own = some.length <= DISTINCT.length && new Set(shared).size < some.length;
-    chosen = some.map(({ row }, at) => ({ row, colour: own ? DISTINCT[at] : shared[at] }));
+    const before = shared.map((colour, at) => shared.slice(0, at).filter((one) => one === colour));
+    const own =
+      some.length <= DISTINCT.length && before.some((same) => same.length >= DASHES.length);
+    chosen = some.map(({ row }, at) => ({
+      row,
+      colour: own ? DISTINCT[at] : shared[at],
+      dash: own ? [] : (DASHES[before[at].length] ?? []),
+    }));
     surface.redraw();
   }
 
@@ -148,12 +156,14 @@ export function curves(context: Context, card: Card, series: Series, first: stri
       under.stroke();
     });
     ink.lineWidth = 1.4;
-    for (const { row, colour } of [...chosen].reverse()) {
+    for (const { row, colour, dash } of [...chosen].reverse()) {
       ink.strokeStyle = colour;
+      ink.setLineDash(dash);
       ink.beginPath();
       curve(ink, row);
       ink.stroke();
     }
+    ink.setLineDash([]);
     if (context.pointedRow !== null) {
       ink.strokeStyle = theme().ink;
       ink.lineWidth = 2.4;
@@ -182,17 +192,22 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     ink.font = SMALL_FONT;
     ink.textAlign = "right";
     ink.textBaseline = "alphabetic";
-    let x = surface.width - 14;
-    for (const { row, colour } of [...chosen].reverse()) {
+    let [x, y] = [surface.width - 14, 32];
+    for (const { row, colour, dash } of [...chosen].reverse()) {
       const name = shorten(table.label(row), 18);
-      if (x - name.length * 6.5 < 150) break;
+      const room = name.length * 6.2 + 24;
+      // A second line above; the title of the axis is left of the lower one.
+      if (x - room < (y > 20 ? 150 : 10)) [x, y] = [surface.width - 14, y - 16];
+      if (y < 0) break;
       ink.fillStyle = theme().ink;
-      ink.fillText(name, x, 30);
-      x -= name.length * 6.2 + 6;
-      ink.fillStyle = colour;
-      ink.fillRect(x - 8, 23, 8, 8);
-      x -= 20;
+      ink.fillText(name, x, y);
+      ink.strokeStyle = colour;
+      ink.lineWidth = 3;
+      ink.setLineDash(dash);
+      line(ink, x - room + 2, y - 4, x - room + 20, y - 4);
+      x -= room + 12;
     }
+    ink.setLineDash([]);
   }
 
   /** The curve nearest to a place, among those that are coloured; without any, among all. */

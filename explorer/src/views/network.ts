@@ -16,6 +16,12 @@ import { tooltip } from "../tooltip";
 const [STEPS, STEP_MS] = [750, 50];
 const RADII = [9, 6, 4];
 
+/** Whether a network is little more than a line, which needs no height. */
+export function isFlat({ nodes }: NetworkEntry): boolean {
+  const heights = nodes.map(({ y }) => y);
+  return Math.max(...heights) - Math.min(...heights) < 0.05;
+}
+
 export function network(
   context: Context,
   card: Card,
@@ -25,7 +31,9 @@ export function network(
 ): View {
   const { table, selection, clock } = context;
   let large = false;
-  const surface = card.surface((width) => Math.min(0.9 * width, large ? 980 : 620), "The network");
+  const heightOf = (width: number) =>
+    isFlat(picture) ? 130 : Math.min(0.9 * width, large ? 980 : 620);
+  const surface = card.surface(heightOf, "The network");
   let measure: Measure | null = null;
   let playing = 0;
   let drawn: [number, number, number, number] | null = null;
@@ -75,7 +83,8 @@ export function network(
   };
 
   const x = (at: number) => 24 + at * (surface.width - 72);
-  const y = (at: number) => 30 + at * (surface.height - 48);
+  // Names of the uppermost nodes are below the scale of colours.
+  const y = (at: number) => 46 + at * (surface.height - 64);
 
   surface.show((ink) => {
     if (!measure) return;
@@ -89,8 +98,13 @@ export function network(
       const shift = row === null ? 0 : 2.5;
       const [sx, sy] = [(-dy / length) * shift, (dx / length) * shift];
       ink.strokeStyle = coloured ? ramp(LOSSES, part(row)) : theme().faint;
-      ink.globalAlpha = row !== null && !selection.mask[row] ? 0.25 : 1;
-      ink.lineWidth = coloured ? 3 : nodes[from].tier + nodes[to].tier === 0 ? 1.6 : 0.8;
+      const selected = row === null || selection.mask[row] === 1;
+      const emphasised =
+        row !== null && ((selection.isFiltered && selected) || row === context.pointedRow);
+      if (emphasised && !coloured) ink.strokeStyle = theme().accent;
+      ink.globalAlpha = selected ? 1 : 0.25;
+      const width = coloured ? 3 : nodes[from].tier + nodes[to].tier === 0 ? 1.6 : 0.8;
+      ink.lineWidth = emphasised ? width + 2.5 : width;
       ink.beginPath();
       ink.moveTo(x(nodes[from].x) + sx, y(nodes[from].y) + sy);
       ink.lineTo(x(nodes[to].x) + sx, y(nodes[to].y) + sy);
@@ -227,9 +241,17 @@ export function network(
     drag: (from, to, done) => {
       drawn = done ? null : [...from, ...to];
       const within = (at: number, one: number, other: number) => (at - one) * (at - other) <= 0;
-      const rows = picture.nodes
-        .filter((node) => within(x(node.x), from[0], to[0]) && within(y(node.y), from[1], to[1]))
-        .map((node) => node.row)
+      const isInside = ({ x: across, y: down }: { x: number; y: number }) =>
+        within(x(across), from[0], to[0]) && within(y(down), from[1], to[1]);
+      const middle = ({ from: one, to: other }: { from: number; to: number }) => ({
+        x: (picture.nodes[one].x + picture.nodes[other].x) / 2,
+        y: (picture.nodes[one].y + picture.nodes[other].y) / 2,
+      });
+      const rows = [
+        ...picture.nodes.filter(isInside),
+        ...picture.links.filter((link) => isInside(middle(link))),
+      ]
+        .map(({ row }) => row)
         .filter((row) => row !== null);
       selection.set("network", rows.length ? { kind: "rows", rows } : null);
       surface.redraw();

@@ -58,8 +58,9 @@ export function rowTable(context: Context, card: Card): View {
     fill();
   }
 
-  let inSight = true;
-  let stale = false;
+  // What is out of sight waits until it is seen.
+  let inSight = false;
+  let stale = true;
   whenInSight(scroller, (is) => {
     inSight = is;
     if (is && stale) update();

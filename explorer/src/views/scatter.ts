@@ -24,7 +24,7 @@ function points(
 ): void {
   const { table, selection } = context;
   const [xs, ys] = [x.positions, y.positions];
-  const grid = radius < 3 ? 1 : 1.5;
+  const grid = radius < 3 ? 1.5 : 2;
   const size = [frame.width / grid, frame.height / grid].map((length) =>
     Math.max(Math.round(length), 1),
   );

@@ -1,4 +1,4 @@
-"""Figures of merit of flows that share a path: shares, harm, convergence, starvation.
+"""Figures of merit of flows that share a path: harm, convergence, starvation.
 
 What was delivered is given as `delivered[t, i]`, bytes of flow i up to `times[t]` in seconds, at
 equal intervals. Rates are in bytes per second.
@@ -18,20 +18,6 @@ STARVED_RATIO = 10.0
 # Shares have converged once they have stayed within their band for so many windows.
 STAYS_WINDOWS = 10
 ROUNDING = 1e-9
-
-
-def max_min_shares(capacity: float, demands: ArrayLike) -> np.ndarray:
-    """Max-min fair shares of one link: no flow gets more than it asks for, the rest share equally.
-
-    Bertsekas and Gallager, Data Networks, section 6.5.2. An infinite demand takes what there is.
-    """
-    wanted = np.asarray(demands, float)
-    shares = np.zeros(len(wanted))
-    left = capacity
-    for place, flow in enumerate(np.argsort(wanted, kind="stable")):
-        shares[flow] = min(wanted[flow], left / (len(wanted) - place))
-        left -= shares[flow]
-    return shares
 
 
 def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
@@ -163,6 +149,14 @@ class Ellipse:
     half_axes: tuple[float, float]
     angle: float
     """Of the longer axis, in radians from the first coordinate."""
+
+    def outline(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points around it, by coordinate."""
+        turn = np.linspace(0, 2 * np.pi, 73)
+        long, short = self.half_axes[0] * np.cos(turn), self.half_axes[1] * np.sin(turn)
+        cosine, sine = np.cos(self.angle), np.sin(self.angle)
+        x, y = self.mean
+        return x + long * cosine - short * sine, y + long * sine + short * cosine
 
 
 def ellipse(points: Sequence[tuple[float, float]]) -> Ellipse:

@@ -76,6 +76,7 @@ def evaluate(
     subject = contenders.contender(algorithm)
     field = contenders.field(subject, _names(against))
     target = out or Path("evaluations") / subject.name
+    scores.check_target(target, subject)
     with show_progress(f"{subject.name}, {suite} ({scale})") as watch:
         measured, progress = run_.evaluate(
             chosen, field, store, scale=scale, settings=dict(map(assignment, settings or [])),
@@ -87,7 +88,7 @@ def evaluate(
     standards = [name for name in contenders.STANDARDS if name in names]
     broken = [run.experiment for run, _ in progress.failed]
     outcomes = verdicts.judge(chosen, measured, subject.name, standards, broken)
-    whole = scores.summary(suite, subject.name, scale, outcomes)
+    whole = scores.summary(suite, subject, scale, outcomes)
     whole["failed_runs"] = [run.name for run, _ in progress.failed]
     target.mkdir(parents=True, exist_ok=True)
     scores.write_scores(target / "scores.csv", suite, outcomes)

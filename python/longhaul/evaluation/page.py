@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure as Drawing
 
 from longhaul import _engine
+from longhaul.analysis import merit
 from longhaul.evaluation.suite import Suite
 from longhaul.evaluation.verdicts import BETTER, VERDICTS, WORSE, Outcome, Point
 from longhaul.files.writing import write_text
@@ -16,6 +18,11 @@ from longhaul.reports import inline_svg, page
 
 # Inches: a row of a plot of points, what stands around them, and the width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
+
+# Ticks of waits.
+WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
+# Figures that are drawn against each other.
+BOTH = {"wait_p95_s", "utilization"}
 
 # Of points at which the evaluated algorithm is better or worse; as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
@@ -46,6 +53,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
     criterion = outcome.criterion
     blocks = _blocks(outcome.points)
     drawn = _drawn(blocks, subject)
+    trade = _trade(outcome.points, subject)
     return {
         "section": criterion.section,
         "anchor": f"s{criterion.section.replace('.', '-')}",
@@ -61,6 +69,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
         "starving": outcome.count("starves"),
         "experiments": [suite.experiments[name].title for name in criterion.experiments],
         "picture": inline_svg(drawn, f"p{criterion.section}") if drawn else Markup(""),
+        "trade": inline_svg(trade, f"t{criterion.section}") if trade else Markup(""),
         "table": [_table_row(point) for point in outcome.points],
     }
 
@@ -69,7 +78,7 @@ def _blocks(points: Sequence[Point]) -> list[list[Point]]:
     """Points that are drawn on one axis: those of one figure and experiment."""
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
-        if point.figure.at_most is None and not point.figure.starves:
+        if point.figure.at_most is None:
             blocks.setdefault((point.figure.name, point.experiment), []).append(point)
     return list(blocks.values())
 
@@ -107,11 +116,52 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
         axes.set_ylim(len(block) - 0.4, -0.6)
         axes.set_xlabel(f"{block[0].figure.title} ({block[0].figure.better} is better)")
         axes.grid(axis="x", alpha=0.4)
-        low, high = axes.get_xlim()
-        if low >= 0 and high > 0:
-            axes.set_xlim(left=0)
+        axes.set_xlim(*_reach([v.mean for point in block for v in point.values.values()]))
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False)
+    return figure
+
+
+def _reach(means: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis with all means; intervals may reach beyond what is possible."""
+    least, most = min(0.0, *means), max(0.0, *means)
+    room = 0.08 * (most - least) or 1.0
+    return (least - room if least < 0 else -0.02 * (most or 1.0)), most + room
+
+
+def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
+    """Utilisation against waiting, where a criterion has both: up and to the right is better."""
+    figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
+    for point in points:
+        place = (point.experiment, *point.levels.items())
+        for name, value in point.values.items():
+            figures.setdefault(name, {}).setdefault(place, {})[point.figure.name] = value.mean
+    pairs = {
+        name: [(at["wait_p95_s"], at["utilization"]) for at in of.values() if set(at) >= BOTH]
+        for name, of in figures.items()
+    }
+    if not pairs or not all(len(of) > 1 for of in pairs.values()):
+        return None
+    figure = Drawing(figsize=(5.2, 3.4), layout="constrained")
+    axes = figure.subplots()
+    styles = _styles(list(pairs), subject)
+    for name, of in pairs.items():
+        # Waits differ by factors: the ellipse is that of their logarithms, from a millisecond on.
+        logs = [(float(np.log10(1 + 1e3 * wait_s)), utilization) for wait_s, utilization in of]
+        area, style = merit.ellipse(logs), styles[name]
+        colour, marker = style.colour, style.marker
+        axes.plot(*zip(*logs, strict=True), marker, color=colour, markersize=2.5, alpha=0.5)
+        axes.plot(*area.mean, marker, color=colour, markersize=8, label=name)
+        axes.plot(*area.outline(), color=colour, linewidth=1.0)
+    reach = max(wait_s for of in pairs.values() for wait_s, _ in of)
+    shown = [ms for ms in WAITS_MS if ms <= 2e3 * reach]
+    axes.set_xticks([np.log10(1 + ms) for ms in shown], [f"{ms:g}" for ms in shown])
+    axes.set_xlim(1.05 * np.log10(1 + 1e3 * reach) + 0.05, -0.05)
+    axes.set_ylim(top=1.02, bottom=max(0.0, axes.get_ylim()[0]))
+    axes.set_xlabel("wait, 95 % (ms)")
+    axes.set_ylabel("utilisation")
+    axes.grid(alpha=0.4)
+    axes.legend(frameon=False, fontsize=8)
     return figure
 
 

@@ -1,10 +1,12 @@
 """Does the runs of an evaluation and judges them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from longhaul._engine import ScenarioError
 from longhaul.campaign import Outcome as Progress
 from longhaul.campaign import Store, execute
 from longhaul.campaign.execute import Watch
@@ -32,6 +34,8 @@ def evaluate(
     out, and stands in what is returned.
     """
     runs = [_with(run, settings or {}) for run in suite.runs(contenders, scale)]
+    if settings:
+        _check(runs, settings)
     kept = Store(store, measure.variant())
     progress = execute(runs, kept, workers=workers, watch=watch, reducer=measure.measure)
     measured = []
@@ -41,6 +45,20 @@ def evaluate(
             figures = of_run["figures"]
             measured.append(Measured(run.experiment, run.cell, run.replication, figures))
     return measured, progress
+
+
+def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
+    """Refuse settings that scenarios cannot have, before any is run."""
+    for run in {run.experiment: run for run in runs}.values():
+        try:
+            run.resolved  # noqa: B018
+        except ScenarioError as error:
+            first = str(error).splitlines()[0]
+            key, _, problem = re.sub(r"^[^:]*:\d+:\d+: ", "", first).partition(": ")
+            given = next((one for one in settings if key.startswith(one)), None)
+            if given is None:
+                raise
+            raise ScenarioError(f"--set {given}: {problem} (experiment {run.experiment})") from None
 
 
 def _with(run: Run, settings: Mapping[str, Any]) -> Run:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import _engine
+from longhaul.evaluation.contenders import Contender, ContenderError
 from longhaul.evaluation.verdicts import Outcome, Point
 from longhaul.files.writing import write_text
 
@@ -38,10 +39,13 @@ def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def summary(suite: str, subject: str, scale: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def summary(
+    suite: str, subject: Contender, scale: str, outcomes: Sequence[Outcome]
+) -> dict[str, Any]:
     """The verdicts as plain lists and dictionaries."""
     return {
-        "algorithm": subject,
+        "algorithm": subject.name,
+        "congestion": subject.congestion,
         "suite": suite,
         "scale": scale,
         "version": _engine.version(),
@@ -61,6 +65,21 @@ def summary(suite: str, subject: str, scale: str, outcomes: Sequence[Outcome]) -
             for one in outcomes
         ],
     }
+
+
+def check_target(folder: Path, subject: Contender) -> None:
+    """Refuse a directory with the evaluation of another algorithm, which may have the same name."""
+    file = folder / "summary.json"
+    there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    # What distinguishes two connections to a controller in another process is when they were made.
+    known, wanted = (
+        {**table, "version": ""} for table in (there.get("congestion", {}), subject.congestion)
+    )
+    if there and known != wanted:
+        raise ContenderError(
+            f"{folder}: has the evaluation of {known.get('python') or there['algorithm']}; "
+            f"choose another directory with --out"
+        )
 
 
 def write_summary(path: Path, whole: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Runs of connections over links, as a page shows them: flows, links, exchanges."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -7,9 +8,19 @@ import numpy as np
 import polars as pl
 
 from longhaul import _engine
+from longhaul._engine import LonghaulError, Scenario
 from longhaul.explore.large import add_large
 from longhaul.explore.layout import MOST_NODES, spread
-from longhaul.explore.tables import Content, Measure, Roles, add_series, add_table, matrix, unit_of
+from longhaul.explore.tables import (
+    Content,
+    Measure,
+    Roles,
+    add_relation,
+    add_series,
+    add_table,
+    matrix,
+    unit_of,
+)
 from longhaul.results import Results
 
 FLOWS = ("label", "goodput_bps", "left_slow_start_s", "rtt_mean_s", "cwnd_mean_pkts",
@@ -26,9 +37,15 @@ GROWTH = {
 }
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 DERIVED = {
+    "queue_share": "part of the buffer that is filled, in packets or bytes, as its limit is given",
     "loss_share": "dropped packets of all dropped or transmitted ones since the sample before",
     "utilization": "transmitted of what the rate allows since the sample before",
     "queue_delay_s": "what the waiting bytes take at the link's mean rate since the sample before",
+}
+# Curves that are shown first.
+CURVES = {
+    "flows": ("cwnd_pkts", "ssthresh_pkts"),
+    "links": ("queue_share", "queue_pkts", "utilization"),
 }
 # What derived measures need besides.
 MEASURED = {"flow": (), "link": ("queue_bytes", "capacity_bytes", "departed_pkts")}
@@ -43,6 +60,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
     several = len(runs) > 1
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
+    _relate(content, runs)
     exchanges = [
         _named(run, _exchanges(run, content.sample), several=several)
         for run in runs
@@ -126,6 +144,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
             found[name] = growth
     if kind == "link":
         found |= _of_links(values, seconds)
+        found |= _filled(run, values)
     if kind == "flow":
         # A threshold that was never set is infinite.
         found["ssthresh_pkts"][found["ssthresh_pkts"] > 1e8] = np.nan
@@ -152,6 +171,40 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
     return {name: one for name, one in found.items() if np.isfinite(one).any()}
 
 
+def _scenario(run: Results) -> Scenario | None:
+    """The scenario of a run, if this version reads it; not with a user's own algorithms."""
+    try:
+        return Scenario.parse(json.dumps(run.scenario), run.name)
+    except LonghaulError:
+        return None
+
+
+def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The part of each link's buffer that is filled, if it is known how much it holds."""
+    scenario = _scenario(run)
+    if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
+        return {}
+    shares = [
+        values["queue_pkts" if in_packets else "queue_bytes"][row] / limit
+        for row, (limit, in_packets) in enumerate(scenario.buffers)
+    ]
+    return {"queue_share": np.array(shares)}
+
+
+def _relate(content: Content, runs: Sequence[Results]) -> None:
+    """Say which flows take which links."""
+    pairs: list[tuple[int, int]] = []
+    flows = links = 0
+    for run in runs:
+        scenario = _scenario(run)
+        routes = dict(scenario.routes) if scenario is not None else {}
+        for row, name in enumerate(run.flows["name"]):
+            pairs += [(flows + row, links + link) for link in routes.get(name, ())]
+        flows += run.flows.height
+        links += run.links.height
+    add_relation(content, "flows", "links", pairs)
+
+
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
     """Add the curves of several runs below each other, on the times of all."""
     if not all(curves):
@@ -170,8 +223,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
             parts.append(on_all)
         values = np.concatenate(parts)
         measures.append(Measure(name, values, unit_of(name), about.get(name, "")))
-    shown = ("cwnd_pkts", "ssthresh_pkts") if table == "flows" else ("queue_pkts", "utilization")
-    add_series(content, table, times, measures, shown)
+    add_series(content, table, times, measures, CURVES[table])
 
 
 def _add_network(content: Content, run: Results) -> None:

@@ -12,6 +12,7 @@ from longhaul.explore.tables import (
     Content,
     Measure,
     Roles,
+    add_relation,
     add_series,
     add_table,
     matrix,
@@ -49,6 +50,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
         if "classes" in present:
             _add_by_interval(content, tables.classes, "class", f"classes{of}",
                              ("active_flows", "throughput_pps"))  # fmt: skip
+        _relate(content, tables, of)
         if "goodput" in present:
             roles = Roles(
                 colour="path",
@@ -56,6 +58,41 @@ def add(content: Content, runs: Sequence[Results]) -> None:
                 shown=("file", "path", "interface", "role", "mean_pps"),
             )
             add_table(content, f"goodput{of}", run.table("goodput"), roles)
+
+
+def _relate(content: Content, tables: MesoNet, of: str) -> None:
+    """Say which routers long-lived flows and classes of flows begin and end at."""
+    topology = tables.run.table("topology")
+    routers = {name: row for row, name in enumerate(topology["router"])}
+    above = dict(topology.select("router", "above").iter_rows())
+    access = topology.filter(pl.col("tier") == "access")
+
+    def way_up(router: str | None) -> list[int]:
+        return [] if router is None else [routers[router], *way_up(above[router])]
+
+    # Access routers are named, or have numbers in order, from 1.
+    numbered = dict(enumerate(access["router"], start=1))
+    ends = {
+        flow["label"]: [
+            row for end in ("from", "to") for row in way_up(numbered.get(flow[end], flow[end]))
+        ]
+        for flow in tables.run.scenario["mesonet"].get("long_lived", ())
+    }
+    if "long_lived" in tables.run.tables:
+        flows = tables.long_lived["flow"].unique(maintain_order=True)
+        pairs = [(at, row) for at, flow in enumerate(flows) for row in ends.get(flow, ())]
+        add_relation(content, f"long-lived flows{of}", f"routers{of}", pairs)
+    if "classes" in tables.run.tables:
+        # A class is called by the initials of its two ends, such as DN.
+        kinds = {router: kind[0].upper() for router, kind in access["router", "class"].iter_rows()}
+        classes = tables.classes["class"].unique(maintain_order=True)
+        pairs = [
+            (at, routers[router])
+            for at, name in enumerate(classes)
+            for router, kind in kinds.items()
+            if kind in name
+        ]
+        add_relation(content, f"classes{of}", f"routers{of}", pairs)
 
 
 def _add_routers(content: Content, tables: MesoNet, name: str) -> None:

@@ -71,6 +71,7 @@ def html(content: Content, head: Head, *, served: bool = False) -> str:
         "tables": content.tables,
         "series": content.series,
         "networks": content.networks,
+        "relations": content.relations,
         "colours": {name: style.colour for name, style in styles.ALGORITHMS.items()},
     }
     return page(

@@ -34,6 +34,7 @@ class Content:
     tables: list[dict[str, Any]] = field(default_factory=list)
     series: list[dict[str, Any]] = field(default_factory=list)
     networks: list[dict[str, Any]] = field(default_factory=list)
+    relations: list[dict[str, Any]] = field(default_factory=list)
     large: dict[str, Any] = field(default_factory=dict)
     """Tables of which the page has a sample, by name: `Large`, which builds on this module."""
     sample: int = MOST_ROWS
@@ -58,6 +59,8 @@ class Roles:
     """What a column means, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of columns whose names do not end in them."""
+    title: str = ""
+    """What the table is, if its name does not say it."""
     note: str = ""
 
 
@@ -97,6 +100,7 @@ def entry_of(
     shown = [one for one in roles.shown if one in varying] or varying[:8] or names[:8]
     return {
         "name": name,
+        "title": roles.title,
         "rows": frame.height,
         "columns": columns,
         "label": roles.label if roles.label in names else None,
@@ -194,6 +198,19 @@ def add_series(
             "shown": [name for name in shown if name in names],
             "note": note,
         }
+    )
+
+
+def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
+    """Say which rows of a table belong to which of another, so that they are selected together."""
+    there = {one["name"] for one in content.tables}
+    if not pairs or not {table, to} <= there:
+        return
+    rows, others = np.array(sorted(set(pairs))).T
+    content.relations.append(
+        {"table": table, "to": to}
+        | {"rows": content.blobs.numbers(rows, exact=True)}
+        | {"others": content.blobs.numbers(others, exact=True)}
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
+from longhaul.analysis.merit import harm
 from longhaul.analysis.traffic import convergence, hurst, paired
 from longhaul.findings.registry import Text
 from longhaul.findings.steady_state import steady_state
@@ -18,6 +19,12 @@ from longhaul.results.counts import counted
 
 if TYPE_CHECKING:
     from longhaul.results import Results
+
+# Figures of labels that others may harm, and whether more of them is better.
+HARMED = {
+    "goodput_bps": True, "delay_p50_s": False, "delay_p99_s": False, "response_p50_s": False,
+    "response_p99_s": False, "retransmitted": False,
+}  # fmt: skip
 
 # Bounds between classes of response sizes, in bytes.
 CLASSES = (1420, 25_560, 100_000)
@@ -79,6 +86,27 @@ def _steady(run: "Results", against: "Results | None") -> list[Text]:
 def _merit(run: "Results", against: "Results | None") -> list[Text]:
     rows = [(one.name, one.value, one.help) for one in merit.figures(run)]
     return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), rows)]
+
+
+@named("harm", "what flows lose beside others: needs --against, the run in which they are alone")
+def _harm(run: "Results", against: "Results | None") -> list[Text]:
+    if against is None:
+        raise RunAnalysisError("harm: expected --against, a run in which the flows are alone")
+    alone = {row["label"]: row for row in against.summary().labels.to_dicts()}
+    rows = []
+    for row in run.summary().labels.to_dicts():
+        before = alone.get(row["label"], {})
+        for figure, more_is_better in HARMED.items():
+            ours, other = before.get(figure), row.get(figure)
+            if ours is not None and other is not None and (ours or other):
+                lost = harm(ours, other, more_is_better=more_is_better)
+                rows.append((row["label"], figure, ours, other, lost))
+    if not rows:
+        raise RunAnalysisError(
+            f"harm: no label of {run.name} is in {against.name}, which has {', '.join(alone)}"
+        )
+    heads = ("label", "figure", against.name, run.name, "harm")
+    return [Text("Harm: 0 none, 1 all; below 0 it helps", _unique(heads), rows)]
 
 
 @named("responses", "response times by label and by class of size")

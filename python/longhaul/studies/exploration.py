@@ -31,7 +31,11 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
             for column in rows.get_columns()
             if column.null_count() < rows.height and column.name not in NO_METRICS
         ]
-        axes = [axis for axis in record.data.axes if axis in known]
+        # The levels of a condition are factors; its number names it.
+        columns = [name for name in known if name in experiment.columns]
+        axes = [axis for axis in record.data.axes if axis in known and axis not in columns]
+        axes += columns
+        numbers = [axis for axis in experiment.conditions if axis in axes and columns]
         varied = [axis for axis in axes if rows[axis].n_unique() > 1]
         metrics = [name for name in known if name not in (*axes, REPLICATION)]
         named = rows.select(
@@ -44,15 +48,21 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         )
         roles = Roles(
             label="cell",
-            colour=competitor_among(varied),
-            factors={axis: rows[axis].unique(maintain_order=True).to_list() for axis in axes},
-            numbers=(REPLICATION,),
+            colour=competitor_among([axis for axis in varied if axis not in numbers]),
+            factors={
+                axis: rows[axis].unique(maintain_order=True).to_list()
+                for axis in axes
+                if axis not in numbers
+            },
+            numbers=(REPLICATION, *numbers),
             shown=(*varied, *metrics[:SHOWN_METRICS]),
-            note=experiment.title,
+            title=experiment.title,
         )
         add_table(content, experiment.name, named, roles)
     if not content.tables:
         return None
+    # The page opens with the experiment of most runs.
+    content.tables.sort(key=lambda table: -table["rows"])
     facts = record.facts
     sources = [f"{study.name}, {facts.scale}: {facts.runs} of {facts.wanted} runs"]
     target = report.with_name(f"{report.stem}-explorer.html")

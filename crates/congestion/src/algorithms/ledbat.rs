@@ -4,10 +4,11 @@
 //! How a flow starts is left open there: here as the flow chooses, until the target is exceeded, as in
 //! libutp, the implementation of its authors.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::delay_history::DelayHistory;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -50,13 +51,6 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
     build: |settings| Ok(Ledbat::new(settings)),
 };
 
-/// Minutes whose smallest delay is remembered (BASE_HISTORY), and length of one.
-const BASE_HISTORY: usize = 10;
-const MINUTE: Span = Span::from_secs(60);
-
-/// Delays whose smallest is the current one (CURRENT_FILTER).
-const CURRENT_FILTER: usize = 4;
-
 /// Segments beyond those in flight that the window may hold (ALLOWED_INCREASE).
 const ALLOWED_INCREASE: f64 = 1.0;
 
@@ -68,11 +62,7 @@ const MIN_CWND: f64 = 2.0;
 pub struct Ledbat {
     target_s: f64,
     gain: f64,
-    base: [Option<Span>; BASE_HISTORY],
-    minute: usize,
-    minute_start: Time,
-    current: [Option<Span>; CURRENT_FILTER],
-    next: usize,
+    delays: DelayHistory,
     /// Seconds in the queue, by the latest delays.
     queueing_s: Option<f64>,
 }
@@ -82,31 +72,9 @@ impl Ledbat {
         Self {
             target_s: settings.get("target"),
             gain: settings.get("gain"),
-            base: [None; BASE_HISTORY],
-            minute: 0,
-            minute_start: Time::ZERO,
-            current: [None; CURRENT_FILTER],
-            next: 0,
+            delays: DelayHistory::default(),
             queueing_s: None,
         }
-    }
-
-    /// Adds a delay sample to the filters of base and current delay.
-    fn add_sample(&mut self, now: Time, delay: Span) {
-        if now.since(self.minute_start) >= MINUTE {
-            self.minute = (self.minute + 1) % BASE_HISTORY;
-            self.minute_start = now;
-            self.base[self.minute] = None;
-        }
-        let base = self.base[self.minute];
-        self.base[self.minute] = Some(base.map_or(delay, |base| base.min(delay)));
-        self.current[self.next] = Some(delay);
-        self.next = (self.next + 1) % CURRENT_FILTER;
-        let base = self.base.iter().flatten().min();
-        let current = self.current.iter().flatten().min();
-        self.queueing_s = base
-            .zip(current)
-            .map(|(base, current)| current.saturating_sub(*base).as_secs_f64());
     }
 
     fn is_above_target(&self) -> bool {
@@ -140,7 +108,8 @@ impl CongestionControl for Ledbat {
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(delay) = ack.one_way_delay.or(ack.rtt) {
-            self.add_sample(ack.now, delay);
+            self.delays.add(ack.now, delay);
+            self.queueing_s = self.delays.queueing().map(Span::as_secs_f64);
         }
         let leaves = phase == Phase::SlowStart && self.is_above_target();
         if phase != Phase::Avoidance && !leaves {
@@ -172,37 +141,12 @@ impl CongestionControl for Ledbat {
 
     /// The delays before it say nothing of the queue after it.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        self.current = [None; CURRENT_FILTER];
+        self.delays.forget_current();
         self.queueing_s = None;
         restart(event, window);
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_s", self.queueing_s.unwrap_or(f64::NAN));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A longer path from the second minute on: the old one is forgotten with the tenth after it.
-    #[test]
-    fn the_base_delay_is_the_smallest_of_ten_minutes() {
-        let mut ledbat = Ledbat::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
-        let mut queueing = Vec::new();
-        for minute in 0..12 {
-            let delay = Span::from_millis(if minute == 0 { 30 } else { 50 });
-            let start = Time::ZERO + MINUTE * minute;
-            for sample in 0..4 {
-                ledbat.add_sample(start + Span::from_secs(sample), delay);
-            }
-            queueing.push(ledbat.queueing_s.unwrap());
-        }
-        let at = |minute: usize, expected: f64| (queueing[minute] - expected).abs() < 1e-9;
-        assert!(
-            at(0, 0.0) && at(1, 0.02) && at(9, 0.02) && at(10, 0.0),
-            "{queueing:?}"
-        );
     }
 }

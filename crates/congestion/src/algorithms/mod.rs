@@ -34,6 +34,8 @@ controllers! {
     hybla::Hybla,
     lp::Lp,
     ledbat::Ledbat,
+    ledbat_plus_plus::BoxedLedbatPlusPlus,
+    copa::BoxedCopa,
     dctcp::Dctcp,
     prague::Prague,
     multcp::MulTcp,

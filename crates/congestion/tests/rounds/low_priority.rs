@@ -1,7 +1,7 @@
 //! Algorithms that give way to others, on a path of 1000 segments per second and 100 ms, which
 //! holds 100 segments.
 
-use longhaul_congestion::{CongestionState, Variant};
+use longhaul_congestion::{AckSample, CongestionState, Variant};
 use longhaul_units::Span;
 
 use crate::pipe::{Bottleneck, Pipe};
@@ -178,4 +178,70 @@ fn ledbat_leaves_slow_start_at_its_target() {
     let seen = pipe.run(5.0)[0];
     assert!((seen.mean_queue - 50.0).abs() < 15.0, "{seen:?}");
     assert!(seen.rate > 999.0, "{seen:?}");
+}
+
+/// Alone it fills the path but for its slowdowns, of which there is one in ten times its length, and holds the queue
+/// at the target.
+#[test]
+fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
+    let mut pipe = Pipe::single(
+        Bottleneck::endless(1000.0, RTT),
+        beginner("ledbat++", &[("target", 0.05)]),
+    );
+    pipe.run(60.0);
+    let seen = pipe.run(240.0)[0];
+    assert!((880.0..1000.0).contains(&seen.rate), "{seen:?}");
+    assert!(
+        seen.mean_queue < 50.0 && seen.max_queue < 1.5 * 50.0,
+        "{seen:?}"
+    );
+    assert_eq!(seen.min_queue, 0.0);
+}
+
+/// Slowdowns show the later flow the path without a queue: it does not keep the first one out, as LEDBAT's does, which
+/// takes the queue of the first for the path's own delay.
+#[test]
+fn ledbat_plus_plus_has_no_late_comers_advantage() {
+    let share = |kind: &str| {
+        let target = [("target", 0.05)];
+        let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), beginner(kind, &target));
+        pipe.run(60.0);
+        pipe.add(beginner(kind, &target));
+        pipe.run(120.0);
+        let seen = pipe.run(120.0);
+        seen[0].rate / (seen[0].rate + seen[1].rate)
+    };
+    let (plain, plus_plus) = (share("ledbat"), share("ledbat++"));
+    assert!(plain < 0.1, "{plain}");
+    assert!((0.35..0.65).contains(&plus_plus), "{plus_plus}");
+}
+
+/// Below the target 1/2 segment a round trip on a path of 60 ms (`ceil(2 * 60 / 60)`), and 1/16 at least.
+#[test]
+fn ledbat_plus_plus_grows_more_slowly_than_standard_tcp() {
+    for (rtt_ms, gain) in [(200, 1.0), (60, 0.5), (40, 1.0 / 3.0), (5, 1.0 / 16.0)] {
+        let rtt = Span::from_millis(rtt_ms);
+        let mut state = beginner("ledbat++", &[]);
+        let before = state.window.cwnd();
+        let ack = AckSample {
+            rtt: Some(rtt),
+            srtt: rtt,
+            credit: 1.0,
+            ..AckSample::ONE_SEGMENT
+        };
+        state.on_ack(&ack);
+        let grown = state.window.cwnd() - before;
+        assert!((grown - gain).abs() < 1e-9, "{rtt_ms} ms: {grown}");
+    }
+}
+
+#[test]
+fn ledbat_plus_plus_yields_to_a_standard_flow() {
+    let mut pipe = Pipe::single(buffered(200.0), beginner("ledbat++", &[("target", 0.025)]));
+    pipe.run(30.0);
+    pipe.add(state("reno", Variant::Paper, &[], 10.0));
+    pipe.run(100.0);
+    let seen = pipe.run(200.0);
+    let share = seen[0].rate / (seen[0].rate + seen[1].rate);
+    assert!(share < 0.1, "{share}");
 }

@@ -5,6 +5,7 @@ mod avoidance;
 mod bandwidth;
 mod bbr;
 mod c4;
+mod copa;
 mod fast;
 mod gentle;
 mod low_priority;

@@ -75,6 +75,13 @@ macro_rules! disciplines {
         }
 
         impl QueueConfig {
+            /// How much it holds.
+            pub fn limit(&self) -> Capacity {
+                match self {
+                    $(Self::$Kind(parameters) => parameters.limit,)+
+                }
+            }
+
             /// Whether an arrival's fate and departure are known when it arrives.
             pub fn decides_on_arrival(&self) -> bool {
                 match self {

@@ -1,0 +1,323 @@
+//! Copa: steers towards a rate that follows from the queueing delay.
+//!
+//! Arun and Balakrishnan, NSDI 2018. What the paper leaves open is as in its authors' implementation (genericCC,
+//! markoviancc.cc): the velocity is no larger than doubles the window in a round trip, and where more than 30 % are
+//! lost over two round trips, the window falls to 0.7 of it, without which a buffer far below the path's capacity loses
+//! a third of all segments for good. The smallest round-trip time is that of ten seconds or twenty round trips.
+
+use longhaul_units::{Rate, Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::entry::{Entry, Signal};
+use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+use crate::windowed_max::WindowedMax;
+
+/// Boxed, so that other controllers stay small.
+pub type BoxedCopa = Box<Copa>;
+
+pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
+    kind: "copa",
+    title: "Copa",
+    description: "Moves the window towards the one at which 1 / delta segments of the flow wait in the queue, \
+        by velocity / (delta * cwnd) per segment acknowledged, up or down; the velocity doubles each round trip \
+        from the third in one direction on. Where the queue does not empty within four round trips, others \
+        fill it: delta then halves or grows as loss-based senders do. Else losses \
+        count only above 30 % of two round trips, which take 0.3 of the window. Paces at twice the \
+        window per round trip.",
+    law: &[
+        "queueing = smallest rtt of the last srtt / 2 - smallest rtt of 10 s",
+        "target rate = 1 / (delta * queueing); current rate = cwnd / smallest rtt of the last srtt / 2",
+        "slow start until the current rate is above the target",
+        "each ACK: cwnd +- velocity * acked / (delta * cwnd), towards the target",
+        "competitive if queueing was above a tenth of its largest value throughout four round trips: 1 / delta += 1 \
+            per round trip, halved at a loss",
+    ],
+    source: "Arun and Balakrishnan, NSDI 2018",
+    listens_to: &[Signal::Loss, Signal::Delay],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "delta",
+            unit: "per segment",
+            default: DefaultValue::Fixed(0.5),
+            allowed: Range::above(0.0, 1e3),
+            help: "One over the segments that the flow keeps in the queue.",
+            source: "NSDI 2018, section 2.2 (default mode)",
+        },
+        Parameter {
+            name: "competitive",
+            unit: "0 or 1",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::closed(0.0, 1.0),
+            help: "Whether it takes its part beside senders that fill the queue.",
+            source: "NSDI 2018, section 2.2 (competitive mode)",
+        },
+    ],
+    build: |settings| Ok(Box::new(Copa::new(settings))),
+};
+
+/// The smallest round-trip time is that of so long a time, or of so many round trips if they are longer.
+const MIN_RTT: Span = Span::from_secs(10);
+const MIN_RTT_ROUNDS: u64 = 20;
+/// Round trips in which the queue of a path without loss-based senders empties once.
+const ROUNDS: usize = 4;
+/// A queue is empty below this part of the largest queueing delay of these round trips.
+const EMPTY: f64 = 0.1;
+/// Round trips in one direction from which on the velocity doubles.
+const STEADY: u32 = 3;
+/// Segments paced per smallest window of a round trip.
+const PACING: f64 = 2.0;
+/// Over so many round trips, and more than so many segments, no more than this part may be lost; else this part of the
+/// window is kept.
+const LOSS_ROUNDS: u64 = 2;
+const LOSS_SAMPLES: u64 = 20;
+const MOST_LOST: f64 = 0.3;
+const KEPT: f64 = 0.7;
+/// Smallest window in segments.
+const MIN_CWND: f64 = 2.0;
+
+/// Smallest and largest round-trip time of one round trip, in seconds.
+type Extremes = (f64, f64);
+const NONE: Extremes = (f64::INFINITY, 0.0);
+
+/// Copa.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Copa {
+    default_delta: f64,
+    may_compete: bool,
+    delta: f64,
+    competes: bool,
+    slow_start: bool,
+    velocity: f64,
+    /// Whether the window has grown over the last round trip, and for how many it has so.
+    grows: bool,
+    steady: u32,
+    /// The window when the round trip began.
+    cwnd_before: f64,
+    /// Whether a loss has been answered in it.
+    lost: bool,
+    /// Of the last round trips, the current one first.
+    rounds: [Extremes; ROUNDS + 1],
+    /// Inverse of the smallest round-trip times, which are the largest ones.
+    per_min_rtt: WindowedMax,
+    per_standing_rtt: WindowedMax,
+    delivered: u64,
+    losses: Losses,
+    rate: Option<Rate>,
+}
+
+/// Since when the share of the losses is counted, and from which counts on.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Losses {
+    since: Time,
+    lost: u64,
+    delivered: u64,
+}
+
+impl Copa {
+    fn new(settings: &Settings) -> Self {
+        let delta = settings.get("delta");
+        Self {
+            default_delta: delta,
+            may_compete: settings.get("competitive") >= 0.5,
+            delta,
+            competes: false,
+            slow_start: true,
+            velocity: 1.0,
+            grows: true,
+            steady: 0,
+            cwnd_before: 0.0,
+            lost: false,
+            rounds: [NONE; ROUNDS + 1],
+            per_min_rtt: WindowedMax::new(),
+            per_standing_rtt: WindowedMax::new(),
+            delivered: 0,
+            losses: Losses::default(),
+            rate: None,
+        }
+    }
+
+    fn min_rtt_s(&self) -> f64 {
+        1.0 / self.per_min_rtt.get()
+    }
+
+    /// The round-trip time without what ACKs wait for one another (section 2.1).
+    fn standing_rtt_s(&self) -> f64 {
+        1.0 / self.per_standing_rtt.get()
+    }
+
+    fn queueing_s(&self) -> f64 {
+        (self.standing_rtt_s() - self.min_rtt_s()).max(0.0)
+    }
+
+    fn add_sample(&mut self, now: Time, rtt: Span, srtt: Span) {
+        let (tick, rtt_s) = (now.as_ps(), rtt.as_secs_f64().max(1e-12));
+        let long = MIN_RTT.max(srtt * MIN_RTT_ROUNDS);
+        self.per_min_rtt.update(tick, 1.0 / rtt_s, long.as_ps());
+        self.per_standing_rtt
+            .update(tick, 1.0 / rtt_s, srtt.as_ps() / 2);
+        let (least, most) = &mut self.rounds[0];
+        *least = least.min(rtt_s);
+        *most = most.max(rtt_s);
+    }
+
+    /// A round trip is over: mode and velocity for the next one.
+    fn begin_round(&mut self, window: &Window) {
+        if self.may_compete {
+            self.choose_mode();
+        }
+        self.choose_velocity(window.cwnd());
+        self.rounds.rotate_right(1);
+        self.rounds[0] = NONE;
+        self.lost = false;
+    }
+
+    /// Section 2.1: it doubles from the third round trip in one direction on, after slow start.
+    fn choose_velocity(&mut self, cwnd: f64) {
+        let grows = cwnd > self.cwnd_before;
+        self.steady = if grows == self.grows && !self.slow_start {
+            self.steady + 1
+        } else {
+            0
+        };
+        self.velocity = match self.steady {
+            STEADY.. => 2.0 * self.velocity,
+            _ => 1.0,
+        };
+        self.grows = grows;
+        self.cwnd_before = cwnd;
+    }
+
+    /// Section 2.2: a queue that never empties is filled by others.
+    fn choose_mode(&mut self) {
+        let seen = self.rounds.iter().filter(|round| **round != NONE);
+        let (least, most) = seen.fold(NONE, |(least, most), round| {
+            (least.min(round.0), most.max(round.1))
+        });
+        let filled = self.rounds[ROUNDS] != NONE && !self.slow_start;
+        let competes = filled && least - self.min_rtt_s() > EMPTY * (most - self.min_rtt_s());
+        self.delta = match (competes, self.competes) {
+            (false, _) => self.default_delta,
+            (true, false) => self.delta,
+            // Additive increase of 1 / delta, in a round trip without losses.
+            (true, true) if self.lost => self.delta,
+            (true, true) => self.delta / (1.0 + self.delta),
+        };
+        self.competes = competes;
+    }
+
+    /// One acknowledgement's step towards the target.
+    fn step(&mut self, acked: f64, may_grow: bool, window: &mut Window) {
+        let (cwnd, queueing_s) = (window.cwnd(), self.queueing_s());
+        // Without a queue the target rate is infinite.
+        let below = cwnd * self.delta * queueing_s <= self.standing_rtt_s();
+        self.slow_start &= below;
+        if self.slow_start {
+            if may_grow {
+                window.set_cwnd(cwnd + acked, Change::SlowStart);
+            }
+            return;
+        }
+        // Not at the velocity of the other direction (mvfst, Copa.cpp): the window would fall as fast as it rose.
+        if below != self.grows && self.velocity > 1.0 {
+            self.velocity = 1.0;
+            self.steady = 0;
+            self.grows = below;
+        }
+        // A velocity of delta * cwnd doubles the window in a round trip.
+        while self.velocity > 1.0 && self.velocity > self.delta * cwnd {
+            self.velocity = (self.velocity / 2.0).max(1.0);
+        }
+        let step = self.velocity * acked / (self.delta * cwnd);
+        let next = if below { cwnd + step } else { cwnd - step };
+        if !below || may_grow {
+            window.set_cwnd(next.max(MIN_CWND), Change::Avoidance);
+        }
+    }
+
+    /// Every two round trips.
+    fn limit_losses(&mut self, ack: &AckSample, window: &mut Window) {
+        let (lost, delivered) = (
+            ack.lost.saturating_sub(self.losses.lost),
+            ack.delivered - self.losses.delivered,
+        );
+        let (span, seen) = (ack.now.since(self.losses.since), lost + delivered);
+        if span <= ack.srtt * LOSS_ROUNDS || seen <= LOSS_SAMPLES {
+            return;
+        }
+        self.losses = Losses {
+            since: ack.now,
+            lost: ack.lost,
+            delivered: ack.delivered,
+        };
+        if lost as f64 > MOST_LOST * seen as f64 {
+            self.slow_start = false;
+            window.set_cwnd((KEPT * window.cwnd()).max(MIN_CWND), Change::Reduction);
+        }
+    }
+
+    fn pace(&mut self, segment_bytes: u64, window: &Window) {
+        let bits = 8.0 * segment_bytes as f64 * PACING * window.cwnd();
+        self.rate = Some(Rate::from_bps((bits / self.standing_rtt_s()) as u64));
+    }
+}
+
+impl CongestionControl for Copa {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            no_ecn: true,
+            rack_tlp: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.add_sample(ack.now, rtt, ack.srtt);
+        }
+        let acked = ack.delivered.saturating_sub(self.delivered);
+        self.delivered = ack.delivered;
+        if self.per_min_rtt.get() == 0.0 {
+            return;
+        }
+        if ack.round_start {
+            self.begin_round(window);
+        }
+        self.step(acked as f64, ack.limit == Limit::Network, window);
+        self.limit_losses(ack, window);
+        self.pace(ack.segment_bytes, window);
+    }
+
+    /// Losses say nothing in the default mode (section 2.2).
+    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {
+        if self.competes && !self.lost {
+            self.delta = (2.0 * self.delta).min(self.default_delta);
+        }
+        self.lost = true;
+    }
+
+    fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
+        self.slow_start = true;
+        self.velocity = 1.0;
+        self.steady = 0;
+        window.restart();
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queueing_s", self.queueing_s());
+        out("delta", self.delta);
+        out("velocity", self.velocity);
+        out("competes", f64::from(u8::from(self.competes)));
+    }
+}

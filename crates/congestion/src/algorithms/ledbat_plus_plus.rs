@@ -1,0 +1,215 @@
+//! LEDBAT++: LEDBAT that grows more slowly than Reno, gives way by parts of its window, and pauses to see the path empty.
+//!
+//! draft-irtf-iccrg-ledbat-plus-plus-06, by round-trip times. It answers what LEDBAT is known for: who comes later
+//! takes the queue of the others for the path's own delay, and keeps them out.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::delay_history::DelayHistory;
+use crate::entry::{Entry, Signal};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::window::{Change, Window};
+
+/// Boxed, so that other controllers stay small.
+pub type BoxedLedbatPlusPlus = Box<LedbatPlusPlus>;
+
+pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
+    kind: "ledbat++",
+    title: "LEDBAT++",
+    description: "Background transport: LEDBAT with a smaller target, growth below that of standard TCP, decreases in \
+        proportion to the window, a slow start of its own that ends before the target, and slowdowns: for two round trips in ten \
+        times what the last slowdown took it sends two segments a round trip, so that the queue empties and the smallest delay is \
+        seen.",
+    law: &[
+        "gain = 1 / min(16, ceil(2 * target / base))",
+        "each ACK up to the target: cwnd += gain * acked / cwnd",
+        "each ACK above it: cwnd += max(gain - cwnd * (queueing / target - 1), -cwnd / 2) * acked / cwnd",
+        "slow start: cwnd += gain * acked, at first up to a queueing of 3/4 target, later up to the window before the slowdown",
+        "slowdown two round trips after the first slow start, then nine times its length after each",
+        "congestion: cwnd = cwnd / 2",
+    ],
+    source: "draft-irtf-iccrg-ledbat-plus-plus-06",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    variants: &[Variant::Paper],
+    parameters: &[Parameter {
+        name: "target",
+        unit: "seconds",
+        default: DefaultValue::Fixed(0.06),
+        allowed: Range::above(0.0, 10.0),
+        help: "Queueing delay not to go beyond.",
+        source: "draft-irtf-iccrg-ledbat-plus-plus-06, TARGET",
+    }],
+    build: |settings| Ok(Box::new(LedbatPlusPlus::new(settings))),
+};
+
+/// Growth is at least this part of standard TCP's.
+const LEAST_GAIN: f64 = 1.0 / 16.0;
+/// Part of the target at which the first slow start ends.
+const EXIT: f64 = 0.75;
+/// Round trips that a slowdown lasts before it grows again, and from the first slow start until the first one.
+const PAUSE_ROUNDS: u64 = 2;
+/// The time between two slowdowns is so many times what the last one took.
+const BETWEEN: u64 = 9;
+/// Smallest window in segments, and that of a slowdown.
+const MIN_CWND: f64 = 2.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Stage {
+    /// Until the queue shows.
+    FirstSlowStart,
+    /// Steered by the delay until the next slowdown.
+    Steady { slowdown: Time },
+    /// Two segments a round trip since `begun`, until `ends`; the window was `before`.
+    Pause {
+        begun: Time,
+        ends: Time,
+        before: f64,
+    },
+    /// Back to that window.
+    SlowStart { begun: Time, before: f64 },
+}
+
+/// LEDBAT++.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LedbatPlusPlus {
+    target_s: f64,
+    delays: DelayHistory,
+    stage: Stage,
+}
+
+impl LedbatPlusPlus {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            target_s: settings.get("target"),
+            delays: DelayHistory::default(),
+            stage: Stage::FirstSlowStart,
+        }
+    }
+
+    /// Segments a round trip while the queue is short.
+    fn gain(&self) -> f64 {
+        let base_s = self.delays.base().map_or(0.0, Span::as_secs_f64);
+        (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
+    }
+
+    /// Segments that a round trip adds or takes, at a queueing delay in parts of the target.
+    fn change(&self, queueing: f64, cwnd: f64) -> f64 {
+        if queueing <= 1.0 {
+            return self.gain();
+        }
+        (self.gain() - cwnd * (queueing - 1.0)).max(-cwnd / 2.0)
+    }
+
+    /// What follows the stage, if that ends now.
+    fn advance(&mut self, ack: &AckSample, queueing: f64, window: &mut Window) {
+        let (now, cwnd) = (ack.now, window.cwnd());
+        self.stage = match self.stage {
+            Stage::FirstSlowStart if queueing > EXIT => {
+                // The threshold is the window from here on.
+                window.shrink(0.0);
+                let slowdown = now + ack.srtt * PAUSE_ROUNDS;
+                Stage::Steady { slowdown }
+            }
+            Stage::Steady { slowdown } if now >= slowdown => {
+                window.shrink(cwnd - MIN_CWND.min(cwnd));
+                let ends = now + ack.srtt * PAUSE_ROUNDS;
+                Stage::Pause {
+                    begun: now,
+                    ends,
+                    before: cwnd,
+                }
+            }
+            Stage::Pause {
+                begun,
+                ends,
+                before,
+            } if now >= ends => Stage::SlowStart { begun, before },
+            Stage::SlowStart { begun, before } if cwnd >= before => Self::after(begun, now),
+            stage => stage,
+        };
+    }
+
+    /// A slowdown that began then is over.
+    fn after(begun: Time, now: Time) -> Stage {
+        Stage::Steady {
+            slowdown: now + now.since(begun) * BETWEEN,
+        }
+    }
+
+    fn queueing_s(&self) -> Option<f64> {
+        self.delays.queueing().map(Span::as_secs_f64)
+    }
+}
+
+impl CongestionControl for LedbatPlusPlus {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::RTT
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(rtt) = ack.rtt {
+            self.delays.add(ack.now, rtt);
+        }
+        let Some(queueing_s) = self.queueing_s() else {
+            return;
+        };
+        let queueing = queueing_s / self.target_s;
+        if phase == Phase::Recovery {
+            return;
+        }
+        self.advance(ack, queueing, window);
+        let (cwnd, may_grow) = (window.cwnd(), phase.may_grow());
+        match self.stage {
+            Stage::FirstSlowStart if may_grow => {
+                window.grow(self.gain() * ack.credit, Change::SlowStart);
+            }
+            Stage::SlowStart { before, .. } if may_grow => {
+                let grown = cwnd + self.gain() * ack.credit;
+                window.set_cwnd(grown.min(before), Change::SlowStart);
+            }
+            Stage::Steady { .. } => {
+                let change = self.change(queueing, cwnd) * ack.credit / cwnd;
+                if change < 0.0 {
+                    window.shrink((-change).min(cwnd - MIN_CWND.min(cwnd)));
+                } else if may_grow {
+                    window.grow(change, Change::Avoidance);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let half = (event.base / 2.0).max(MIN_CWND);
+        window.reduce_to(half.min(event.base));
+        self.stage = match self.stage {
+            Stage::FirstSlowStart => Stage::Steady {
+                slowdown: event.now,
+            },
+            Stage::SlowStart { begun, .. } => Self::after(begun, event.now),
+            stage => stage,
+        };
+    }
+
+    /// Slow start up to the threshold; the delays before it say nothing of the queue after it.
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.delays.forget_current();
+        restart(event, window);
+        self.stage = Stage::SlowStart {
+            begun: event.now,
+            before: window.ssthresh(),
+        };
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queueing_s", self.queueing_s().unwrap_or(f64::NAN));
+        out("gain", self.gain());
+    }
+}

@@ -1,0 +1,73 @@
+//! The queueing delay as LEDBAT estimates it: the least of the latest delays over the least of ten minutes.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// Minutes whose smallest delay is remembered (BASE_HISTORY), and length of one.
+const BASE_HISTORY: usize = 10;
+const MINUTE: Span = Span::from_secs(60);
+
+/// Delays whose smallest is the current one (CURRENT_FILTER).
+const CURRENT_FILTER: usize = 4;
+
+/// RFC 6817 section 2.4.2: the filters of base and current delay.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct DelayHistory {
+    base: [Option<Span>; BASE_HISTORY],
+    minute: usize,
+    minute_start: Time,
+    current: [Option<Span>; CURRENT_FILTER],
+    next: usize,
+}
+
+impl DelayHistory {
+    pub(crate) fn add(&mut self, now: Time, delay: Span) {
+        if now.since(self.minute_start) >= MINUTE {
+            self.minute = (self.minute + 1) % BASE_HISTORY;
+            self.minute_start = now;
+            self.base[self.minute] = None;
+        }
+        let base = self.base[self.minute];
+        self.base[self.minute] = Some(base.map_or(delay, |base| base.min(delay)));
+        self.current[self.next] = Some(delay);
+        self.next = (self.next + 1) % CURRENT_FILTER;
+    }
+
+    /// The delay without a queue.
+    pub(crate) fn base(&self) -> Option<Span> {
+        self.base.iter().flatten().min().copied()
+    }
+
+    /// What the queue adds to it, by the latest delays.
+    pub(crate) fn queueing(&self) -> Option<Span> {
+        let current = self.current.iter().flatten().min()?;
+        Some(current.saturating_sub(self.base()?))
+    }
+
+    /// The latest delays say nothing any more.
+    pub(crate) fn forget_current(&mut self) {
+        self.current = [None; CURRENT_FILTER];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A longer path from the second minute on: the old one is forgotten with the tenth after it.
+    #[test]
+    fn the_base_delay_is_the_smallest_of_ten_minutes() {
+        let mut history = DelayHistory::default();
+        let mut queueing = Vec::new();
+        for minute in 0..12 {
+            let delay = Span::from_millis(if minute == 0 { 30 } else { 50 });
+            let start = Time::ZERO + MINUTE * minute;
+            for sample in 0..4 {
+                history.add(start + Span::from_secs(sample), delay);
+            }
+            queueing.push(history.queueing().unwrap());
+        }
+        let found = [0, 1, 9, 10].map(|minute| queueing[minute]);
+        assert_eq!(found, [0, 20, 20, 0].map(Span::from_millis));
+    }
+}

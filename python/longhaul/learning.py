@@ -1,0 +1,273 @@
+"""Congestion control as an environment of Gymnasium: an agent sets the window of a flow.
+
+    env = CongestionEnv("mine.toml")              # flows with the label `agent` are its
+    observation, info = env.reset(seed=1)
+    while True:
+        action = policy(observation)
+        observation, reward, terminated, truncated, info = env.step(action)
+        if terminated: break
+
+A step is a round trip of the flow. Where several flows have the label, they take turns, as the
+simulation comes to them, and `info["agent"]` says whose turn it is. The simulation runs in a thread
+that waits for each action, so that nothing of it is lost or polled for.
+
+The package gymnasium is not among those that Longhaul needs: `pip install longhaul[learn]`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+
+from longhaul._engine import LonghaulError, Scenario
+from longhaul.campaign.template import filled_in, read_template
+from longhaul.congestion import Ack, Congestion, CongestionControl, Timeout, Window
+from longhaul.results import Results
+from longhaul.running import load, run_loaded
+
+# A step multiplies the window by this at most, and divides it by this at most.
+LARGEST_STEP = 1.25
+SMALLEST_WINDOW = 2.0
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What a flow met in one round trip."""
+
+    agent: int
+    """Number of the flow among those with the label, from 0 in the order of their first turns."""
+    now_s: float
+    duration_s: float
+    throughput_bps: float
+    """Delivered segments, as bits on the wire a second."""
+    rtt_s: float
+    """Smoothed round trip, and the smallest so far."""
+    min_rtt_s: float
+    lost: float
+    """Part of the segments that were delivered or lost."""
+    cwnd: float
+    """Window in segments, before the action."""
+
+
+def aurora(interval: Interval) -> float:
+    """10 throughput - 1000 latency - 2000 loss, in packets of 1500 bytes a second, and seconds.
+
+    Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet
+    Congestion Control" (ICML 2019), section 4.
+    """
+    packets_per_s = interval.throughput_bps / 12_000
+    return 10 * packets_per_s - 1000 * interval.rtt_s - 2000 * interval.lost
+
+
+class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
+    """A scenario, of whose flows some are the agent's.
+
+    The action is one number from -1 to 1: the window times 1.25 to that power. The observation has
+    the throughput in parts of the largest so far, the round trip over the smallest less 1, how fast
+    it changes, the part that was lost, and the window over what the path carries at the largest
+    throughput, less 1. Each is cut off at -10 and 10.
+    """
+
+    def __init__(
+        self,
+        scenario: str | Path | Mapping[str, Any],
+        *,
+        label: str = "agent",
+        reward: Callable[[Interval], float] = aurora,
+        set: Sequence[str] = (),
+    ) -> None:
+        """`scenario` is a file or its tables; `set` are settings such as `duration="20 s"`.
+
+        The seed of an environment chooses the replications of its runs.
+        """
+        if isinstance(scenario, Mapping):
+            self.scenario, self.beside = dict(scenario), Path()
+        else:
+            file = Path(scenario)
+            self.scenario, self.beside = read_template(file, file.name), file.parent
+        self.label = label
+        self.reward = reward
+        self.settings = list(set)
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+        self.observation_space = gymnasium.spaces.Box(-10.0, 10.0, (5,), np.float32)
+        self.results: Results | None = None
+        """Of the last run that came to its end."""
+        self._episode: _Episode | None = None
+        self._observers: dict[int, _Observer] = {}
+        self._last = np.zeros(5, np.float32)
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin a run with other random numbers; `options["set"]` are settings of it alone."""
+        super().reset(seed=seed)
+        self.close()
+        more = list((options or {}).get("set", ()))
+        replication = int(self.np_random.integers(2**31))
+        settings = [*self.settings, *more, f"replication={replication}"]
+        self._observers = {}
+        self._episode = _Episode(self.scenario, self.beside, self.label, settings)
+        interval = self._episode.next()
+        if interval is None:
+            raise LonghaulError(f"no flow with the label {self.label} has had a round trip")
+        return self._seen(interval), {"agent": interval.agent, "interval": interval}
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Set the window of the flow whose turn it is, and go on to the next turn."""
+        if self._episode is None:
+            raise LonghaulError("step: expected reset first")
+        power = float(np.clip(np.asarray(action, float).reshape(-1)[0], -1, 1))
+        interval = self._episode.next(LARGEST_STEP**power)
+        if interval is None:
+            self.results = self._episode.results
+            return self._last, 0.0, True, False, {"results": self.results}
+        reward = self.reward(interval)
+        info = {"agent": interval.agent, "interval": interval}
+        return self._seen(interval), float(reward), False, False, info
+
+    def close(self) -> None:
+        """End the run, if one is going on."""
+        if self._episode is not None:
+            self._episode.stop()
+            self._episode = None
+
+    def _seen(self, interval: Interval) -> np.ndarray:
+        observer = self._observers.setdefault(interval.agent, _Observer())
+        self._last = observer.observe(interval)
+        return self._last
+
+
+class _Observer:
+    """What one flow has seen so far, with which an interval is compared."""
+
+    def __init__(self) -> None:
+        self.largest_bps = 0.0
+        self.before_s: float | None = None
+
+    def observe(self, interval: Interval) -> np.ndarray:
+        self.largest_bps = max(self.largest_bps, interval.throughput_bps)
+        before_s = interval.rtt_s if self.before_s is None else self.before_s
+        self.before_s = interval.rtt_s
+        carried = self.largest_bps * interval.min_rtt_s / 12_000
+        values = (
+            interval.throughput_bps / max(self.largest_bps, 1.0),
+            interval.rtt_s / max(interval.min_rtt_s, 1e-9) - 1,
+            (interval.rtt_s - before_s) / max(interval.duration_s, 1e-9),
+            interval.lost,
+            interval.cwnd / max(carried, 1.0) - 1,
+        )
+        seen: np.ndarray = np.clip(np.array(values), -10, 10).astype(np.float32)
+        return seen
+
+
+class _StoppedError(Exception):
+    """The environment wants no more of the run."""
+
+
+class _Episode:
+    """A run in a thread of its own, which waits for the answer to each interval."""
+
+    of: ClassVar[dict[int, _Episode]] = {}
+    numbers = itertools.count()
+
+    def __init__(
+        self, scenario: Mapping[str, Any], beside: Path, label: str, settings: Sequence[str]
+    ) -> None:
+        self.intervals: SimpleQueue[Interval | None] = SimpleQueue()
+        self.factors: SimpleQueue[float | None] = SimpleQueue()
+        self.agents = itertools.count()
+        self.results: Results | None = None
+        self.error: BaseException | None = None
+        self.waits = False
+        self.number = next(self.numbers)
+        self.of[self.number] = self
+        congestion = {"python": Agent, "episode": self.number}
+        filled = filled_in(scenario, {f"flows.{label}.congestion": congestion})
+        loaded = load(filled, settings, beside=beside)
+        self.thread = Thread(target=self._run, args=(loaded,), daemon=True)
+        self.thread.start()
+
+    def _run(self, scenario: Scenario) -> None:
+        try:
+            self.results = run_loaded(scenario, out=None)
+        except BaseException as error:
+            # Raised where the run is waited for.
+            self.error = error
+        self.intervals.put(None)
+
+    def next(self, factor: float | None = None) -> Interval | None:
+        """Answer the last interval, if there was one, and wait for the next; None at the end."""
+        if self.waits:
+            self.factors.put(factor)
+        interval = self.intervals.get()
+        self.waits = interval is not None
+        if interval is None:
+            self.of.pop(self.number, None)
+            if self.error is not None:
+                raise self.error
+        return interval
+
+    def stop(self) -> None:
+        """End the run, whatever has happened in it."""
+        if self.waits:
+            self.factors.put(None)
+        self.thread.join()
+        self.of.pop(self.number, None)
+
+    def ask(self, interval: Interval) -> float:
+        """In the thread of the run: by what the window is to be multiplied."""
+        self.intervals.put(interval)
+        factor = self.factors.get()
+        if factor is None:
+            raise _StoppedError
+        return factor
+
+
+class Agent(CongestionControl):
+    """A flow whose window the environment sets, once in a round trip and in no other way."""
+
+    def __init__(self, episode: int) -> None:
+        """`episode` is the number of a run that is going on."""
+        self.episode = _Episode.of[episode]
+        self.number: int | None = None
+        self.since_s: float | None = None
+        self.delivered = 0
+        self.lost = 0
+
+    def on_round(self, ack: Ack, window: Window) -> None:
+        """Ask what to do."""
+        # Below its threshold slow start would enlarge the window, too.
+        window.ssthresh = SMALLEST_WINDOW
+        since_s, delivered, lost = self.since_s, self.delivered, self.lost
+        self.since_s, self.delivered, self.lost = ack.now_s, ack.delivered, ack.lost
+        if since_s is None or ack.now_s <= since_s:
+            return
+        if self.number is None:
+            self.number = next(self.episode.agents)
+        duration_s = ack.now_s - since_s
+        arrived, missing = ack.delivered - delivered, ack.lost - lost
+        interval = Interval(
+            agent=self.number,
+            now_s=ack.now_s,
+            duration_s=duration_s,
+            throughput_bps=8 * ack.segment_bytes * arrived / duration_s,
+            rtt_s=ack.srtt_s,
+            min_rtt_s=ack.min_rtt_s,
+            lost=missing / max(arrived + missing, 1),
+            cwnd=window.cwnd,
+        )
+        window.cwnd = max(SMALLEST_WINDOW, window.cwnd * self.episode.ask(interval))
+
+    def on_congestion(self, event: Congestion, window: Window) -> None:
+        """Leave it to the agent, which sees what was lost."""
+
+    def on_timeout(self, event: Timeout, window: Window) -> None:
+        """The same: the window stays."""
