@@ -15,6 +15,7 @@ import pytest
 from conftest import SMALL
 
 import longhaul
+from longhaul._engine import ScenarioError
 from longhaul.campaign import Run, Setting, Store, Sweep, execute, merge_parts
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.template import filled_in
@@ -70,6 +71,14 @@ def test_a_star_in_a_path_is_every_group_of_flows() -> None:
         ],
         "hops": [{"queue": {"limit": 92}}, {"queue": {"limit": 92}}],
     }
+
+
+def test_a_star_in_a_label_is_every_group_whose_label_is_like_it() -> None:
+    template = {"flows": [{"label": "web-1"}, {"label": "web-2"}, {"label": "bulk"}]}
+    filled = filled_in(template, {"flows.web-*.count": 3})
+    assert [flow.get("count") for flow in filled["flows"]] == [3, 3, None]
+    with pytest.raises(ScenarioError, match=r"no label is like `ftp-\*`; available: .*bulk"):
+        filled_in(template, {"flows.ftp-*.count": 3})
 
 
 def test_a_factor_of_kind_follows_the_rule_of_set() -> None:

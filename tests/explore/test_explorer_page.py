@@ -226,7 +226,7 @@ def test_router_picked_in_the_network_is_followed_everywhere(opened: Open, netwo
     canvas = page.locator("#view-network canvas")
     box = canvas.bounding_box()
     x = 24 + nodes[at]["x"] * (box["width"] - 72)
-    y = 30 + nodes[at]["y"] * (box["height"] - 48)
+    y = 46 + nodes[at]["y"] * (box["height"] - 64)
     canvas.click(position={"x": x, "y": y})
     settle(page)
     assert count(page) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longhaul.studies import conclusions
 from longhaul.studies.claims import Claim
 from longhaul.studies.study import Study, studies
 
@@ -65,6 +66,21 @@ def test_every_claim_cites_something_that_a_reader_can_open(study: Study) -> Non
     for claim in study.claims:
         assert not re.search(r"\blines?\b|^\d|\bL\d", claim.source), claim.id
         assert claim.derived or list(cited(claim.source)) or claim.is_set_up, claim.id
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_conclusions_cite_what_is_in_the_contents_of_the_source(study: Study) -> None:
+    declared = conclusions.read(study)
+    assert declared is not None
+    for one in (*declared.questions, *declared.conclusions):
+        cites = set(cited(one.source))
+        assert cites, one.title
+        assert cites <= contents(study), one.title
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_every_statement_can_be_read_alone(study: Study) -> None:
+    assert not [claim.id for claim in study.claims if claim.statement.startswith("...")]
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)

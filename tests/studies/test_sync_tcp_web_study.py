@@ -159,8 +159,8 @@ def test_a_table_of_conditions_has_levels_for_each_replication() -> None:
     first, second = (cell("HM", number, protocol="reno", pair="75-60") for number in (0, 1))
     assert first.cell["pair"] == second.cell["pair"]
     assert first.cell["cross_1"] != second.cell["cross_1"]
-    with pytest.raises(longhaul.LonghaulError, match="has 5 replications, not 6"):
-        list(STUDY.experiments["HM"].sweep("full", 6).cells(5))
+    with pytest.raises(longhaul.LonghaulError, match="has 20 replications, not 21"):
+        list(STUDY.experiments["HM"].sweep("full", 21).cells(20))
 
 
 WEB = MEASURES.WEB

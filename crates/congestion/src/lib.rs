@@ -12,6 +12,7 @@ mod custom;
 mod delay_history;
 mod entry;
 mod facts;
+mod marked_share;
 mod parameter;
 mod periodic;
 mod queue_estimate;

@@ -4,6 +4,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ class TemplateError(LonghaulError):
     """A scenario that a campaign or a study names, and that cannot be read."""
 
 
-# In a path: every group of flows.
+# In a path, part of a label: groups of flows whose labels are so but for this, or all groups.
 EVERY = "*"
 
 # Keys that name what a table describes: a built-in kind, or the file of a custom one, whose text
@@ -90,7 +91,8 @@ def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
     """The template with values at paths such as `duration`, `flows.LABEL.count` or `flows.0.count`.
 
-    `flows.*.recovery` is a place in every group of flows.
+    `flows.*.recovery` is a place in every group of flows, `flows.cross-*.recovery` in those whose
+    labels begin so.
 
     Groups of flows without flows are left out: a sweep may begin at none.
     """
@@ -111,17 +113,28 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Where a way leads: to one place, or to one in every group of flows."""
+    """Where a way leads: to one place, or to one in each of several groups of flows."""
     if not way:
         yield place
         return
     step, *rest = way
-    if isinstance(place, list) and step == EVERY:
-        for group in place:
+    if isinstance(place, list) and EVERY in step:
+        for group in _groups(place, step, path):
             yield from _places(group, rest, path)
         return
     inner = _group(place, step, path) if isinstance(place, list) else place.setdefault(step, {})
     yield from _places(inner, rest, path)
+
+
+def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
+    """All of a list, or the groups of flows whose labels match a pattern."""
+    if pattern == EVERY:
+        return places
+    matching = [one for one in places if fnmatchcase(str(one.get("label", "")), pattern)]
+    if not matching:
+        labels = [one.get("label") for one in places]
+        raise ScenarioError(f"{path}: no label is like `{pattern}`; available: {labels}")
+    return matching
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401

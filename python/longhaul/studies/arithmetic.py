@@ -39,6 +39,8 @@ def is_metric(text: str) -> bool:
 @cache
 def number(text: str) -> Number:
     """What a text makes of the values of metrics."""
+    if is_metric(text):
+        return lambda values: values[text]
     return _number(_tree(text), text)
 
 

@@ -7,6 +7,7 @@ what it is over the other 24, a smallest value can only become smaller, and a me
 conditions says nothing certain of the mean over all.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -127,11 +128,18 @@ def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[
     used = {cell[axis] for cell in cells}
     chosen = [level for level in every if level in used]
     if len(chosen) == len(every) > 1:
-        return f"all {len(every)} {axis}s"
+        return f"all {len(every)} {_plural(axis)}"
     if len(chosen) > 8:
-        return f"{len(chosen)} of {len(every)} {axis}s"
-    plural = "s" if len(chosen) > 1 else ""
-    return f"{axis}{plural} {', '.join(str(level) for level in chosen)}"
+        return f"{len(chosen)} of {len(every)} {_plural(axis)}"
+    name = _plural(axis) if len(chosen) > 1 else axis
+    return f"{name} {', '.join(str(level) for level in chosen)}"
+
+
+def _plural(axis: str) -> str:
+    """The name of an axis for several of its levels."""
+    if re.search("[^aeiou]y$", axis):
+        return f"{axis[:-1]}ies"
+    return axis if axis.endswith("s") else f"{axis}s"
 
 
 def _sides(where: Words) -> Iterator[Words]:

@@ -1,5 +1,7 @@
 """A page to explore the runs of a study, beside its report."""
 
+import base64
+import json
 from pathlib import Path
 
 import polars as pl
@@ -67,3 +69,11 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
     sources = [f"{study.name}, {facts.scale}: {facts.runs} of {facts.wanted} runs"]
     target = report.with_name(f"{report.stem}-explorer.html")
     return write(target, content, study.head.title, sources)
+
+
+def link_to(explorer: Path, title: str, table: str) -> str:
+    """A link to a table of an explorer, as `explorer/src/link.ts` reads it."""
+    state = json.dumps(
+        {"page": title, "table": table, "filters": [], "logarithmic": [], "views": {}}
+    ).encode()
+    return f"{explorer.name}#{base64.urlsafe_b64encode(state).decode()}"

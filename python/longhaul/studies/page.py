@@ -1,6 +1,6 @@
-"""The report of a study: one HTML page with the verdicts on top, then figure by figure."""
+"""The report of a study: one HTML page with the answer first, then set-up, figures and ledger."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ from markupsafe import Markup
 from longhaul.analysis.judging import REPRODUCED, VERDICTS
 from longhaul.files.writing import write_text
 from longhaul.reports import page
-from longhaul.studies import conclusions, ledger, parts
+from longhaul.studies import citations, conclusions, ledger, parts, set_up
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
-from longhaul.studies.exploration import write_explorer
-from longhaul.studies.figures import svg
+from longhaul.studies.exploration import link_to, write_explorer
+from longhaul.studies.figures import Figure, svg
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
@@ -40,6 +40,8 @@ def write(
 ) -> Path:  # fmt: skip
     """Write the report; it links to an explorer in the same directory."""
     claims, checks = ledger.claims_and_checks(judgements)
+    figures = parts.figures(study)
+    shown_in = _figures_of(figures, claims)
     html = page(
         "study.html",
         title=study.head.title,
@@ -52,9 +54,13 @@ def write(
         so_far=len([one for one in claims if one.so_far]),
         agreeing=len([one for one in claims if one.so_far == REPRODUCED]),
         single=ledger.counts(ledger.on_one_run(claims)),
-        rows=[_row(one) for one in claims],
-        checks=[_row(one) for one in checks],
-        figures=_figures(study, drawn, claims),
+        rows=[_row(one, shown_in[one.claim.id], explorer, study) for one in claims],
+        checks=[_row(one, [], None, study) for one in checks],
+        networks=set_up.pictures(study, record.facts.scale),
+        figures=[
+            _figure(figure, picture, claims, shown_in)
+            for figure, picture in zip(figures, drawn, strict=True)
+        ],
         experiments=[_experiment(one, record) for one in study.chosen()],
         readme=_rendered(study.readme),
         explorer=explorer.name if explorer else None,
@@ -63,11 +69,35 @@ def write(
     return path
 
 
-def _row(judgement: Judgement) -> dict[str, Any]:
+def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
+    """By claim the figures that it is about: those that its source cites, or else that draw it."""
+    numbers = {figure.number for figure in figures}
+    drawn = {
+        (line.experiment, line.metric): figure.number
+        for figure in reversed(figures)
+        for line in figure.lines
+    }
+    found = {}
+    for claim in (judgement.claim for judgement in judgements):
+        cited = [name for name in citations.figures(claim.source) if name in numbers]
+        key = str(claim.where.get("of", claim.experiments[0])), str(claim.where.get("metric", ""))
+        found[claim.id] = cited or ([drawn[key]] if key in drawn else [])
+    return found
+
+
+def _row(
+    judgement: Judgement, figures: Sequence[str], explorer: Path | None, study: Study
+) -> dict[str, Any]:
     claim = judgement.claim
+    run = study.experiments[claim.experiments[0]].template is not None
     return {
+        "figures": figures,
+        "explore": link_to(explorer, study.head.title, claim.experiments[0])
+        if explorer and run
+        else "",
         "id": claim.id,
         "experiment": claim.experiments[0],
+        "experiments": " ".join(claim.experiments),
         "statement": claim.statement,
         "printed": ledger.number(claim.expected.printed),
         "band": ledger.band(claim),
@@ -160,29 +190,35 @@ def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _figures(
-    study: Study, drawn: Sequence[Markup | None], judgements: Sequence[Judgement]
-) -> list[dict[str, Any]]:
-    """Each figure with its picture and the claims about its experiments."""
-    figures = parts.figures(study)
-    shown = []
-    for figure, picture in zip(figures, drawn, strict=True):
-        about = [
-            judgement
-            for judgement in judgements
-            if set(judgement.claim.experiments) & set(figure.experiments)
-        ]
-        shown.append(
+def _figure(
+    figure: Figure, picture: Markup | None, judgements: Sequence[Judgement],
+    shown_in: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:  # fmt: skip
+    """A figure, the claims about it, and how many there are about the same runs."""
+    about = [one for one in judgements if figure.number in shown_in[one.claim.id]]
+    others = [
+        one
+        for one in judgements
+        if one not in about and set(one.claim.experiments) & set(figure.experiments)
+    ]
+    return {
+        "number": figure.number,
+        "title": figure.title,
+        "published": figure.published,
+        "experiments": figure.experiments,
+        "svg": picture,
+        "claims": [
             {
-                "number": figure.number,
-                "title": figure.title,
-                "published": figure.published,
-                "experiments": ", ".join(figure.experiments),
-                "svg": picture,
-                "claims": [(judgement.claim.id, judgement.verdict) for judgement in about],
+                "id": one.claim.id,
+                "statement": one.claim.statement,
+                "printed": ledger.number(one.claim.expected.printed) or ledger.band(one.claim),
+                "measured": ledger.number(one.measured),
+                "verdict": one.verdict,
             }
-        )
-    return shown
+            for one in about
+        ],
+        "others": len(others),
+    }
 
 
 def _rendered(text: str) -> Markup:

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase};
+use crate::marked_share::MarkedShare;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -52,13 +53,7 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
 pub struct Dctcp {
     gain: f64,
     alpha: f64,
-    /// Segments delivered when the last acknowledgement came, and when the window began.
-    delivered: u64,
-    window_start: u64,
-    /// Marked ones since then.
-    marked: u64,
-    /// Marks that acknowledgements have counted, if they do.
-    counted: u64,
+    marks: MarkedShare,
 }
 
 impl Dctcp {
@@ -66,21 +61,15 @@ impl Dctcp {
         Self {
             gain: settings.get("gain"),
             alpha: settings.get("initial_alpha"),
-            delivered: 0,
-            window_start: 0,
-            marked: 0,
-            counted: 0,
+            marks: MarkedShare::default(),
         }
     }
 
     /// The last window's share, equations of steps 6 and 7.
     fn end_window(&mut self) {
-        let segments = self.delivered - self.window_start;
-        if segments > 0 {
-            let share = self.marked as f64 / segments as f64;
+        if let Some(share) = self.marks.end_round() {
             self.alpha += self.gain * (share - self.alpha);
         }
-        (self.window_start, self.marked) = (self.delivered, 0);
     }
 }
 
@@ -96,13 +85,7 @@ impl CongestionControl for Dctcp {
         if ack.round_start {
             self.end_window();
         }
-        if let Some(marked) = ack.marked {
-            self.marked += marked - self.counted;
-            self.counted = marked;
-        } else if ack.ecn_echo {
-            self.marked += ack.delivered - self.delivered;
-        }
-        self.delivered = ack.delivered;
+        self.marks.take(ack);
         if phase == Phase::Avoidance {
             window.grow(ack.credit / window.cwnd(), Change::Avoidance);
         }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
+use crate::marked_share::MarkedShare;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::{Change, Window};
 
@@ -74,10 +75,7 @@ pub struct Prague {
     /// When it was last reduced for a mark, and when the estimate changed last.
     reduced: Time,
     estimated: Time,
-    /// Segments delivered so far, and marked ones among them; the same when the round began.
-    delivered: u64,
-    marked: u64,
-    round_start: (u64, u64),
+    marks: MarkedShare,
     /// The round is over when so many are delivered.
     round_end: u64,
     /// Rounds since slow start.
@@ -97,9 +95,7 @@ impl Prague {
             in_loss: false,
             reduced: Time::ZERO,
             estimated: Time::ZERO,
-            delivered: 0,
-            marked: 0,
-            round_start: (0, 0),
+            marks: MarkedShare::default(),
             round_end: 0,
             rounds: 0,
             pacing: None,
@@ -148,15 +144,12 @@ impl Prague {
 
     /// At the end of a round: the estimate.
     fn end_round(&mut self, ack: &AckSample, window: &Window) {
+        let share = self.marks.end_round().unwrap_or(0.0);
         if self.marks_seen {
-            let (delivered, marked) = self.round_start;
-            let segments = (self.delivered - delivered).max(1);
-            let share = (self.marked - marked) as f64 / segments as f64;
             self.alpha += GAIN * (share.min(1.0) - self.alpha);
             self.estimated = ack.now;
         }
-        self.round_start = (self.delivered, self.marked);
-        self.round_end = self.delivered + ack.in_flight;
+        self.round_end = self.marks.delivered() + ack.in_flight;
         self.rounds += u64::from(!window.in_slow_start());
     }
 
@@ -191,11 +184,7 @@ impl CongestionControl for Prague {
         if self.target == 0.0 {
             self.target = window.cwnd();
         }
-        let newly = ack.delivered - self.delivered;
-        self.delivered = ack.delivered;
-        let echoed = if ack.ecn_echo { newly } else { 0 };
-        let marked = ack.marked.unwrap_or(self.marked + echoed) - self.marked;
-        self.marked += marked;
+        let (newly, marked) = self.marks.take(ack);
         self.marks_seen |= marked > 0;
         let unmarked = newly.saturating_sub(marked);
         let may_grow = phase != Phase::Recovery && !self.in_loss && ack.limit == Limit::Network;

@@ -18,6 +18,8 @@ from matplotlib.ticker import LogFormatter, LogFormatterSciNotation, NullLocator
 from longhaul import plots
 from longhaul.plots import styles
 from longhaul.plots.styles import Style
+from longhaul.studies import arithmetic
+from longhaul.studies.claims import Claim
 from longhaul.studies.data import Curve, Data, NotRunError
 from longhaul.studies.figures.axes import TIMES, QuickAxes, power_of_ten
 
@@ -26,6 +28,8 @@ SUM = Style("#000000", "s", (0, (4, 2)))
 QUEUE_LOOKS = {"red": Style("#000000", "o"), "droptail": Style("#000000", "x", (0, (5, 2)))}
 QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
 OTHER = styles.ALGORITHMS["udp"]
+PRINTED: dict[str, Any] = {"marker": "D", "markersize": 4.5, "markeredgecolor": "#000000",
+                           "markeredgewidth": 0.9}  # fmt: skip
 PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": (0, (1, 1.5))}
 
 
@@ -96,8 +100,8 @@ class Figure:
     """Draws a panel that is not made of lines along an axis."""
 
 
-def drawing(figure: Figure, data: Data) -> Drawing | None:
-    """Draw a figure; None if there is nothing to draw."""
+def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
+    """Draw a figure, with the numbers that claims have from the source; None without any run."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
@@ -105,7 +109,8 @@ def drawing(figure: Figure, data: Data) -> Drawing | None:
             1, len(panels), sharey=True, squeeze=False, subplot_kw={"axes_class": QuickAxes}
         )
         drawn = [
-            _panel(axes, figure, data, panel) for axes, panel in zip(grid.flat, panels, strict=True)
+            _panel(axes, figure, data, panel, claims)
+            for axes, panel in zip(grid.flat, panels, strict=True)
         ]
         if not any(drawn):
             return None
@@ -113,7 +118,7 @@ def drawing(figure: Figure, data: Data) -> Drawing | None:
     return whole
 
 
-def _panel(axes: Axes, figure: Figure, data: Data, queue: str) -> bool:
+def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[Claim]) -> bool:
     if len(figure.panels) > 1:
         axes.set_title(QUEUE_NAMES.get(queue, queue))
     axes.set_xlabel(figure.frame.x)
@@ -131,7 +136,30 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str) -> bool:
         return True
     place = {"queue": queue} if queue else {}
     drawn = [_line(axes, figure.axis, line, data, place) for line in figure.lines]
+    for line, is_drawn in zip(figure.lines, drawn, strict=True):
+        if is_drawn and (points := printed(line, figure.axis, place, claims)):
+            axes.plot(
+                list(points), list(points.values()), linestyle="none", label="printed",
+                **{**PRINTED, "markerfacecolor": line.look.colour},
+            )  # fmt: skip
     return any(drawn)
+
+
+def printed(
+    line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
+) -> dict[float, float]:
+    """What the source prints of points of a line, by their place on the axis."""
+    cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
+    points = {}
+    for claim in claims if line.curve is None else ():
+        words = {"of": claim.experiments[0], **claim.where}
+        level = words.pop(axis, None)
+        is_of_line = claim.measure == "value" and all(
+            cell.get(word) == value for word, value in words.items()
+        )
+        if is_of_line and isinstance(level, float) and claim.expected.printed is not None:
+            points[level] = claim.expected.printed
+    return points
 
 
 def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str | float]) -> bool:
@@ -141,10 +169,12 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
         if line.curve is not None:
             curve = line.curve(data, **where)
         else:
-            curve = data.curve(line.metric, axis, line.experiment, **where)
-            points = data.points(line.experiment, **where).drop_nulls(line.metric)
+            curve = _medians(data, axis, line, where)
+            names = arithmetic.metrics(line.metric)
+            runs = data.points(line.experiment, **where).drop_nulls(names)
+            made = map(arithmetic.number(line.metric), runs.iter_rows(named=True))
             axes.plot(
-                points[axis], points[line.metric],
+                runs[axis], list(made),
                 linestyle="none", marker=".", markersize=2.5, alpha=0.5, color=line.look.colour,
             )  # fmt: skip
     except NotRunError:
@@ -154,6 +184,22 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
         linestyle=line.look.line, marker=line.look.marker, markersize=4, **style,
     )  # fmt: skip
     return True
+
+
+def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
+    """What a line makes of the medians of its metrics along the axis."""
+    curves = {
+        name: data.curve(name, axis, line.experiment, **where)
+        for name in arithmetic.metrics(line.metric)
+    }
+    x = next(iter(curves.values())).x
+    if any(not np.array_equal(x, curve.x) for curve in curves.values()):
+        raise NotRunError(
+            f"{line.experiment} has not all of {', '.join(curves)} at the same points"
+        )
+    made = arithmetic.number(line.metric)
+    rows = zip(*(curve.y for curve in curves.values()), strict=True)
+    return Curve(x, np.array([made(dict(zip(curves, row, strict=True))) for row in rows]))
 
 
 def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
@@ -229,10 +275,15 @@ def _name_powers(axis: Axis) -> None:
     low, high = sorted(axis.get_view_interval())
     if low > 0 and floor(log10(high)) - ceil(log10(low)) >= 2:
         axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(lambda value, _: power_of_ten(round(log10(value))))
+        axis.set_major_formatter(lambda value, _: _power(round(log10(value))))
     elif axis.get_major_formatter().__class__ is LogFormatterSciNotation:
         axis.set_major_formatter(_PlainLog())
         axis.set_minor_formatter(_PlainLog(minor_thresholds=MINOR_NAMES))
+
+
+def _power(exponent: int) -> str:
+    """A power of ten; 1 and 10 are no powers to a reader."""
+    return {0: "1", 1: "10"}.get(exponent, power_of_ten(exponent))
 
 
 class _PlainLog(LogFormatter):

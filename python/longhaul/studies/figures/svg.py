@@ -101,7 +101,7 @@ def _of_worker(number: int) -> Markup | None:
 
 def _picture(study: Study, data: Data, number: int) -> Markup | None:
     figure = parts.figures(study)[number]
-    picture = drawing.drawing(figure, data)
+    picture = drawing.drawing(figure, data, study.claims)
     if picture is None:
         return None
     name = re.sub(r"\W+", "-", f"figure-{figure.number}")

@@ -21,6 +21,7 @@ Draw = Callable[[Axes, Data, str], None]
 TIME, MBPS, FLOWS = "time (s)", "Mbit/s on the wire", "number of flows"
 SIZES = ("3000", "1500", "1000")
 ALL_SIZES = ("3000", "1500", "1000", "600", "300")
+EVER, CYCLES_S = (0.0, float("inf")), (1000.0, 1300.0)
 SAW_TOOTH = Style("#a0a0a0", "", (0, (1, 1.5)))
 
 
@@ -40,32 +41,62 @@ DROP_TAIL = Case("proxy, drop-tail", OTHERS[2], {"proxy": "cubic", "queue": "dro
 EVERY = (OFF, DELAYED, RED, DROP_TAIL)
 
 
-def _over_time(
-    experiment: str, column: str, cases: Sequence[Case], printed: Mapping[str, float] | None = None
-) -> Draw:
+def _over_time(experiment: str, column: str, cases: Sequence[Case]) -> Draw:
     """One quantity over time, a panel for each length of the queue."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
-        drawn = 0
-        for case in cases:
-            try:
-                trajectory = data.trajectory(
-                    experiment, size=float(panel), **_present(data, experiment, case)
-                )
-            except NotRunError:
-                continue
-            axes.plot(
-                trajectory["t_s"], trajectory[column],
-                color=case.style.colour, linewidth=0.6, label=case.label,
-            )  # fmt: skip
-            drawn += 1
-        if not drawn:
+        drawn = [_draw_case(axes, data, (experiment, column), panel, case, EVER) for case in cases]
+        if not any(drawn):
             raise NotRunError("nothing was run")
         axes.set_title(f"{panel} packets")
-        for label, value in (printed or {}).items():
-            axes.axhline(value, label=label, **PUBLISHED)
 
     return draw
+
+
+def _utilisation(
+    experiment: str, cases: Sequence[Case], printed: Mapping[str, tuple[float, float]]
+) -> Draw:
+    """Some cycles of utilisation once the start is over, and the printed means of whole runs.
+
+    The printed figures have 2000 s, in which cycles cannot be told apart.
+    """
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        drawn = [
+            _draw_case(axes, data, (experiment, "mbps"), panel, case, CYCLES_S) for case in cases
+        ]
+        if not any(drawn):
+            raise NotRunError("nothing was run")
+        for name, mean, line in zip(
+            ("proxy", "no proxy"), printed[panel], ("--", ":"), strict=True
+        ):
+            axes.axhline(
+                mean, label=f"printed mean, {name}", color="#000000", linewidth=0.9, linestyle=line
+            )
+        axes.set_title(f"{panel} packets")
+        axes.set_xlim(*CYCLES_S)
+        axes.set_xticks([CYCLES_S[0] + 50.0, CYCLES_S[0] + 150.0, CYCLES_S[0] + 250.0])
+        axes.set_ylim(55.0, 101.0)
+
+    return draw
+
+
+def _draw_case(
+    axes: Axes, data: Data, what: tuple[str, str], panel: str, case: Case,
+    span_s: tuple[float, float],
+) -> bool:  # fmt: skip
+    """One line; whether it was run."""
+    experiment, column = what
+    try:
+        trajectory = data.trajectory(
+            experiment, size=float(panel), **_present(data, experiment, case)
+        )
+    except NotRunError:
+        return False
+    seen = trajectory.filter(trajectory["t_s"].is_between(*span_s))
+    width = 0.6 if span_s == EVER else 1.1
+    axes.plot(seen["t_s"], seen[column], color=case.style.colour, linewidth=width, label=case.label)
+    return True
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
@@ -207,7 +238,9 @@ FIGURES: list[Figure] = [
             MBPS, _between_nodes),
     _figure("4.2", "50 bulk transfers: utilisation", "PEP-E02",
             "94.2 with the proxy at any length; 95, 88.9 and 87.9 without.",
-            MBPS, _over_time("PEP-E02", "mbps", (OFF, DELAYED, RED)), panels=SIZES),
+            MBPS, _utilisation("PEP-E02", (OFF, DELAYED, RED), {
+                "3000": (94.2, 95.0), "1500": (94.2, 88.9), "1000": (94.2, 87.9),
+            }), panels=SIZES, from_zero=False),
     _figure("4.3", "50 bulk transfers, RED: flow 23", "PEP-E03",
             "Swings to about zero without the proxy; 2 Mbit/s and rarely below 1 with it.",
             "Mbit/s of payload", _over_time("PEP-E03", "one_mbps", (OFF, RED)),
@@ -218,10 +251,14 @@ FIGURES: list[Figure] = [
             panels=("3000", "600")),
     _figure("4.5", "500 bulk transfers: utilisation", "PEP-E05",
             "94.1 with the proxy; 93.3, 85.1 and 81.5 without, with dips to 70.",
-            MBPS, _over_time("PEP-E05", "mbps", (OFF, DELAYED, RED)), panels=SIZES),
+            MBPS, _utilisation("PEP-E05", (OFF, DELAYED, RED), {
+                "3000": (94.1, 93.3), "1500": (94.1, 85.1), "1000": (94.1, 81.5),
+            }), panels=SIZES, from_zero=False),
     _figure("4.6", "5 bulk transfers: utilisation", "PEP-E06",
             "94.2 with the proxy; 96.2, 87.8 and 78.4 without.",
-            MBPS, _over_time("PEP-E06", "mbps", (OFF, DELAYED, RED)), panels=SIZES),
+            MBPS, _utilisation("PEP-E06", (OFF, DELAYED, RED), {
+                "3000": (94.2, 96.2), "1500": (94.2, 87.8), "1000": (94.2, 78.4),
+            }), panels=SIZES, from_zero=False),
     _figure("4.7", "50 bulk transfers: mean windows of the senders", "PEP-E07 PEP-E02",
             "With drop-tail about 30 % of those without a proxy, with RED about 3 %.",
             "window (packets)", _over_time("PEP-E02", "cwnd", EVERY), panels=SIZES),
@@ -236,7 +273,9 @@ FIGURES: list[Figure] = [
             }), x=FLOWS, panels=ALL_SIZES, from_zero=False),
     _figure("4.9", "750 web flows: utilisation", "PEP-E09",
             "93.8, 95.4 and 95.4 with the proxy; 95.3, 89.9 and 87.2 without.",
-            MBPS, _over_time("PEP-E09", "mbps", (OFF, DELAYED, RED)), panels=SIZES),
+            MBPS, _utilisation("PEP-E09", (OFF, DELAYED, RED), {
+                "3000": (93.8, 95.3), "1500": (95.4, 89.9), "1000": (95.4, 87.2),
+            }), panels=SIZES, from_zero=False),
     _figure("4.10", "750 web flows: flow 547", "PEP-E10",
             "103 kbit/s without, 105 with drop-tail and 152 with RED: one flow each, and the means "
             "are 119, 120 and 120.",

@@ -1,6 +1,7 @@
 """What is kept of a run with long transfers: counters of links and of the flows that are measured.
 
-All over the whole run, which has no warm-up (section 4.2). Of a single flow that is traced every
+All from when the measured flows begin, which is time 0 here as in the source: there is no warm-up
+(section 4.1.3), but cross traffic begins earlier. Of a single flow that is traced every
 acknowledgement is kept, of several how their detectors ended.
 """
 
@@ -34,20 +35,21 @@ def reduce(run: Results) -> Kept:
     """The tables to keep."""
     measured = run.flows.filter(pl.col("label").str.starts_with(MEASURED))
     links = run.links.filter(pl.col("name").is_in([*CONGESTED, LAST]))
+    identity, begin_s = facts(run.meta), run.meta["measured_from_s"]
     kept: Kept = {
         "traffic": "transfers",
-        "run": {**facts(run.meta), "simulated_s": run.meta["simulated_s"]},
+        "run": {**identity, "simulated_s": identity["measured_s"]},
         "links": links.select(_LINK).to_dicts(),
         "flows": measured.select(_NUMBER.alias("number"), *_FLOW)
-        .join(_first_losses(run), on="number", how="left")
+        .join(_first_losses(_since(run.events, begin_s)), on="number", how="left")
         .sort("number")
         .to_dicts(),
     }
-    series = run.series
+    series = _since(run.series, begin_s)
     kept["router"] = _router(series)
     kept["flow_series"] = _every_second(series)
     if "acks" in run.tables:
-        traced = run.acks.with_columns(number=_numbers(pl.col("name")))
+        traced = _since(run.acks, begin_s).with_columns(number=_numbers(pl.col("name")))
         if traced["number"].n_unique() == 1:
             kept["acks"] = _every_ack(traced)
         else:
@@ -55,14 +57,21 @@ def reduce(run: Results) -> Kept:
     return kept
 
 
+def _since(rows: pl.DataFrame, begin_s: float) -> pl.DataFrame:
+    """Those from a time on, which counts as 0."""
+    if begin_s == 0.0:
+        return rows
+    return rows.filter(pl.col("t_s") >= begin_s).with_columns(pl.col("t_s") - begin_s)
+
+
 def _numbers(names: pl.Expr) -> pl.Expr:
     """The numbers of flows called `forward-16-0`."""
     return names.str.extract(rf"^{MEASURED}(\d+)-", 1).cast(pl.Int64)
 
 
-def _first_losses(run: Results) -> pl.DataFrame:
+def _first_losses(events: pl.DataFrame) -> pl.DataFrame:
     """When each flow first reacted to a loss."""
-    reactions = run.events.filter(pl.col("event").is_in(["cut", "timeout"]))
+    reactions = events.filter(pl.col("event").is_in(["cut", "timeout"]))
     first = reactions.group_by("name").agg(first_loss_s=pl.col("t_s").min())
     return first.select(_numbers(pl.col("name")).alias("number"), "first_loss_s").drop_nulls()
 

@@ -10,6 +10,8 @@ from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.declared import DECLARED
 from longhaul.studies.measures import Measures
 
+from .reduce import SMALL_BYTES
+
 WEB = Measures()
 measure = WEB.register
 # Points of the response time distribution, in ms.
@@ -44,6 +46,34 @@ def _crossing(
     if time_ms is None:
         raise NotRunError(f"{one} does not come down to {other} within {TIMES_MS[-1]} ms")
     return time_ms, float(np.interp(time_ms, TIMES_MS, first))
+
+
+@measure
+def small_among_long(data: Data, of: str, seconds: float) -> float:
+    """Of responses with base round trips beyond a time, the share of small ones.
+
+    The least of all protocols and loads.
+    """
+    cells = data.points(of).select("protocol", "load").unique().iter_rows(named=True)
+    return min(_small_among_long(data, of, seconds, cell) for cell in cells)
+
+
+def _small_among_long(
+    data: Data, of: str, seconds: float, cell: Mapping[str, str | float]
+) -> float:
+    beyond = {
+        name: _at(data.trajectory(of, curve=f"round-trips-{name}", **cell), seconds)
+        for name in ("small", "large")
+    }
+    sizes = data.trajectory(of, curve="sizes", **cell)
+    large = _at(sizes, float(SMALL_BYTES))
+    small_beyond = (1.0 - large) * beyond["small"]
+    return small_beyond / (small_beyond + large * beyond["large"])
+
+
+def _at(points: pl.DataFrame, place: float) -> float:
+    """The value of a recorded curve at the point nearest to a place."""
+    return float(points["y"][int((points["x"] - place).abs().arg_min() or 0)])
 
 
 @measure

@@ -1,0 +1,47 @@
+//! Which part of the segments of a round was marked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::AckSample;
+
+/// Segments delivered and marked so far, and when the round began.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct MarkedShare {
+    now: Counts,
+    round_start: Counts,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Counts {
+    delivered: u64,
+    marked: u64,
+}
+
+impl MarkedShare {
+    /// Takes an acknowledgement, and returns how many segments it newly tells of, and how many of them were marked: as
+    /// it counts them (RFC 9768), or else all if it echoes a mark (RFC 8257 section 3.2).
+    pub(crate) fn take(&mut self, ack: &AckSample) -> (u64, u64) {
+        let newly = ack.delivered - self.now.delivered;
+        let marked = match ack.marked {
+            Some(marked) => marked - self.now.marked,
+            None if ack.ecn_echo => newly,
+            None => 0,
+        };
+        self.now.delivered = ack.delivered;
+        self.now.marked += marked;
+        (newly, marked)
+    }
+
+    /// Segments delivered so far.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.now.delivered
+    }
+
+    /// Begins a round, and returns the share of the one that ends; none if nothing was delivered.
+    pub(crate) fn end_round(&mut self) -> Option<f64> {
+        let before = std::mem::replace(&mut self.round_start, self.now);
+        let segments = self.now.delivered - before.delivered;
+        let marked = (self.now.marked - before.marked) as f64;
+        (segments > 0).then(|| marked / segments as f64)
+    }
+}

@@ -1,0 +1,35 @@
+"""The figures that a claim's source cites: `Figures 4.17 to 4.19`, `section 4.3, Figure 4.2`."""
+
+import re
+from collections.abc import Iterator
+
+_NUMBER = r"(?:[A-Z][.-])?\d+(?:[.-]\d+)*[a-z]?"
+_FIGURES = re.compile(
+    rf"[Ff]ig(?:ure)?s?\.?\s+({_NUMBER}(?:(?:,\s*|,?\s+and\s+|\s+to\s+){_NUMBER})*)"
+)
+_PART = re.compile(rf"(to\s+)?({_NUMBER})")
+# The last digits of a number count the figures of a chapter.
+_LAST = re.compile(r"(.*?)(\d+)([a-z]?)$")
+# Of a range: what is more than so many is none.
+_MOST = 40
+
+
+def figures(source: str) -> list[str]:
+    """Their numbers, in order; those between the ends of a range, too."""
+    return list(dict.fromkeys(_cited(source)))
+
+
+def _cited(source: str) -> Iterator[str]:
+    for found in _FIGURES.finditer(source):
+        before = ""
+        for to, number in _PART.findall(found[1]):
+            yield from _between(before, number) if to else ()
+            yield number
+            before = number
+
+
+def _between(first: str, last: str) -> Iterator[str]:
+    begins, ends = _LAST.match(first), _LAST.match(last)
+    if begins and ends and begins[1] == ends[1]:
+        numbers = range(int(begins[2]) + 1, int(ends[2]))
+        yield from (f"{begins[1]}{number}" for number in numbers[:_MOST])

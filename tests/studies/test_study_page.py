@@ -1,0 +1,82 @@
+"""What stands beside what on the page of a study."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from markupsafe import Markup
+
+from longhaul.plots.styles import ALGORITHMS
+from longhaul.studies import citations, coverage, parts, record, set_up
+from longhaul.studies.claims import Claim, _claim
+from longhaul.studies.figures import Line, _medians, _power, drawing, printed
+from longhaul.studies.study import find
+
+
+@pytest.mark.parametrize(
+    ("source", "numbers"),
+    [
+        ("Figures 4.17 to 4.19", ["4.17", "4.18", "4.19"]),
+        ("section 4.3, Figure 4.2", ["4.2"]),
+        ("figures B-2, B-3 and B-4", ["B-2", "B-3", "B-4"]),
+        ("Figure 4.11a", ["4.11a"]),
+        ("Table 4.1 and section 3.4.2", []),
+    ],
+)
+def test_figures_that_a_source_cites(source: str, numbers: list[str]) -> None:
+    assert citations.figures(source) == numbers
+
+
+def claim(where: Mapping[str, str | float], value: str, measure: str = "value") -> Claim:
+    row = dict.fromkeys(("low", "high", "opposite", "tolerance", "runs"), "")
+    words = " ".join(f"{word}={level}" for word, level in where.items())
+    about = {"id": "C", "experiment": "E1", "measure": measure, "statement": "", "source": ""}
+    given = {**row, **about, "where": words, "value": value, "low": "0"}
+    return _claim(Path("claims.csv"), 2, given)
+
+
+def test_a_line_shows_the_numbers_that_are_printed_of_its_own_cells() -> None:
+    line = Line("E1", "loss", "Reno", ALGORITHMS["reno"], {"protocol": "reno"})
+    claims = [
+        claim({"metric": "loss", "protocol": "reno", "load": 50}, "0.08"),
+        claim({"metric": "loss", "protocol": "pcwnd", "load": 60}, "0.14"),
+        claim({"metric": "queue", "protocol": "reno", "load": 60}, "23"),
+        claim({"metric": "loss", "protocol": "reno", "load": 70}, "", "value"),
+        claim({"metric": "loss", "protocol": "reno", "load": 80, "less.protocol": "sack"}, "1"),
+        claim({"metric": "loss", "protocol": "reno", "load": 90}, "3", "least"),
+    ]
+    assert printed(line, "load", {}, claims) == {50.0: 0.08}
+
+
+def test_one_and_ten_are_written_as_such_on_logarithmic_axes() -> None:
+    assert [_power(exponent) for exponent in (-1, 0, 1, 2)] == ["10⁻¹", "1", "10", "10²"]
+
+
+def test_networks_are_drawn_once_with_all_that_runs_over_them() -> None:
+    pictures = set_up.pictures(find("sync-tcp-2003"), "full")
+    captions = [caption for caption, _ in pictures]
+    assert [caption.partition(":")[0] for caption in captions] == ["FTP-MB", "HM", "B-QUEUES"]
+    assert all(isinstance(picture, Markup) for _, picture in pictures)
+    for text in ("10 cross-3-back", "20 forward", "10 Mbit/s, 1 ms", "92 packets"):
+        assert f">{text}</text>" in pictures[0][1]
+    # NIST's networks are of another kind.
+    assert set_up.pictures(find("nist-2010"), "full") == []
+
+
+def test_axes_have_the_plural_of_their_names() -> None:
+    assert [coverage._plural(axis) for axis in ("size", "proxy", "flows", "delay")] == [
+        "sizes", "proxies", "flows", "delays",
+    ]  # fmt: skip
+
+
+def test_a_line_may_be_made_of_several_metrics() -> None:
+    study = find("dualpi2-2022")
+    data = record.recorded(study)[1].data
+    for figure in parts.figures(study):
+        assert drawing(figure, data, study.claims) is not None, figure.number
+    line = parts.figures(study)[0].lines[0]
+    curve = _medians(data, "rtt_other", line, line.where)
+    one, other = (
+        data.curve(name, "rtt_other", "dualpi2", **line.where) for name in ("one_bps", "other_bps")
+    )
+    assert curve.y == pytest.approx(one.y / other.y)
