@@ -20,7 +20,7 @@ const TICK: Span = Span::from_millis(1);
 
 impl ControlBlock {
     /// Takes the sample of a cumulative acknowledgement.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sample_rtt(&mut self, ack: Ack, now: Time) {
         match self.rtt.timing {
             Timing::Echoes => {
@@ -70,6 +70,7 @@ impl ControlBlock {
     }
 
     /// Takes the sample of what is acknowledged cumulatively, if it gives one.
+    #[inline(never)]
     fn sample_segments(&mut self, ack: Ack, now: Time) {
         if let Some(Ends { first, last }) = self.ends() {
             self.take_segments(now.since(first), now.since(last));
