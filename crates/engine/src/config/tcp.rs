@@ -58,11 +58,10 @@ keys! {
         pub prr: PrrRule = Kind::Word(PrrRule::WORDS).key()
             .default("rfc6937").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 6937, RFC 9937; Linux: tcp_cwnd_reduction, tcp_enter_cwr"),
-        /// The round-trip times, smoothed and smallest ones too, that ACKs tell the algorithm, where segments carry
-        /// timestamps.
+        /// The round-trip times that ACKs tell.
         pub rtt_sample: RttSample = Kind::Word(RttSample::WORDS).key()
             .default("echo").in_profile(Profile::Linux, "last")
-            .source("RFC 7323 section 4; Linux: ca_rtt_us of tcp_clean_rtx_queue"),
+            .source("RFC 7323 section 4; Linux: seq_rtt_us and ca_rtt_us of tcp_clean_rtx_queue"),
         /// How long a tail loss probe allows the ACK of a single segment to be delayed; `auto`: as long as `delayed_ack` has
         /// it.
         pub probe_ack_delay: Option<Span> = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(TIME)]).key()
@@ -234,13 +233,15 @@ words! {
 }
 
 words! {
-    /// The round-trip time that an ACK tells the algorithm.
+    /// The round-trip time that an ACK tells.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RttSample {
         /// From the timestamp that it echoes: of the first segment that a delayed ACK answers, which waited for the
-        /// second.
+        /// second. Without timestamps, of one segment a round trip.
         Echo = "echo",
-        /// Of the last segment that it newly acknowledges, if none of them was sent twice; else from the timestamp.
+        /// The algorithm's is of the last segment that the ACK newly acknowledges, selectively or not, and the smallest
+        /// one, too; what is smoothed, and the timers, are of the first. Segments sent twice give none, nor what is
+        /// cumulatively acknowledged together with one: then, it is the timestamp's, in whole milliseconds.
         Last = "last",
     }
 }

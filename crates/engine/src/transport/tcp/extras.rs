@@ -26,6 +26,8 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Sends dummies, once it knows their route.
     pub(super) dummies: Option<DummyTrain>,
+    /// Whether the times of segments are for the algorithm alone, and told here.
+    tells_rtt: bool,
     /// Whether segments are to be timed or paired, or ask routers.
     pub(super) marks_segments: bool,
     /// Whether they ask routers.
@@ -51,16 +53,15 @@ impl Extras {
         let sends_pairs = congestion.sends_pairs();
         let asks_routers = congestion.router_request(Span::ZERO).is_some();
         let stamps = config.timestamps.bytes().is_some();
-        let times = match stamps {
-            true => config.rtt_sample == RttSample::Last,
-            false => needs.rtt,
-        };
+        let all_timed = config.rtt_sample == RttSample::Last;
+        let times = all_timed || needs.rtt && !stamps;
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),
-            times: times.then(|| SendTimes::new(stamps)),
+            times: times.then(SendTimes::default),
             pairs: sends_pairs.then(Pairs::default),
             usage: config.growth_beyond_use.then(WindowUsage::default),
             marks_segments: times || sends_pairs || asks_routers,
+            tells_rtt: !all_timed,
             asks_routers,
             asks_for_l4s: needs.l4s,
             marks: (config.ecn == Ecn::Accurate).then(MarksReported::new),
@@ -112,24 +113,13 @@ impl Extras {
         }
     }
 
-    /// Adds the round-trip sample of segments that are timed.
-    pub(super) fn complete_rtt(&mut self, sample: &mut AckSample, rtt: &mut RttEstimator) {
-        let Some(times) = &mut self.times else {
-            return;
-        };
-        let sampled = times.sample(sample.now);
-        if let Some(sampled) = sampled {
-            sample.rtt = Some(sampled);
-            sample.min_rtt = rtt.lower_min_rtt(sampled);
-        }
-        if let Some(smoothed) = times.smooth(sampled) {
-            sample.srtt = smoothed;
-        }
-    }
-
     fn complete_marked(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
-        self.complete_rtt(sample, rtt);
         if let Some(times) = &mut self.times {
+            if let Some(ends) = times.ends().filter(|_| self.tells_rtt) {
+                let sampled = sample.now.since(ends.last);
+                sample.rtt = Some(sampled);
+                sample.min_rtt = rtt.lower_min_rtt(sampled);
+            }
             times.end_acknowledgement();
         }
         if let Some(pairs) = &mut self.pairs {

@@ -2,7 +2,28 @@
 
 use longhaul_units::{Span, Time};
 
-use crate::config::{Rto, RttClock};
+use crate::config::{Rto, RttClock, RttSample, Tcp};
+
+/// What times round trips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timing {
+    /// Timestamps that acknowledgements echo (RFC 7323 section 4).
+    Echoes,
+    /// One segment at a time, where there are none.
+    OneSegment,
+    /// All segments (Linux).
+    Segments,
+}
+
+impl Timing {
+    pub(crate) fn new(config: &Tcp) -> Self {
+        match config.rtt_sample {
+            RttSample::Last => Self::Segments,
+            RttSample::Echo if config.timestamps.bytes().is_some() => Self::Echoes,
+            RttSample::Echo => Self::OneSegment,
+        }
+    }
+}
 
 /// Estimates the round trip and computes the timeout. What it is configured with, which all connections
 /// of a group share, is a parameter of its methods, to keep the estimator small.
@@ -23,6 +44,9 @@ pub(crate) struct RttEstimator {
     backoff: u32,
     /// Whether the next sample replaces `min_rtt`, however long it is.
     min_rtt_stands_in: bool,
+    pub(super) timing: Timing,
+    /// Whether the current acknowledgement has given a sample, where all segments are timed.
+    pub(super) sampled: bool,
 }
 
 /// The timeout after a SYN that was lost (RFC 6298 section 5.7).
@@ -46,9 +70,16 @@ impl RttEstimator {
             min_rtt: Span::ZERO,
             backoff: 1,
             min_rtt_stands_in: true,
+            timing: Timing::Echoes,
+            sampled: false,
         };
         estimator.update_timeout(config);
         estimator
+    }
+
+    /// With what times round trips.
+    pub(crate) fn timed_by(self, timing: Timing) -> Self {
+        Self { timing, ..self }
     }
 
     /// Adds the round-trip sample of a segment sent at `sent` (RFC 6298 section 2).
@@ -57,11 +88,7 @@ impl RttEstimator {
         let rtt = now.since(sent);
         self.lower_min_rtt(rtt);
         match config.clock {
-            RttClock::Exact { granularity } => {
-                self.update(rtt.as_ps() as i64);
-                let margin = Span::from_ps(4 * self.rttvar as u64).max(granularity);
-                self.base = Span::from_ps(self.srtt as u64) + margin;
-            }
+            RttClock::Exact { granularity } => self.update_exactly(rtt, granularity),
             RttClock::Ns2Ticks { tick } => {
                 let into_tick = (sent.as_ps() + self.phase.as_ps()) % tick.as_ps();
                 let ticks = (((rtt.as_ps() + into_tick) / tick.as_ps()) as i64).max(1);
@@ -71,6 +98,22 @@ impl RttEstimator {
         }
         self.update_timeout(config);
         rtt
+    }
+
+    /// Adds a round-trip time to all but the smallest one. Without ns-2's clock, for which it matters when it began.
+    #[inline]
+    pub(crate) fn smooth(&mut self, config: &Rto, rtt: Span) {
+        if let RttClock::Exact { granularity } = config.clock {
+            self.update_exactly(rtt, granularity);
+            self.update_timeout(config);
+        }
+    }
+
+    #[inline]
+    fn update_exactly(&mut self, rtt: Span, granularity: Span) {
+        self.update(rtt.as_ps() as i64);
+        let margin = Span::from_ps(4 * self.rttvar as u64).max(granularity);
+        self.base = Span::from_ps(self.srtt as u64) + margin;
     }
 
     /// Updates the smallest round-trip time alone, and returns it.

@@ -443,6 +443,14 @@ impl CongestionControl for Bbr {
         Phases::All
     }
 
+    /// In Linux the round trip of the SYN is the smallest until another is, or it is too old (`bbr_init`).
+    fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
+        if let Some(rtt) = ack.rtt.filter(|_| self.kernel.is_some()) {
+            self.min_rtt = Some((rtt, ack.now));
+            self.min_rtt_s = rtt.as_secs_f64();
+        }
+    }
+
     fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
         if self.pacer.segments_per_s.is_none() {
             self.begin(ack, window);

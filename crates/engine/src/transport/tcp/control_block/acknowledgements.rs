@@ -9,6 +9,7 @@ use crate::packet::{SackHandle, SackOption};
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::regular::unusual;
+use crate::transport::tcp::rto::Timing;
 
 impl ControlBlock {
     /// Processes the options of an acknowledgement. Returns its SACK blocks; router feedback is kept for
@@ -115,44 +116,6 @@ impl ControlBlock {
     #[inline]
     fn count_delivered(&mut self) {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
-    }
-
-    #[inline]
-    fn sample_rtt(&mut self, ack: Ack, now: Time) {
-        if self.config.timestamps.bytes().is_some() {
-            self.record_rtt(ack.stamp, now);
-            self.rtt.end_backoff(&self.config.rto);
-        } else if self.times_below(ack.next) {
-            let sent = self.stop_timing();
-            self.rtt.end_backoff(&self.config.rto);
-            self.record_rtt(sent, now);
-        }
-    }
-
-    #[inline]
-    fn record_rtt(&mut self, sent: Time, now: Time) {
-        let rtt = self.rtt.sample(&self.config.rto, sent, now);
-        self.trips.take(rtt);
-    }
-
-    /// Whether a segment below `next` times the round trip.
-    #[inline]
-    fn times_below(&self, next: u64) -> bool {
-        self.timed_since != Time::NEVER && self.timed < next
-    }
-
-    /// No segment times the round trip any more; returns when the one that did was sent.
-    #[inline]
-    pub(super) fn stop_timing(&mut self) -> Time {
-        std::mem::replace(&mut self.timed_since, Time::NEVER)
-    }
-
-    /// Ends the timing of the current segment (Karn's rule) and the backoff if it was acknowledged.
-    fn end_timing_below(&mut self, next: u64) {
-        if self.times_below(next) {
-            self.stop_timing();
-            self.rtt.end_backoff(&self.config.rto);
-        }
     }
 
     /// An acknowledgement of `acked` new segments outside recovery: the window may grow. Most of these
@@ -275,8 +238,8 @@ impl ControlBlock {
     pub(super) fn on_handshake(&mut self, ack: Ack, now: Time) {
         self.new_round = false;
         let mut sample = self.ack_sample(0, self.nxt - self.una, ack, now);
-        if let Some(extras) = &mut self.extras {
-            extras.complete_rtt(&mut sample, &mut self.rtt);
+        if self.rtt.timing == Timing::Segments {
+            self.complete_handshake(&mut sample);
         }
         self.congestion.on_handshake(&sample);
     }
@@ -294,7 +257,7 @@ impl ControlBlock {
             delivered: self.delivered,
             lost: self.lost,
             credit,
-            rtt: self.config.timestamps.bytes().map(|_| now.since(ack.stamp)),
+            rtt: (self.rtt.timing == Timing::Echoes).then(|| now.since(ack.stamp)),
             srtt: self.srtt(),
             min_rtt: self.rtt.min_rtt(),
             one_way_delay: ack.sack.transit(),
@@ -325,6 +288,16 @@ impl ControlBlock {
     #[inline(always)]
     pub(crate) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
         sample.round_start = std::mem::take(&mut self.new_round);
+        if self.extras.is_some() {
+            self.complete_with_extras(sample, ack);
+        }
+    }
+
+    #[inline(always)]
+    fn complete_with_extras(&mut self, sample: &mut AckSample, ack: Ack) {
+        if self.rtt.timing == Timing::Segments {
+            self.complete_round_trip(sample, ack);
+        }
         if let Some(extras) = &mut self.extras {
             extras.complete(sample, ack, &mut self.rtt);
         }

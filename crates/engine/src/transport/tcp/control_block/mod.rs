@@ -6,6 +6,7 @@ mod acknowledgements;
 mod messages;
 mod plain;
 mod reductions;
+mod round_trips;
 mod sending;
 
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use self::sending::Pace;
 use super::ack::Ack;
 use super::extras::Extras;
 use super::round_trips::RoundTrips;
-use super::rto::RttEstimator;
+use super::rto::{RttEstimator, Timing};
 use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
@@ -168,7 +169,8 @@ impl ControlBlock {
         let controls_cwnd = controller.phases() == Phases::All;
         let congestion = CongestionState::new(window, config.slow_start, controller);
         let sending = Sending::new(&congestion);
-        let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream));
+        let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream))
+            .timed_by(Timing::new(&config));
         let wire = Wire::new(&config);
         let (end, short) = (wire.end(), ShortSegments::last_of(&wire));
         let full_bytes =
@@ -224,7 +226,7 @@ impl ControlBlock {
     /// ns-2 resets all agents when a run begins, which draws the phases of their clocks once more.
     pub(super) fn reset_clock(&mut self) {
         let phase = tick_phase(&self.config, &mut self.stream);
-        self.rtt = RttEstimator::new(&self.config.rto, phase);
+        self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);
     }
 
     /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this

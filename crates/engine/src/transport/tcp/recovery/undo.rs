@@ -63,7 +63,7 @@ impl Undo {
 
     /// Whether an acknowledgement answers what was sent before anything was sent again.
     pub(crate) fn answers_first_copy(&self, tcb: &ControlBlock, ack: Ack) -> bool {
-        tcb.config.timestamps.bytes().is_some() && ack.stamp < self.resent
+        tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, self.resent)
     }
 
     /// Whether a segment that was never sent again shows that the timeout was too early, by its acknowledgement.

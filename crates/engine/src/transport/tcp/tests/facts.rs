@@ -9,19 +9,19 @@ use longhaul_congestion::{
 use longhaul_units::{Rate, Span};
 
 use super::{ReceiverBench, SenderBench, controller, ms, tcp};
-use crate::config::{Pacing, Recovery, RttSample, Tcp, Timestamps};
+use crate::config::{Pacing, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, SackBlocks};
 
 /// Writes down what it is told.
 #[derive(Clone, Debug)]
-struct Scribe {
+pub(super) struct Scribe {
     phases: Phases,
     rate: Option<Rate>,
     told: Arc<Mutex<Vec<(AckSample, Phase)>>>,
 }
 
 impl Scribe {
-    fn new(phases: Phases) -> Self {
+    pub(super) fn new(phases: Phases) -> Self {
         Self {
             phases,
             rate: None,
@@ -29,11 +29,11 @@ impl Scribe {
         }
     }
 
-    fn controller(&self) -> Controller {
+    pub(super) fn controller(&self) -> Controller {
         Controller::Custom(Box::new(self.clone()))
     }
 
-    fn facts<T>(&self, fact: impl Fn(&AckSample) -> T) -> Vec<T> {
+    pub(super) fn facts<T>(&self, fact: impl Fn(&AckSample) -> T) -> Vec<T> {
         let told = self.told.lock().expect("one thread");
         told.iter().map(|(sample, _)| fact(sample)).collect()
     }
@@ -197,37 +197,6 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
         let min = scribe.facts(|ack| ack.min_rtt);
         assert_eq!(min, [Span::from_millis(100); 6], "{recovery:?}");
     }
-}
-
-/// The same with timestamps, which are all of time zero here, if algorithms get times of the last segment: they tell of
-/// the round trip where a segment left twice alone, and have no part in what is smoothed.
-#[test]
-fn the_last_segment_gives_the_round_trip_where_timestamps_do_not() {
-    let told = |rtt_sample| {
-        let scribe = Scribe::new(Phases::Avoidance);
-        let config = Tcp {
-            timestamps: Timestamps::Standard(12),
-            rtt_sample,
-            ..tcp(Recovery::Sack)
-        };
-        let mut bench = SenderBench::open(config, scribe.controller());
-        bench.ack(200, 3, &[]);
-        bench.ack(230, 3, &[(4, 5)]);
-        bench.ack(231, 3, &[(4, 6)]);
-        bench.ack(232, 3, &[(4, 7)]);
-        bench.ack(340, 11, &[]);
-        let whole_us = |span: Span| span.as_ps() / 1_000_000;
-        scribe.facts(|ack| (ack.rtt.map(whole_us), whole_us(ack.srtt)))
-    };
-    let [first, second, .., last] = told(RttSample::Last)[..] else {
-        panic!("five acknowledgements");
-    };
-    assert_eq!(first, (Some(100_000), 100_000));
-    // 7/8 x 100 + 130/8.
-    assert_eq!(second, (Some(130_000), 103_750));
-    assert_eq!(last.0, Some(340_000));
-    assert!((110_261..110_263).contains(&last.1), "{last:?}");
-    assert_eq!(told(RttSample::Echo)[1].0, Some(230_000));
 }
 
 /// Samples of every acknowledgement are the algorithm's alone: the retransmission timer times one segment a

@@ -7,6 +7,7 @@ mod linux;
 mod messages;
 mod recovery;
 mod regular;
+mod round_trips;
 mod routers;
 mod scoreboard;
 mod undo;

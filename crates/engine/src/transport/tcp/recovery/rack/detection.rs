@@ -39,7 +39,7 @@ impl Arrived {
             return;
         };
         let first_copy = repeated
-            && (tcb.config.timestamps.bytes().is_some() && ack.stamp < sent
+            && (tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, sent)
                 || now.since(sent) < tcb.rtt.min_rtt());
         if !first_copy {
             self.newest = self.newest.max(Some(Transmission { sent, segment }));

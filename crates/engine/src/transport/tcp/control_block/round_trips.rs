@@ -1,0 +1,160 @@
+//! Which round-trip times an acknowledgement gives, and who gets them.
+//!
+//! Linux takes two from each (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`), with the clock
+//! of the sender alone. That of the first segment that it newly acknowledges, which waited for the others, is smoothed
+//! and sets the retransmission timer (`seq_rtt_us`, or `sack_rtt_us` where only selective ones tell of any); that of
+//! the last one is the algorithm's (`ca_rtt_us`: `pkts_acked`, rate samples), and the smallest of these RACK's.
+//! Segments that were sent twice give none, nor do others that are acknowledged cumulatively together with one: then
+//! the timestamp does, for both.
+
+use longhaul_congestion::AckSample;
+use longhaul_units::{Span, Time};
+
+use super::ControlBlock;
+use crate::transport::tcp::ack::Ack;
+use crate::transport::tcp::rto::Timing;
+use crate::transport::tcp::send_times::Ends;
+
+/// A tick of the kernel's timestamps (`TCP_TS_HZ`).
+const TICK: Span = Span::from_millis(1);
+
+impl ControlBlock {
+    /// Takes the sample of a cumulative acknowledgement.
+    #[inline(always)]
+    pub(super) fn sample_rtt(&mut self, ack: Ack, now: Time) {
+        match self.rtt.timing {
+            Timing::Echoes => {
+                self.record_rtt(ack.stamp, now);
+                self.rtt.end_backoff(&self.config.rto);
+            }
+            Timing::OneSegment if self.times_below(ack.next) => {
+                let sent = self.stop_timing();
+                self.rtt.end_backoff(&self.config.rto);
+                self.record_rtt(sent, now);
+            }
+            Timing::OneSegment => {}
+            Timing::Segments => self.sample_segments(ack, now),
+        }
+    }
+
+    #[inline]
+    fn record_rtt(&mut self, sent: Time, now: Time) {
+        let rtt = self.rtt.sample(&self.config.rto, sent, now);
+        self.trips.take(rtt);
+    }
+
+    /// Whether a segment below `next` times the round trip.
+    #[inline]
+    fn times_below(&self, next: u64) -> bool {
+        self.timed_since != Time::NEVER && self.timed < next
+    }
+
+    /// No segment times the round trip any more; returns when the one that did was sent.
+    #[inline]
+    pub(super) fn stop_timing(&mut self) -> Time {
+        std::mem::replace(&mut self.timed_since, Time::NEVER)
+    }
+
+    /// Ends the timing of the current segment (Karn's rule) and the backoff if it was acknowledged.
+    pub(super) fn end_timing_below(&mut self, next: u64) {
+        if self.times_below(next) {
+            self.stop_timing();
+            self.rtt.end_backoff(&self.config.rto);
+        }
+    }
+
+    /// Of the segments that the current acknowledgement newly tells of, when the first and the last left.
+    #[inline]
+    fn ends(&self) -> Option<Ends> {
+        self.extras.as_ref()?.times.as_ref()?.ends()
+    }
+
+    /// Takes the sample of what is acknowledged cumulatively, if it gives one.
+    #[inline(never)]
+    fn sample_segments(&mut self, ack: Ack, now: Time) {
+        if let Some(Ends { first, last }) = self.ends() {
+            self.take_segments(now.since(first), now.since(last));
+        } else if ack.next == 1 {
+            // The SYN alone.
+            let rtt = if self.times_below(ack.next) {
+                now.since(self.stop_timing())
+            } else {
+                echoed(ack.stamp, now)
+            };
+            self.take_segments(rtt, rtt);
+        }
+    }
+
+    /// A round trip for the timer, and the smallest one's candidate.
+    fn take_segments(&mut self, first: Span, last: Span) {
+        let config = &self.config.rto;
+        self.rtt.smooth(config, first);
+        self.rtt.lower_min_rtt(last);
+        self.rtt.end_backoff(config);
+        self.trips.take(first);
+        self.rtt.sampled = true;
+    }
+
+    /// Adds the round trip of segments that are all timed, and samples it if the cumulative acknowledgement alone did not
+    /// give it.
+    pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
+        let now = sample.now;
+        let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();
+        let ends = self.ends();
+        let told = match ends {
+            Some(ends) => Some(now.since(ends.last)),
+            None => echoes.then(|| echoed(ack.stamp, now)),
+        };
+        let sampled = std::mem::take(&mut self.rtt.sampled);
+        if let Some(last) = told {
+            if sampled {
+                self.rtt.lower_min_rtt(last);
+            } else {
+                let first = ends.map_or(last, |ends| now.since(ends.first));
+                self.take_segments(first, last);
+                self.rtt.sampled = false;
+            }
+        }
+        sample.rtt = told;
+        sample.srtt = self.srtt();
+        sample.min_rtt = self.rtt.min_rtt();
+    }
+
+    /// The SYN has given the first sample.
+    pub(super) fn complete_handshake(&mut self, sample: &mut AckSample) {
+        sample.rtt = Some(self.srtt());
+        self.rtt.sampled = false;
+    }
+
+    /// Whether an acknowledgement echoes a timestamp of before `sent`.
+    #[inline]
+    pub(crate) fn echoes_before(&self, ack: Ack, sent: Time) -> bool {
+        if self.rtt.timing == Timing::Segments {
+            ticks(ack.stamp) < ticks(sent)
+        } else {
+            ack.stamp < sent
+        }
+    }
+}
+
+/// The round trip that a timestamp tells of, in whole ticks and at least one (`tcp_rtt_tsopt_us`).
+fn echoed(stamp: Time, now: Time) -> Span {
+    TICK * (ticks(now) - ticks(stamp)).max(1)
+}
+
+fn ticks(time: Time) -> u64 {
+    time.as_ps() / TICK.as_ps()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_tell_whole_milliseconds() {
+        let us = |us| Time::ZERO + Span::from_micros(us);
+        for (stamp, now, ms) in [(900, 41_100, 41), (1_000, 41_900, 40), (1_000, 1_500, 1)] {
+            assert_eq!(echoed(us(stamp), us(now)), Span::from_millis(ms));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Which round-trip times Linux takes from an acknowledgement (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of
+//! `net/ipv4/tcp_input.c`).
+
+use longhaul_congestion::Phases;
+use longhaul_units::Span;
+
+use super::facts::Scribe;
+use super::{SenderBench, tcp};
+use crate::config::{Recovery, RttSample, Tcp, Timestamps};
+
+/// What an acknowledgement makes of the round trip, in milliseconds.
+#[derive(Debug, PartialEq)]
+struct Told {
+    rtt: Option<f64>,
+    smallest: f64,
+    smoothed: f64,
+}
+
+/// An acknowledgement: when it comes, what is next, what it reports; and what it tells.
+type Line = (u64, u64, &'static [(u64, u64)], Told);
+
+const fn told(rtt: f64, smallest: f64, smoothed: f64) -> Told {
+    Told {
+        rtt: Some(rtt),
+        smallest,
+        smoothed,
+    }
+}
+
+/// Ten segments leave at 100 ms, others when acknowledgements come. Segment 13 is lost.
+const TABLE: &[Line] = &[
+    // Segments 1 and 2.
+    (200, 3, &[], told(100.0, 100.0, 100.0)),
+    // 3 to 11: the first of them left at 100 ms, 11 at 200 ms. 7/8 x 100 + 200/8.
+    (300, 12, &[], told(100.0, 100.0, 112.5)),
+    // 12 of 200 ms alone.
+    (310, 13, &[], told(110.0, 100.0, 112.1875)),
+    // 14, selectively, of 300 ms; then 15 to 23, too, and 24 and 25, of 310 ms.
+    (380, 13, &[(14, 15)], told(80.0, 80.0, 108.164_062_5)),
+    (410, 13, &[(14, 26)], told(100.0, 80.0, 108.393_554_687_5)),
+    // 13 was sent again: only the timestamp tells, of time zero here.
+    (600, 26, &[], told(600.0, 80.0, 169.844_360_351_562_5)),
+];
+
+#[test]
+fn the_first_segment_is_smoothed_and_the_last_is_told() {
+    for recovery in [Recovery::Sack, Recovery::RackTlpPrr] {
+        let scribe = Scribe::new(Phases::Avoidance);
+        let config = Tcp {
+            timestamps: Timestamps::Standard(12),
+            rtt_sample: RttSample::Last,
+            ..tcp(recovery)
+        };
+        let mut bench = SenderBench::open(config, scribe.controller());
+        for (at, next, blocks, _) in TABLE {
+            bench.ack(*at, *next, blocks);
+        }
+        let whole_ns = |span: Span| (span.as_ps() / 1000) as f64 / 1e6;
+        let found = scribe.facts(|ack| Told {
+            rtt: ack.rtt.map(whole_ns),
+            smallest: whole_ns(ack.min_rtt),
+            smoothed: whole_ns(ack.srtt),
+        });
+        for ((at, .., expected), found) in TABLE.iter().zip(&found) {
+            let same = (expected.smoothed - found.smoothed).abs() < 1e-5;
+            assert!(
+                same && (expected.rtt, expected.smallest) == (found.rtt, found.smallest),
+                "{recovery:?} at {at} ms: {found:?} for {expected:?}"
+            );
+        }
+    }
+}
