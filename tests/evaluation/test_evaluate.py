@@ -133,6 +133,7 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
         scores.check_target(tmp_path, contender(str(other)))
     facts = {
         "against": ["reno"], "standards": ["reno"], "runs": 8, "failed": [], "settings": [],
+        "congestion": subject.congestion, "replications": 1, "command": "", "date": "2026-11-26",
     }  # fmt: skip
     page.write(tmp_path / "report.html", suite, "Aimd", "quick", outcomes, facts)
     html = (tmp_path / "report.html").read_text()

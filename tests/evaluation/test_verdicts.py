@@ -79,11 +79,17 @@ def test_a_bound_holds_whatever_others_do() -> None:
 def test_who_starves_where_no_standard_does_fails() -> None:
     figure = Figure("starves", "starvation", starves=True)
     starving = {"mine": [1.0, 1.0, 0.0], "cubic": [0.0] * 3, "reno": [0.0] * 3}
+    # Two of three and none of three are chance in one case of five.
+    assert _outcome(starving, figure).verdict == SAME
+    starving["mine"] = [1.0] * 3
     outcome = _outcome(starving, figure)
     assert outcome.verdict == STARVES
     assert outcome.fails
-    starving["reno"] = [1.0] * 3
+    starving["reno"] = [0.0, 0.0, 1.0]
     assert _outcome(starving, figure).verdict == SAME
+    # In ten runs seven and two are not.
+    often = {"mine": [1.0] * 7 + [0.0] * 3, "cubic": [1.0] * 2 + [0.0] * 8}
+    assert _outcome(often, figure, standards=("cubic",)).verdict == STARVES
 
 
 def test_what_was_not_run_is_not_judged() -> None:

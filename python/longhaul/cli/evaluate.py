@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,6 +101,10 @@ def evaluate(
         "runs": progress.total,
         "failed": [(run.name, message) for run, message in progress.failed],
         "settings": settings or [],
+        "congestion": subject.congestion,
+        "replications": max((one.replication for one in measured), default=0) + 1,
+        "command": _command(algorithm, suite, against, scale, settings or []),
+        "date": datetime.now(UTC).date().isoformat(),
     }
     page.write(target / "report.html", chosen, subject.name, scale, outcomes, facts)
     if json:
@@ -110,6 +116,13 @@ def evaluate(
         raise typer.Exit(1)
     if whole["failed"]:
         raise typer.Exit(CRITERION_FAILED)
+
+
+def _command(algorithm: str, suite: str, against: str, scale: str, settings: Sequence[str]) -> str:
+    """What repeats the evaluation."""
+    given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
+    words = ["longhaul", "evaluate", algorithm, *given, *(f"--set={one}" for one in settings)]
+    return shlex.join(words)
 
 
 def _names(written: str) -> list[str]:

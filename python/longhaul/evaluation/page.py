@@ -1,5 +1,6 @@
 """The page of an evaluation: verdicts in the order of the document, then each with its figures."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from matplotlib.figure import Figure as Drawing
 
 from longhaul import _engine
 from longhaul.analysis import merit
+from longhaul.analysis.comparisons import MeanInterval
 from longhaul.evaluation.suite import Suite
 from longhaul.evaluation.verdicts import BETTER, VERDICTS, WORSE, Outcome, Point
 from longhaul.files.writing import write_text
@@ -21,6 +23,8 @@ ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
 # Ticks of waits.
 WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
+# Figures that are parts of something.
+SHARES = ("jain", "utilization", "starves", "drop_rate", ".part", ".lost", ".retransmitted")
 # Figures that are drawn against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
@@ -44,6 +48,8 @@ def write(
         verdicts=VERDICTS,
         counts={verdict: sum(o.verdict == verdict for o in outcomes) for verdict in VERDICTS},
         failed=[outcome for outcome in outcomes if outcome.fails],
+        musts=[outcome for outcome in outcomes if outcome.criterion.strength == "must"],
+        parameters=json.dumps(facts["congestion"]),
         rows=[_row(suite, subject, outcome) for outcome in outcomes],
     )
     write_text(path, html)
@@ -68,6 +74,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
         "worse": outcome.count("worse"),
         "starving": outcome.count("starves"),
         "experiments": [suite.experiments[name].title for name in criterion.experiments],
+        "slacks": [(one.title, one.slack) for one in criterion.figures if one.slack],
         "picture": inline_svg(drawn, f"p{criterion.section}") if drawn else Markup(""),
         "trade": inline_svg(trade, f"t{criterion.section}") if trade else Markup(""),
         "table": [_table_row(point) for point in outcome.points],
@@ -101,8 +108,8 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
                 if name not in point.values:
                     continue
                 value = point.values[name]
-                reach = [[max(0.0, min(value.mean - value.low, 1e300))],
-                         [max(0.0, min(value.high - value.mean, 1e300))]]  # fmt: skip
+                low, high = _possible(point.figure.name, value)
+                reach = [[value.mean - low], [high - value.mean]]
                 axes.errorbar(
                     value.mean, row + offset, xerr=reach if value.count > 1 else None,
                     color=styles[name].colour, marker=styles[name].marker,
@@ -120,6 +127,12 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False)
     return figure
+
+
+def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
+    """The ends of an interval, as far as a figure can be there."""
+    most = 1.0 if figure.endswith(SHARES) else float("inf")
+    return max(value.low, 0.0), max(value.mean, min(value.high, most, 1e300))
 
 
 def _reach(means: Sequence[float]) -> tuple[float, float]:
@@ -149,16 +162,16 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
         # Waits differ by factors: the ellipse is that of their logarithms, from a millisecond on.
         logs = [(float(np.log10(1 + 1e3 * wait_s)), utilization) for wait_s, utilization in of]
         area, style = merit.ellipse(logs), styles[name]
-        colour, marker = style.colour, style.marker
-        axes.plot(*zip(*logs, strict=True), marker, color=colour, markersize=2.5, alpha=0.5)
-        axes.plot(*area.mean, marker, color=colour, markersize=8, label=name)
-        axes.plot(*area.outline(), color=colour, linewidth=1.0)
+        look: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}
+        axes.plot(*zip(*logs, strict=True), **look, markersize=2.5, alpha=0.5)
+        axes.plot(*area.mean, **look, markersize=8, label=name)
+        axes.plot(*area.outline(), color=style.colour, linewidth=1.0)
     reach = max(wait_s for of in pairs.values() for wait_s, _ in of)
     shown = [ms for ms in WAITS_MS if ms <= 2e3 * reach]
     axes.set_xticks([np.log10(1 + ms) for ms in shown], [f"{ms:g}" for ms in shown])
     axes.set_xlim(1.05 * np.log10(1 + 1e3 * reach) + 0.05, -0.05)
     axes.set_ylim(top=1.02, bottom=max(0.0, axes.get_ylim()[0]))
-    axes.set_xlabel("wait, 95 % (ms)")
+    axes.set_xlabel("wait, 95 % (ms); less is to the right")
     axes.set_ylabel("utilisation")
     axes.grid(alpha=0.4)
     axes.legend(frameon=False, fontsize=8)

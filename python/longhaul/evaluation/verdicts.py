@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from scipy.stats import fisher_exact
+
 from longhaul.analysis.comparisons import MeanInterval, mean_interval, paired
 from longhaul.campaign.sweep import Level
 from longhaul.evaluation.suite import ALGORITHM, Criterion, Figure, Suite
@@ -19,6 +21,8 @@ BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "n
 VERDICTS = (BETTER, SAME, WORSE, STARVES, NOT)
 # A difference of so much of the other's figure is none.
 MARGIN = 0.05
+# Flows starve more often than by chance: three runs of three and none of three are just so rare.
+SIGNIFICANCE = 0.05 + 1e-9
 # Of the points of a criterion: that many make it worse, or better.
 FEW, MANY = 0.1, 0.5
 
@@ -151,8 +155,7 @@ def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, fl
     if figure.at_most is not None:
         return SAME if mean_interval(list(own.values())).mean <= figure.at_most else WORSE
     if figure.starves:
-        starve = [_mean(values) > 0.5 for values in (own, *others)]
-        return STARVES if starve[0] and not any(starve[1:]) else SAME
+        return STARVES if all(_more_often(own, other) for other in others) and others else SAME
     if not others:
         return NOT
     compared = [_compared(figure, own, other) for other in others]
@@ -161,8 +164,11 @@ def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, fl
     return BETTER if all(one == BETTER for one in compared) else SAME
 
 
-def _mean(values: Mapping[int, float]) -> float:
-    return sum(values.values()) / len(values)
+def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
+    """Whether flows starve in more runs, at a level of 5 % (Fisher's exact test, one-sided)."""
+    counts = [[sum(v > 0.5 for v in of.values()), len(of)] for of in (own, other)]
+    table = [[starving, runs - starving] for starving, runs in counts]
+    return bool(fisher_exact(table, alternative="greater").pvalue <= SIGNIFICANCE)
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
