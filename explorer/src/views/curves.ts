@@ -60,15 +60,20 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     means.sort((one, other) => other.mean - one.mean);
     const some = means.slice(0, selection.isFiltered ? 40 : DISTINCT.length);
     // The page's colours; those of one group differ by how they are drawn, or, of many, have colours of their own.
-    const shared = some.map(({ row }) => context.colouring.colour(row));
+    // In the order of rows, so that a row looks alike beside other measures.
+    const rows = some.map(({ row }) => row).sort((one, other) => one - other);
+    const shared = rows.map((row) => context.colouring.colour(row));
     const before = shared.map((colour, at) => shared.slice(0, at).filter((one) => one === colour));
     const own =
       some.length <= DISTINCT.length && before.some((same) => same.length >= DASHES.length);
-    chosen = some.map(({ row }, at) => ({
-      row,
-      colour: own ? DISTINCT[at] : shared[at],
-      dash: own ? [] : (DASHES[before[at].length] ?? []),
-    }));
+    chosen = some.map(({ row }) => {
+      const at = rows.indexOf(row);
+      return {
+        row,
+        colour: own ? DISTINCT[at] : shared[at],
+        dash: own ? [] : (DASHES[before[at].length] ?? []),
+      };
+    });
     surface.redraw();
   }
 

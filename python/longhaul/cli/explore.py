@@ -41,6 +41,7 @@ def explore(
     picture that can be played. What is selected in one view is selected in all; the link of a view
     restores it, and the selected rows are kept as CSV or Parquet.
     """  # fmt: skip
+    _refuse_names_of_studies(sources)
     if serve:
         if out is not None:
             raise InputError("--out: a page that is served is not written; leave one of them out")
@@ -54,6 +55,20 @@ def explore(
     if not quiet:
         size = page.stat().st_size / 1e6
         typer.echo(f"Explorer: {page} ({size:.1f} MB); open it in a browser")
+
+
+def _refuse_names_of_studies(sources: list[Path]) -> None:
+    missing = [source.name for source in sources if not source.exists()]
+    if not missing:
+        return
+    from longhaul.studies.study import studies
+
+    names = [study.name for study in studies() if study.name in missing]
+    if names:
+        raise InputError(
+            f"{names[0]}: the name of a study; `longhaul study report {names[0]} --scale full` "
+            f"writes its page and, beside it, one to explore its runs"
+        )
 
 
 def _serve(sources: list[Path], port: int) -> None:

@@ -89,9 +89,11 @@ class Outcome:
     claims: int
 
     @property
-    def kind(self) -> str:
-        """The verdict without what it rests on, as styles call it."""
-        return self.verdict.removesuffix(f" {SO_FAR}")
+    def style(self) -> str:
+        """That of a verdict on a claim; to agree with a part only is not to agree."""
+        if self.verdict == f"{AGREES} {SO_FAR}":
+            return STYLES[OPEN]
+        return STYLES[self.verdict.removesuffix(f" {SO_FAR}")]
 
 
 def read(study: Study) -> Conclusions | None:

@@ -151,7 +151,7 @@ def _conclusion(
         "source": one.source,
         "about": one.about,
         "verdict": outcome.verdict,
-        "kind": conclusions.STYLES[outcome.kind],
+        "kind": outcome.style,
         "rests_on": outcome.rests_on,
         "needs": outcome.needs,
         "there": outcome.there,
