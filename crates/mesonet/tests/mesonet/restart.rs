@@ -155,7 +155,8 @@ fn runs_of_the_study_s_algorithms_go_on() {
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [
-        "cubic", "ghstcp", "bbr", "bbr3", "vegas", "illinois", "westwood", "ledbat", "ledbat++", "copa",
+        "cubic", "ghstcp", "bbr", "bbr3", "vegas", "illinois", "westwood", "ledbat", "ledbat++",
+        "copa",
     ];
     check(&busy(&others.map(|kind| controller(kind, Variant::Paper))));
 }
