@@ -21,7 +21,7 @@ SCENARIO: dict[str, Any] = {
 def _windows(env: CongestionEnv, action: float, seed: int) -> tuple[list[float], longhaul.Results]:
     """The windows of an episode with one action throughout, and the run."""
     env.reset(seed=seed)
-    windows = []
+    windows: list[float] = []
     while True:
         _, _, ended, _, info = env.step(np.array([action]))
         if ended:
