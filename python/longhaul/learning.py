@@ -36,6 +36,8 @@ from longhaul.running import load, run_loaded
 # A step multiplies the window by this at most, and divides it by this at most.
 LARGEST_STEP = 1.25
 SMALLEST_WINDOW = 2.0
+# Of 1500 bytes, in which rewards and observations count.
+PACKET_BITS = 12_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def aurora(interval: Interval) -> float:
     Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet
     Congestion Control" (ICML 2019), section 4.
     """
-    packets_per_s = interval.throughput_bps / 12_000
+    packets_per_s = interval.throughput_bps / PACKET_BITS
     return 10 * packets_per_s - 1000 * interval.rtt_s - 2000 * interval.lost
 
 
@@ -156,7 +158,7 @@ class _Observer:
         self.largest_bps = max(self.largest_bps, interval.throughput_bps)
         before_s = interval.rtt_s if self.before_s is None else self.before_s
         self.before_s = interval.rtt_s
-        carried = self.largest_bps * interval.min_rtt_s / 12_000
+        carried = self.largest_bps * interval.min_rtt_s / PACKET_BITS
         values = (
             interval.throughput_bps / max(self.largest_bps, 1.0),
             interval.rtt_s / max(interval.min_rtt_s, 1e-9) - 1,

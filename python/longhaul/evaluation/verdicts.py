@@ -154,10 +154,10 @@ def _is_in(cell: Cell, where: Mapping[str, Sequence[Any]]) -> bool:
 def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, float]]) -> str:
     if figure.at_most is not None:
         return SAME if mean_interval(list(own.values())).mean <= figure.at_most else WORSE
-    if figure.starves:
-        return STARVES if all(_more_often(own, other) for other in others) and others else SAME
     if not others:
         return NOT
+    if figure.starves:
+        return STARVES if all(_more_often(own, other) for other in others) else SAME
     compared = [_compared(figure, own, other) for other in others]
     if all(one == WORSE for one in compared):
         return WORSE

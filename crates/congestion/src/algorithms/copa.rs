@@ -24,8 +24,8 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     description: "Moves the window towards the one at which 1 / delta segments of the flow wait in the queue, \
         by velocity / (delta * cwnd) per segment acknowledged, up or down; the velocity doubles each round trip \
         from the third in one direction on. Where the queue does not empty within four round trips, others \
-        fill it: delta then halves or grows as loss-based senders do. Else losses \
-        count only above 30 % of two round trips, which take 0.3 of the window. Paces at twice the \
+        fill it: 1 / delta then grows by one a round trip and is halved at a loss, as windows of standard TCP are. \
+        Apart from that losses count above 30 % of two round trips alone, and take 0.3 of the window. Paces at twice the \
         window per round trip.",
     law: &[
         "queueing = smallest rtt of the last srtt / 2 - smallest rtt of 10 s",
