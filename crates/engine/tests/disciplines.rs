@@ -3,7 +3,9 @@
 mod common;
 
 use common::disciplines::{DISCIPLINES, Discipline};
-use common::{AT_ONCE, add_datagrams, add_flows, controller, drop_tail, dumbbell, run, tcp};
+use common::{
+    AT_ONCE, add_datagrams, add_flows, add_own_access, controller, drop_tail, dumbbell, run, tcp,
+};
 use longhaul_congestion::Variant;
 use longhaul_engine::Config;
 use longhaul_engine::config::{Ecn, Recovery, Shaper, Start, Tcp};
@@ -133,8 +135,76 @@ fn flows_are_protected_from_one_another() {
     let fq = share(Discipline::FqCoDel);
     assert!((0.7..0.82).contains(&fq), "{fq}");
     // Packet by packet, the datagrams' are smaller: 4 * 1460 of 4 * 1460 + 972 bytes.
+    for alike in [Discipline::FqPie, Discipline::Cake] {
+        let share = share(alike);
+        assert!((0.7..0.82).contains(&share), "{alike:?}: {share}");
+    }
     let share = share(Discipline::RoundRobin);
     assert!((share - 0.857).abs() < 0.02, "round robin: {share}");
+}
+
+/// COBALT keeps CoDel's delay.
+#[test]
+fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
+    let seconds = 30;
+    for flows in [10, 100] {
+        let rate = mbps(10 * flows as u64);
+        let counters = bottleneck(&network(Discipline::Cobalt, rate, flows, seconds));
+        let wait_ms = mean_wait_ms(&counters);
+        assert!(wait_ms < 7.5, "{flows} flows: {wait_ms} ms");
+        let used = utilisation(&counters, rate, seconds);
+        assert!(used > 0.95, "{flows} flows: {used}");
+    }
+}
+
+/// Datagrams at five times the link's rate: 5000 drops a second, to which CoDel's gaps of 100 ms over the root of a count
+/// shrink in 100 s. BLUE, that rises by a 256th every 5 ms, has its probability of four fifths in a second.
+#[test]
+fn blue_holds_a_flood_that_codel_does_not() {
+    let (rate, seconds) = (mbps(10), 15);
+    let pkts = |discipline: Discipline| {
+        let limit = Capacity::Packets(200);
+        let mut config = network(discipline, rate, 0, seconds);
+        config.links[0].queue = discipline.config(limit, false, rate, config.links[0].delay);
+        add_datagrams(&mut config, mbps(50));
+        let counters = bottleneck(&config);
+        assert!(utilisation(&counters, rate, seconds) > 0.95, "{counters:?}");
+        counters.queue_integral() / (seconds - seconds / 3) as f64
+    };
+    let (codel, cobalt) = (pkts(Discipline::CoDel), pkts(Discipline::Cobalt));
+    assert!(codel > 190.0, "{codel} of 200 packets");
+    assert!(cobalt < 100.0, "{cobalt} of 200 packets");
+}
+
+/// Four pairs of flows of round trips from 110 to 200 ms share a link equally under CAKE and FQ-PIE.
+#[test]
+fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
+    let (rate, flows, seconds) = (mbps(40), 8, 60);
+    let jain = |discipline: Discipline| {
+        let mut config = network(discipline, rate, 0, seconds);
+        let limit = Capacity::Packets(400);
+        config.links[0].queue = discipline.config(limit, false, rate, config.links[0].delay);
+        let cubic = Tcp {
+            congestion: controller("cubic", Variant::Paper, &[]),
+            ..tcp(Recovery::Sack)
+        };
+        add_flows(&mut config, "flow", flows, AT_ONCE, cubic);
+        add_own_access(&mut config, Span::from_millis(15));
+        let shares = run(&config).0.flows;
+        let shares = shares.iter().map(|flow| flow.window.delivered_bytes as f64);
+        let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), share| {
+            (sum + share, squares + share * share)
+        });
+        sum * sum / (flows as f64 * squares)
+    };
+    let droptail = jain(Discipline::DropTail);
+    for discipline in [Discipline::Cake, Discipline::FqPie] {
+        let fair = jain(discipline);
+        assert!(
+            fair > 0.99 && fair > droptail,
+            "{discipline:?}: {fair}, {droptail}"
+        );
+    }
 }
 
 /// DECbit's senders and routers together keep the queue at about a packet, the one in service
@@ -161,7 +231,12 @@ fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
 #[test]
 fn a_token_bucket_sets_the_rate() {
     let seconds = 20;
-    for discipline in [Discipline::DropTail, Discipline::Red, Discipline::FqCoDel] {
+    for discipline in [
+        Discipline::DropTail,
+        Discipline::Red,
+        Discipline::FqCoDel,
+        Discipline::Cake,
+    ] {
         let mut config = network(discipline, mbps(100), 0, seconds);
         let (rate, burst) = (mbps(10), Bytes(15_000));
         config.links[0].shaper = Some(Shaper { rate, burst });
@@ -224,4 +299,35 @@ fn no_discipline_is_left_out() {
     for known in on_links {
         assert!(tested.contains(&known.kind), "{} is not", known.kind);
     }
+}
+
+/// Four BBR flows of version 3 on 50 Mbit/s and 20 ms, 83 packets, before a queue that marks beyond a seventh of that. Those that
+/// count marks keep the queue about there, as ECT(0) and as ECT(1); those without ECN keep more there.
+#[test]
+fn bbr3_keeps_a_queue_about_where_it_is_marked() {
+    let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);
+    let pkts = |ecn: Ecn, l4s: f64| {
+        let queue = Discipline::Threshold.config(Capacity::Packets(1000), true, rate, delay);
+        let mut config = dumbbell(rate, delay, queue, seconds);
+        config.measure.from = Time::ZERO + Span::from_secs(seconds / 3);
+        let bbr3 = Tcp {
+            congestion: controller("bbr3", Variant::Paper, &[("l4s", l4s)]),
+            ecn,
+            ..tcp(Recovery::RackTlp)
+        };
+        add_flows(&mut config, "bbr3", 4, AT_ONCE, bbr3);
+        let counters = bottleneck(&config);
+        assert_eq!(counters.marked_pkts > 0, ecn.is_on());
+        let used = utilisation(&counters, rate, seconds);
+        assert!(used > 0.9, "{ecn:?}: {used}");
+        counters.queue_integral() / (seconds - seconds / 3) as f64
+    };
+    let (none, ect0, ect1) = (
+        pkts(Ecn::Off, 0.0),
+        pkts(Ecn::Accurate, 0.0),
+        pkts(Ecn::Accurate, 1.0),
+    );
+    assert!(ect0 < 24.0, "{ect0} packets");
+    assert_eq!(ect0, ect1, "the queue does not tell them apart");
+    assert!(none > 1.5 * ect0, "{none}, {ect0} packets");
 }

@@ -30,7 +30,7 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
     build: |settings| Ok(Box::new(Bbr3::new(settings))),
 };
 
-static PARAMETERS: [Parameter; 6] = [
+static PARAMETERS: [Parameter; 8] = [
     Parameter {
         name: "loss_threshold",
         unit: "fraction of the segments in flight",
@@ -81,5 +81,23 @@ static PARAMETERS: [Parameter; 6] = [
             and has ECN only on routes that are said to mark early; the draft asks those who claim to \
             support ECN to treat all marks as congestion.",
         source: "Linux v3, bbr_ecn_max_rtt_us; draft-05 section 3.7",
+    },
+    Parameter {
+        name: "ecn_reprobe",
+        unit: "fraction of the long-term bound",
+        default: DefaultValue::Fixed(0.5),
+        allowed: Range::closed(0.0, 1.0),
+        help: "When a cycle had marks, no losses, and then a round trip without marks, a probe begins at once, in \
+            whose first round the bound grows by this part; zero waits as long as after losses.",
+        source: "Linux v3, bbr_ecn_reprobe_gain",
+    },
+    Parameter {
+        name: "l4s",
+        unit: "0 or 1",
+        default: DefaultValue::Fixed(0.0),
+        allowed: Range::closed(0.0, 1.0),
+        help: "1 asks for L4S: segments are of ECT(1) and marks are counted (tcp.ecn = \"accecn\"), though the \
+            response is not one that RFC 9331 asks for. Linux v3 sends ECT(0).",
+        source: "Linux v3, bbr_init; RFC 9331 section 4.1",
     },
 ];

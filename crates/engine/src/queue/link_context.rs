@@ -28,9 +28,12 @@ const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
 impl LinkContext {
     /// Converts a limit in bandwidth-delay products or as a time to packets or bytes; refuses one below a
-    /// packet.
+    /// packet. One that is `auto` is left to the discipline.
     pub(super) fn complete_limit(&self, values: &mut Table) -> Result<(), Refusal> {
         let Self { rate, packet, .. } = *self;
+        if values.is_word(Capacity::FIELD, "auto") {
+            return Ok(());
+        }
         match values.read(Capacity::FIELD.seen_as::<Quantity>()) {
             Quantity::Bdp(multiple) => self.complete_bdp(values, multiple)?,
             Quantity::Span(span) => {

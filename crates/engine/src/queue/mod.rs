@@ -17,6 +17,7 @@ mod capacity;
 mod discipline;
 mod fifo;
 mod flow;
+mod flow_queues;
 mod link_context;
 mod sub_queues;
 #[cfg(test)]
@@ -42,7 +43,10 @@ disciplines! {
     red: Red(RedConfig),
     codel: CoDel(CoDelConfig),
     fq_codel: FqCoDel(FqCoDelConfig),
+    cobalt: Cobalt(CobaltConfig),
+    cake: Cake(CakeConfig),
     pie: Pie(PieConfig),
+    fq_pie: FqPie(FqPieConfig),
     pi: Pi(PiConfig),
     rem: Rem(RemConfig),
     decbit: DecBit(DecBitConfig),
@@ -53,7 +57,10 @@ disciplines! {
     vcp: Vcp(VcpConfig),
     xcp: Xcp(XcpConfig),
 }
+pub use self::cobalt::CobaltParameters;
 pub use self::codel::CoDelParameters;
+pub use self::flow_queues::FlowQueuesParameters;
+pub use self::pie::PieParameters;
 
 /// A queue in front of a link. The tag is a byte of its own, quicker to read than a niche in the
 /// variants.

@@ -75,6 +75,12 @@ impl SubQueues {
         self.queues[queue as usize].packets.len() as u32
     }
 
+    /// Bytes in a queue.
+    #[inline]
+    pub(super) fn bytes(&self, queue: u32) -> u64 {
+        self.queues[queue as usize].bytes
+    }
+
     /// What all hold together: packets and bytes.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.pkts, self.bytes)
@@ -87,7 +93,7 @@ impl SubQueues {
 
     /// Of some queues the one with the most bytes; the first of equals.
     pub(super) fn longest(&self, among: impl Iterator<Item = u32>) -> Option<u32> {
-        let bytes = |queue: u32| self.queues[queue as usize].bytes;
+        let bytes = |queue: u32| self.bytes(queue);
         among.reduce(|longest, queue| {
             if bytes(queue) > bytes(longest) {
                 queue
@@ -98,7 +104,8 @@ impl SubQueues {
     }
 
     /// One of the queues.
-    pub(super) fn queue(&mut self, queue: u32) -> impl Source {
+    #[inline]
+    pub(super) fn queue(&mut self, queue: u32) -> OneOf<'_> {
         OneOf {
             queues: self,
             queue,
@@ -106,7 +113,8 @@ impl SubQueues {
     }
 }
 
-struct OneOf<'a> {
+/// One of the queues, as a source of packets.
+pub(super) struct OneOf<'a> {
     queues: &'a mut SubQueues,
     queue: u32,
 }
@@ -117,7 +125,7 @@ impl Source for OneOf<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        self.queues.queues[self.queue as usize].bytes
+        self.queues.bytes(self.queue)
     }
 }
 

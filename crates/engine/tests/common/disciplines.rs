@@ -46,7 +46,10 @@ pub enum Discipline {
     GentleAdaptiveRed,
     CoDel,
     FqCoDel,
+    Cobalt,
+    Cake,
     Pie,
+    FqPie,
     Pi,
     Rem,
     DecBit,
@@ -58,14 +61,17 @@ pub enum Discipline {
     Xcp,
 }
 
-pub const DISCIPLINES: [Discipline; 16] = [
+pub const DISCIPLINES: [Discipline; 19] = [
     Discipline::DropTail,
     Discipline::HeadDrop,
     Discipline::Red,
     Discipline::GentleAdaptiveRed,
     Discipline::CoDel,
     Discipline::FqCoDel,
+    Discipline::Cobalt,
+    Discipline::Cake,
     Discipline::Pie,
+    Discipline::FqPie,
     Discipline::Pi,
     Discipline::Rem,
     Discipline::DecBit,
@@ -95,7 +101,10 @@ impl Discipline {
             Self::GentleAdaptiveRed => ("red", Some(("adaptive", word("gared")))),
             Self::CoDel => ("codel", None),
             Self::FqCoDel => ("fq-codel", None),
+            Self::Cobalt => ("cobalt", None),
+            Self::Cake => ("cake", None),
             Self::Pie => ("pie", None),
+            Self::FqPie => ("fq-pie", None),
             Self::Pi => (
                 "pi",
                 Some(("reference", Value::Quantity(Quantity::Packets(20.0)))),

@@ -2,8 +2,9 @@
 
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
-    Capacity, CoDelConfig, CoDelParameters, DecBitConfig, DropFrom, DropTail, DrrConfig,
-    FqCoDelConfig, Marking, PieConfig, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
+    CakeConfig, Capacity, CoDelConfig, CoDelParameters, CobaltConfig, CobaltParameters,
+    DecBitConfig, DropFrom, DropTail, DrrConfig, FlowQueuesParameters, FqCoDelConfig, FqPieConfig,
+    Marking, PieConfig, PieParameters, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
 };
 use longhaul_scenario::parse;
 use longhaul_units::{Bytes, Rate, Span};
@@ -71,6 +72,43 @@ fn a_full_queue_may_drop_its_head() {
 /// The bottleneck: 1 Gbit/s, of whose product with 100 ms 1 BDP is 8333 packets of 1500 bytes.
 const LIMIT: Capacity = Capacity::Packets(8333);
 
+const FLOWS: FlowQueuesParameters = FlowQueuesParameters {
+    queues: 1024,
+    quantum: Bytes(1500),
+};
+
+#[test]
+fn defaults_are_those_of_linux_for_cake() {
+    let control = CobaltParameters {
+        ecn: true,
+        target: Span::from_millis(5),
+        interval: Span::from_millis(100),
+        mtu_time: Span::from_micros(12),
+        blue_up: 1.0 / 256.0,
+        blue_down: 1.0 / 4096.0,
+    };
+    let cobalt = CobaltConfig {
+        limit: LIMIT,
+        control,
+    };
+    assert_eq!(queue(r#"{ kind = "cobalt" }"#), QueueConfig::Cobalt(cobalt));
+    // 10,240 packets of 1500 bytes are less than what 1 Gbit/s sends in 400 ms.
+    let cake = CakeConfig {
+        limit: Capacity::Bytes(15_360_000),
+        quantum: Bytes(1514),
+        control,
+    };
+    assert_eq!(queue(r#"{ kind = "cake" }"#), QueueConfig::Cake(cake));
+    assert_refused(
+        r#"{ kind = "cake", limit = "1 kB" }"#,
+        &["queue.limit", "less than one packet"],
+    );
+    assert_refused(
+        r#"{ kind = "cake", limit = "lots" }"#,
+        &["queue.limit", "`lots`"],
+    );
+}
+
 #[test]
 fn defaults_are_those_of_the_rfcs_and_of_ns2() {
     let control = CoDelParameters {
@@ -87,27 +125,36 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
     // RFC 8290 section 5.2.3.
     let fq = FqCoDelConfig {
         limit: Capacity::Packets(10_240),
-        queues: 1024,
-        quantum: Bytes(1500),
         drop_batch: 64,
         ecn: true,
+        flows: FLOWS,
         control,
     };
     assert_eq!(queue(r#"{ kind = "fq-codel" }"#), QueueConfig::FqCoDel(fq));
-    let pie = PieConfig {
-        limit: LIMIT,
+    let control = PieParameters {
         target: Span::from_millis(15),
         update: Span::from_millis(15),
         alpha: 0.125,
         beta: 1.25,
         max_burst: Span::from_millis(150),
-        ecn: false,
         mark_up_to: 0.1,
         derandomise: false,
         mean_packet: Bytes(1500),
+    };
+    let pie = PieConfig {
+        limit: LIMIT,
+        ecn: false,
+        control,
         rate: Rate::from_bps(1_000_000_000),
     };
     assert_eq!(queue(r#"{ kind = "pie" }"#), QueueConfig::Pie(pie));
+    let fq = FqPieConfig {
+        limit: Capacity::Packets(10_240),
+        ecn: false,
+        flows: FLOWS,
+        control,
+    };
+    assert_eq!(queue(r#"{ kind = "fq-pie" }"#), QueueConfig::FqPie(fq));
     let QueueConfig::Pi(pi) = queue(r#"{ kind = "pi" }"#) else {
         panic!("not PI");
     };

@@ -31,7 +31,7 @@ proptest! {
         profile in prop::sample::select(vec!["rfc", "linux", "ns2-2.35", "ns2-2003"]),
         kind in prop::sample::select(vec![
             "droptail", "red", "codel", "fq-codel", "pie", "pi", "rem", "decbit", "round-robin",
-            "drr", "vcp", "xcp",
+            "drr", "vcp", "xcp", "cobalt", "cake", "fq-pie",
         ]),
         adaptive in any::<bool>(),
         megabits in 1.0..10_000.0f64,

@@ -9,8 +9,8 @@ use super::*;
 use crate::packet::SackBlocks;
 use crate::queue::tests::Bench;
 use crate::queue::{
-    Capacity, CoDelConfig, CoDelParameters, DropFrom, DropTail, DrrConfig, FqCoDelConfig,
-    QueueConfig, RoundRobinConfig,
+    Capacity, CoDelConfig, CoDelParameters, DropFrom, DropTail, DrrConfig, FlowQueuesParameters,
+    FqCoDelConfig, QueueConfig, RoundRobinConfig,
 };
 
 /// Of a connection: its time stamps are its numbers.
@@ -168,8 +168,10 @@ fn disciplines() -> [QueueConfig; 6] {
         QueueConfig::FqCoDel(FqCoDelConfig {
             limit,
             ecn: true,
-            queues: 2,
-            quantum: Bytes(100),
+            flows: FlowQueuesParameters {
+                queues: 2,
+                quantum: Bytes(100),
+            },
             drop_batch: 4,
             control: codel(),
         }),

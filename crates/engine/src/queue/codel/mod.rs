@@ -173,11 +173,16 @@ impl Control {
 }
 
 impl CoDelParameters {
-    /// When to drop next: the pseudo-code's `control_law`.
+    /// When to drop next.
     fn control_law(&self, last: Time, count: u64) -> Time {
-        let gap = self.interval.as_ps() as f64 / libm::sqrt(count as f64);
-        last + Span::from_ps(gap as u64)
+        control_law(self.interval, last, count)
     }
+}
+
+/// The pseudo-code's `control_law`: gaps of the interval over the root of a count.
+pub(super) fn control_law(interval: Span, last: Time, count: u64) -> Time {
+    let gap = interval.as_ps() as f64 / libm::sqrt(count as f64);
+    last + Span::from_ps(gap as u64)
 }
 
 impl Head {

@@ -4,22 +4,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
-
-use longhaul_keys::{Kind, Refusal, SIZE, Table, keys};
-use longhaul_units::{Bytes, Rate, Time};
+use longhaul_keys::{Kind, Refusal, Table, keys};
+use longhaul_units::{Rate, Time};
 
 use super::codel::{CoDelParameters, Control};
-use super::flow::{flow_key, mix};
-use super::sub_queues::SubQueues;
+use super::flow_queues::{COUNT, EmptyNew, FlowHash, FlowQueues, FlowQueuesParameters};
 use super::{Arrival, Capacity, DropReason, Effects, LinkContext, PacketQueue, Parameters};
 use crate::packet::Packet;
 use crate::random::Stream;
-
-const COUNT: Kind = Kind::Whole {
-    min: 1,
-    max: 1 << 20,
-};
 
 keys! {
     /// FQ-CoDel.
@@ -29,17 +21,12 @@ keys! {
         pub limit: Capacity = Capacity::LIMIT.default("10240 packets").source("RFC 8290 section 5.2.3"),
         /// Whether ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),
-        /// What a flow may send in its turn; `auto`: the largest packet of a flow.
-        pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
-            .key()
-            .default("auto")
-            .source("RFC 8290 section 5.2"),
-        /// Queues that flows are hashed to.
-        pub queues: u32 = COUNT.key().default("1024").source("RFC 8290 section 5.2"),
         /// When too much waits, the longest queue loses half of its packets, up to this many.
         pub drop_batch: u32 = COUNT.key().default("64").source("RFC 8290 section 4.1"),
     }
     flattened {
+        /// How flows are hashed and served.
+        pub flows: FlowQueuesParameters,
         /// Each queue's CoDel.
         pub control: CoDelParameters,
     }
@@ -57,7 +44,7 @@ impl Parameters for FqCoDelConfig {
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, CoDelParameters::max_packet);
-        link.complete_size(values, Self::quantum);
+        link.complete_size(values, FlowQueuesParameters::quantum);
         Ok(())
     }
 
@@ -83,116 +70,50 @@ impl Parameters for FqCoDelConfig {
 #[derive(Clone, Debug)]
 pub(crate) struct FqCoDel {
     config: FqCoDelConfig,
-    packets: SubQueues,
-    flows: Vec<Flow>,
-    /// Queues that began to hold packets and have not used up their first quantum.
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
-    /// Perturbs the hash, so that other seeds put other flows together.
-    perturbation: u64,
-}
-
-/// The state of one queue besides its packets.
-#[derive(Clone, Debug, Default)]
-struct Flow {
-    credit: i64,
-    /// Whether it is on one of the lists.
-    listed: bool,
-    control: Control,
+    hash: FlowHash,
+    queues: FlowQueues<Control>,
 }
 
 impl FqCoDel {
     fn new(config: FqCoDelConfig, mut stream: Stream) -> Self {
-        let mut packets = SubQueues::default();
-        packets.grow_to(config.queues as usize);
+        let FlowQueuesParameters { queues, quantum } = config.flows;
         Self {
             config,
-            packets,
-            flows: vec![Flow::default(); config.queues as usize],
-            new: VecDeque::new(),
-            old: VecDeque::new(),
-            perturbation: (stream.uniform() * 2f64.powi(53)) as u64,
+            hash: FlowHash::new(&mut stream),
+            queues: FlowQueues::new(queues, quantum, Control::default()),
         }
     }
 
     /// The queue of a packet's flow.
     fn classify(&self, packet: &Packet) -> u32 {
-        let hash = mix(flow_key(packet) ^ self.perturbation);
-        let queues = u64::from(self.config.queues);
-        // The same, without a division for the usual number of queues.
-        let queue = if queues.is_power_of_two() {
-            hash & (queues - 1)
-        } else {
-            hash % queues
-        };
-        queue as u32
-    }
-
-    fn drop_from_longest(&mut self, effects: &mut Effects) {
-        let backlogged = self.new.iter().chain(&self.old).copied();
-        let longest = self.packets.longest(backlogged).expect("too much waits");
-        let half = self.packets.pkts(longest) / 2;
-        for _ in 0..half.clamp(1, self.config.drop_batch) {
-            let packet = self.packets.pop(longest).expect("half of what there is");
-            effects.drop(packet, DropReason::Overflow);
-        }
+        self.hash.queue(packet, self.config.flows.queues)
     }
 }
 
 impl PacketQueue for FqCoDel {
-    /// Section 4.1.
     fn enqueue(
         &mut self,
         packet: Packet,
         _arrival: &Arrival,
         effects: &mut Effects,
     ) -> Result<(), DropReason> {
-        let queue = self.classify(&packet);
-        self.packets.push(queue, packet);
-        let flow = &mut self.flows[queue as usize];
-        if !flow.listed {
-            flow.listed = true;
-            flow.credit = self.config.quantum.0 as i64;
-            self.new.push_back(queue);
-        }
-        while self.packets.exceed(self.config.limit) {
-            self.drop_from_longest(effects);
+        self.queues.push(self.classify(&packet), packet);
+        while self.queues.exceed(self.config.limit) {
+            self.queues
+                .drop_from_longest(self.config.drop_batch, effects);
         }
         Ok(())
     }
 
-    /// Section 4.2. As in Linux (`net/sched/sch_fq_codel.c`) a queue's turn is over when it has no credits left.
     fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
-        loop {
-            let is_new = !self.new.is_empty();
-            let list = if is_new { &mut self.new } else { &mut self.old };
-            let queue = *list.front()?;
-            let flow = &mut self.flows[queue as usize];
-            if flow.credit <= 0 {
-                flow.credit += self.config.quantum.0 as i64;
-                list.pop_front();
-                self.old.push_back(queue);
-                continue;
-            }
-            let mut source = self.packets.queue(queue);
-            let parameters = (&self.config.control, self.config.ecn);
-            let next = flow.control.dequeue(parameters, now, &mut source, effects);
-            if let Some(packet) = next {
-                flow.credit -= i64::from(packet.bytes);
-                return Some(packet);
-            }
-            // An empty new queue waits its turn behind the old ones, so that a flow that sends now
-            // and then does not stay new for ever.
-            list.pop_front();
-            if is_new {
-                self.old.push_back(queue);
-            } else {
-                flow.listed = false;
-            }
-        }
+        let parameters = (&self.config.control, self.config.ecn);
+        self.queues
+            .dequeue(EmptyNew::TurnsOld, |control, mut source| {
+                control.dequeue(parameters, now, &mut source, effects)
+            })
     }
 
     fn waiting(&self) -> (u64, u64) {
-        self.packets.waiting()
+        self.queues.waiting()
     }
 }

@@ -1,6 +1,6 @@
 //! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and by hand.
 
-use longhaul_units::Span;
+use longhaul_units::{Bytes, Span};
 use proptest::prelude::*;
 
 use super::*;
@@ -11,9 +11,11 @@ fn config(limit: u64, target: Span) -> FqCoDelConfig {
     FqCoDelConfig {
         limit: Capacity::Packets(limit),
         ecn: false,
-        queues: 1024,
-        quantum: Bytes(1514),
         drop_batch: 64,
+        flows: FlowQueuesParameters {
+            queues: 1024,
+            quantum: Bytes(1514),
+        },
         control: CoDelParameters {
             target,
             interval: Span::from_millis(100),

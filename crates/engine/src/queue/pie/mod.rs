@@ -26,6 +26,23 @@ keys! {
         pub limit: Capacity = Capacity::LIMIT
             .in_profile(Profile::Linux, "1000 packets")
             .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),
+        /// Whether ECN-capable packets are marked instead of dropped.
+        pub ecn: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.1"),
+    }
+    flattened {
+        /// How it keeps the delay.
+        pub control: PieParameters,
+    }
+    beside {
+        /// The rate at which packets leave.
+        pub rate: Rate,
+    }
+}
+
+keys! {
+    /// How PIE keeps the delay.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PieParameters {
         /// The delay to keep.
         pub target: Span =
             Kind::Positive(TIME).key().default("15 ms").source("RFC 8033 section 4.2: QDELAY_REF"),
@@ -39,8 +56,6 @@ keys! {
         /// How long nothing is dropped after a quiet time.
         pub max_burst: Span =
             Kind::Quantity(TIME).key().default("150 ms").source("RFC 8033 section 4.4: MAX_BURST"),
-        /// Whether ECN-capable packets are marked instead of dropped.
-        pub ecn: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.1"),
         /// Largest probability at which packets are marked; above it they are dropped.
         pub mark_up_to as "mark_p": f64 =
             PROBABILITY.key().default("0.1").source("RFC 8033 section 5.1: mark_ecnth"),
@@ -52,9 +67,13 @@ keys! {
             .default("auto")
             .source("RFC 8033 section 4.1: MEAN_PKTSIZE"),
     }
-    beside {
-        /// The rate at which packets leave.
-        pub rate: Rate,
+}
+
+impl PieParameters {
+    /// Makes explicit what follows from the link, and refuses what cannot be.
+    pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, Self::mean_packet);
+        check_update(values, Self::update)
     }
 }
 
@@ -68,8 +87,7 @@ impl Parameters for PieConfig {
     const SOURCE: &'static str = "RFC 8033";
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
-        link.complete_size(values, Self::mean_packet);
-        check_update(values, Self::update)
+        PieParameters::complete(values, link)
     }
 
     fn read(values: &Table, rate: Rate) -> Self {
@@ -89,43 +107,69 @@ impl Parameters for PieConfig {
     }
 }
 
-/// PIE at work.
+/// The state of one PIE.
 #[derive(Clone, Debug)]
-pub(crate) struct Pie {
-    config: PieConfig,
-    target_s: f64,
+pub(super) struct Control {
     probability: f64,
     /// The delay at the last update, in seconds.
     old_delay_s: f64,
     burst_allowance: Span,
+    /// Whether delay and probability were so small at the last update that nothing is dropped.
+    calm: bool,
     /// Sum of the probabilities since the last drop.
     accumulated: f64,
-    stream: Stream,
 }
 
-impl Pie {
+impl Control {
     /// Below the first of these sums no packet is dropped, from the second on each (section 5.4).
     const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
-    fn new(config: PieConfig, stream: Stream) -> Self {
+    pub(super) fn new(parameters: &PieParameters) -> Self {
         Self {
-            config,
-            target_s: config.target.as_secs_f64(),
             probability: 0.0,
             old_delay_s: 0.0,
-            burst_allowance: config.max_burst,
+            burst_allowance: parameters.max_burst,
+            calm: true,
             accumulated: 0.0,
-            stream,
         }
     }
 
+    /// What becomes of a packet before which so many bytes wait; with `ecn` it may be marked instead of dropped.
+    #[inline]
+    pub(super) fn on_arrival(
+        &mut self,
+        parameters: &PieParameters,
+        ecn: bool,
+        waiting_bytes: u64,
+        stream: &mut Stream,
+    ) -> Verdict {
+        if self.burst_allowance > Span::ZERO || !self.selects(parameters, waiting_bytes, stream) {
+            return Verdict::Accept;
+        }
+        self.accumulated = 0.0;
+        if ecn && self.probability <= parameters.mark_up_to {
+            Verdict::AcceptMarked
+        } else {
+            Verdict::Drop(DropReason::Early)
+        }
+    }
+
+    /// A packet was dropped because the queue is full.
+    pub(super) fn on_overflow(&mut self) {
+        self.accumulated = 0.0;
+    }
+
     /// `drop_early` of section 4.1, with that of section 5.4 if wanted.
-    fn selects(&mut self, arrival: &Arrival) -> bool {
-        let calm = self.old_delay_s < self.target_s / 2.0 && self.probability < 0.2;
-        if calm || arrival.waiting_bytes <= 2 * self.config.mean_packet.0 {
+    fn selects(
+        &mut self,
+        parameters: &PieParameters,
+        waiting_bytes: u64,
+        stream: &mut Stream,
+    ) -> bool {
+        if self.calm || waiting_bytes <= 2 * parameters.mean_packet.0 {
             return false;
         }
-        if self.config.derandomise {
+        if parameters.derandomise {
             if self.probability == 0.0 {
                 self.accumulated = 0.0;
             }
@@ -138,7 +182,7 @@ impl Pie {
                 return true;
             }
         }
-        self.stream.uniform() < self.probability
+        stream.uniform() < self.probability
     }
 
     /// Section 4.2: small probabilities move by small steps.
@@ -154,36 +198,13 @@ impl Pie {
         let is_below = |&&(bound, _): &&(f64, f64)| self.probability < bound;
         STEPS.iter().find(is_below).map_or(1.0, |(_, by)| 1.0 / by)
     }
-}
 
-impl Aqm for Pie {
-    fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
-        if let Err(reason) = arrival.check_limit(self.config.limit) {
-            self.accumulated = 0.0;
-            return Verdict::Drop(reason);
-        }
-        if self.burst_allowance > Span::ZERO || !self.selects(arrival) {
-            return Verdict::Accept;
-        }
-        self.accumulated = 0.0;
-        let may_mark = self.config.ecn && self.probability <= self.config.mark_up_to;
-        if may_mark && arrival.ecn_capable {
-            Verdict::AcceptMarked
-        } else {
-            Verdict::Drop(DropReason::Early)
-        }
-    }
-
-    fn update_interval(&self) -> Option<Span> {
-        Some(self.config.update)
-    }
-
-    /// `calculate_drop_prob` of section 4.2, with the cap of section 5.5, and what section 4.4 does
-    /// about bursts then.
-    fn update(&mut self, (_, waiting_bytes): (u64, u64)) {
-        let delay_s = (8 * waiting_bytes) as f64 / self.config.rate.as_bps() as f64;
-        let deviation = self.config.alpha * (delay_s - self.target_s);
-        let trend = self.config.beta * (delay_s - self.old_delay_s);
+    /// `calculate_drop_prob` of section 4.2 at a delay, with the cap of section 5.5, and what section 4.4 does about
+    /// bursts then.
+    pub(super) fn update(&mut self, parameters: &PieParameters, delay_s: f64) {
+        let target_s = parameters.target.as_secs_f64();
+        let deviation = parameters.alpha * (delay_s - target_s);
+        let trend = parameters.beta * (delay_s - self.old_delay_s);
         let mut step = (deviation + trend) * self.tuning();
         if self.probability >= 0.1 {
             step = f64::min(step, 0.02);
@@ -193,17 +214,63 @@ impl Aqm for Pie {
             self.probability *= 0.98;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
-        self.burst_allowance = self.burst_allowance.saturating_sub(self.config.update);
-        let is_short = |delay_s: f64| delay_s < self.target_s / 2.0;
+        self.burst_allowance = self.burst_allowance.saturating_sub(parameters.update);
+        let is_short = |delay_s: f64| delay_s < target_s / 2.0;
         if self.probability == 0.0 && is_short(delay_s) && is_short(self.old_delay_s) {
-            self.burst_allowance = self.config.max_burst;
+            self.burst_allowance = parameters.max_burst;
         }
         self.old_delay_s = delay_s;
+        self.calm = is_short(delay_s) && self.probability < 0.2;
+    }
+
+    /// The probability with which packets are dropped or marked.
+    pub(super) fn probability(&self) -> f64 {
+        self.probability
+    }
+}
+
+/// PIE at work.
+#[derive(Clone, Debug)]
+pub(crate) struct Pie {
+    config: PieConfig,
+    control: Control,
+    stream: Stream,
+}
+
+impl Pie {
+    fn new(config: PieConfig, stream: Stream) -> Self {
+        Self {
+            config,
+            control: Control::new(&config.control),
+            stream,
+        }
+    }
+}
+
+impl Aqm for Pie {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
+        if let Err(reason) = arrival.check_limit(self.config.limit) {
+            self.control.on_overflow();
+            return Verdict::Drop(reason);
+        }
+        let ecn = self.config.ecn && arrival.ecn_capable;
+        let waiting = arrival.waiting_bytes;
+        self.control
+            .on_arrival(&self.config.control, ecn, waiting, &mut self.stream)
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        Some(self.config.control.update)
+    }
+
+    fn update(&mut self, (_, waiting_bytes): (u64, u64)) {
+        let delay_s = (8 * waiting_bytes) as f64 / self.config.rate.as_bps() as f64;
+        self.control.update(&self.config.control, delay_s);
     }
 
     fn state(&self) -> AqmState {
         AqmState {
-            drop_p: Some(self.probability),
+            drop_p: Some(self.control.probability()),
             ..AqmState::default()
         }
     }

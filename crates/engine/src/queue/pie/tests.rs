@@ -11,15 +11,17 @@ const RATE_MBPS: u64 = 12;
 fn config(derandomise: bool) -> PieConfig {
     PieConfig {
         limit: Capacity::Packets(200),
-        target: Span::from_millis(15),
-        update: Span::from_millis(15),
-        alpha: 0.125,
-        beta: 1.25,
-        max_burst: Span::from_millis(150),
         ecn: false,
-        mark_up_to: 0.1,
-        derandomise,
-        mean_packet: Bytes(1500),
+        control: PieParameters {
+            target: Span::from_millis(15),
+            update: Span::from_millis(15),
+            alpha: 0.125,
+            beta: 1.25,
+            max_burst: Span::from_millis(150),
+            mark_up_to: 0.1,
+            derandomise,
+            mean_packet: Bytes(1500),
+        },
         rate: Rate::from_bps(RATE_MBPS * 1_000_000),
     }
 }
@@ -160,7 +162,7 @@ proptest! {
                 pie.update((waiting, 1500 * waiting));
                 rfc.calculate_drop_prob(1500 * waiting);
                 // Divisions by powers of two are exact, so nothing is rounded differently.
-                prop_assert_eq!(pie.probability, rfc.drop_prob);
+                prop_assert_eq!(pie.control.probability, rfc.drop_prob);
             }
         }
     }
@@ -180,9 +182,9 @@ fn the_probability_by_hand() {
         expected += step;
         pie.update((40, 40 * 1500));
         assert!(
-            (pie.probability - expected).abs() < 1e-15,
+            (pie.control.probability - expected).abs() < 1e-15,
             "{}",
-            pie.probability
+            pie.control.probability
         );
     }
 }
@@ -190,7 +192,7 @@ fn the_probability_by_hand() {
 #[test]
 fn a_burst_passes_and_a_large_probability_rises_slowly() {
     let mut pie = pie(config(false));
-    pie.probability = 0.5;
+    pie.control.probability = 0.5;
     // 150 ms are ten periods of 15 ms.
     for period in 0..10 {
         assert!(
@@ -202,9 +204,9 @@ fn a_burst_passes_and_a_large_probability_rises_slowly() {
     // The first period's delay would add 0.125 * 0.085 + 1.25 * 0.1, but adds 0.02 at most.
     let steps = 0.02 + 9.0 * 0.125 * 0.085;
     assert!(
-        (pie.probability - 0.5 - steps).abs() < 1e-12,
+        (pie.control.probability - 0.5 - steps).abs() < 1e-12,
         "{}",
-        pie.probability
+        pie.control.probability
     );
     let dropped = (0..50).filter(|_| pie.on_arrival(&arrival(100)) != Verdict::Accept);
     assert!(dropped.count() > 10);
@@ -220,8 +222,8 @@ fn capable_packets_are_marked_up_to_a_probability() {
             ecn: true,
             ..config(false)
         });
-        (pie.probability, pie.old_delay_s) = (probability, 0.02);
-        pie.burst_allowance = Span::ZERO;
+        (pie.control.probability, pie.control.calm) = (probability, false);
+        pie.control.burst_allowance = Span::ZERO;
         let mut verdicts = (0..1000).map(|_| pie.on_arrival(&arrival(20)));
         assert_eq!(
             verdicts.find(|&found| found != Verdict::Accept),
@@ -234,8 +236,8 @@ fn capable_packets_are_marked_up_to_a_probability() {
 #[test]
 fn derandomised_drops_keep_their_distance() {
     let mut pie = pie(config(true));
-    (pie.probability, pie.old_delay_s) = (1.0 / 16.0, 0.02);
-    pie.burst_allowance = Span::ZERO;
+    (pie.control.probability, pie.control.calm) = (1.0 / 16.0, false);
+    pie.control.burst_allowance = Span::ZERO;
     let mut gaps = vec![];
     let mut gap = 0;
     for _ in 0..100_000 {

@@ -15,7 +15,8 @@ const STANDARD_ROUNDS: f64 = 63.0;
 
 impl Bbr3 {
     pub(super) fn start_down(&mut self, now: Time) {
-        self.signals.lost = false;
+        (self.signals.lost, self.signals.marked) = (false, false);
+        self.marks.begin_cycle();
         (self.signals.rate, self.signals.volume) = (0.0, 0.0);
         self.probe.up_per_segment = f64::INFINITY;
         self.probe.rounds = split_mix(&mut self.draws) % 2;
@@ -26,9 +27,10 @@ impl Bbr3 {
         self.state = State::Down;
     }
 
-    fn start_refill(&mut self) {
+    /// The long-term bound will grow as from the round `up_rounds` of a probe on.
+    fn start_refill(&mut self, up_rounds: u32) {
         self.bounds.reset_short();
-        (self.probe.up_rounds, self.probe.up_acked) = (0, 0.0);
+        (self.probe.up_rounds, self.probe.up_acked) = (up_rounds, 0.0);
         self.probe.stopping = false;
         self.meter.restart_round();
         self.state = State::Refill;
@@ -64,14 +66,33 @@ impl Bbr3 {
         self.adapt_long_bound(ack, sample, flight, window);
         let state = self.state;
         match state {
+            State::Down | State::Cruise if self.probes_after_marks() && self.is_clear(ack) => {
+                self.start_refill(self.rounds_after_marks());
+            }
             State::Down | State::Cruise if self.is_time_to_probe(ack.now, window) => {
-                self.start_refill();
+                self.start_refill(0);
             }
             State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
             State::Refill if sample.round_start => self.start_up(ack, window),
             State::Up if self.is_time_to_go_down(ack, window) => self.start_down(ack.now),
             _ => {}
         }
+    }
+
+    /// Whether this cycle had marks and no losses, so that it ends when marks cease: somebody else may have left (Linux v3,
+    /// `bbr_check_time_to_probe_bw`).
+    pub(super) fn probes_after_marks(&self) -> bool {
+        self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
+    }
+
+    fn is_clear(&self, ack: &AckSample) -> bool {
+        self.recovery.episode.is_none() && self.marks.have_ceased(ack)
+    }
+
+    /// The round of a probe in which the long-term bound grows by about `ecn_reprobe` of what it is.
+    fn rounds_after_marks(&self) -> u32 {
+        let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
+        growth.max(1).ilog2().min(30)
     }
 
     pub(super) fn is_time_to_probe(&self, now: Time, window: &Window) -> bool {

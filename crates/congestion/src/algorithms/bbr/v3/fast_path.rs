@@ -113,7 +113,9 @@ impl Bbr3 {
         let none = f64::NEG_INFINITY;
         let (until, in_flight) = match self.state {
             State::Refill | State::Up => (expiry, none),
-            State::Down | State::Cruise if self.is_time_to_probe(ack.now, window) => {
+            State::Down | State::Cruise
+                if self.probes_after_marks() || self.is_time_to_probe(ack.now, window) =>
+            {
                 return FastPath::default();
             }
             State::Down => (expiry.min(probe), self.cruises_at()),

@@ -68,6 +68,8 @@ pub struct Bbr3 {
     probe_rtt_interval: Span,
     ecn_factor: f64,
     ecn_max_rtt_s: f64,
+    ecn_reprobe: f64,
+    l4s: bool,
     meter: Meter,
     pacer: Pacer,
     state: State,
@@ -102,6 +104,8 @@ impl Bbr3 {
             probe_rtt_interval: Span::from_secs_f64(settings.get("probe_rtt_interval")),
             ecn_factor: settings.get("ecn_factor"),
             ecn_max_rtt_s: settings.get("ecn_max_rtt"),
+            ecn_reprobe: settings.get("ecn_reprobe"),
+            l4s: settings.get("l4s") == 1.0,
             meter: Meter::default(),
             pacer: Pacer::default(),
             state: State::Startup,
@@ -199,7 +203,7 @@ impl Bbr3 {
             self.note_losses(sample.newly_lost);
         }
         if ack.ecn_echo {
-            self.note_marks(sample.newly_delivered);
+            self.note_marks(ack, sample.newly_delivered);
         }
         self.marks.delivered += sample.newly_delivered;
         let signals = &mut self.signals;
@@ -222,12 +226,13 @@ impl Bbr3 {
         signals.lost = true;
         signals.losses += newly;
         signals.loss_events += 1;
+        self.marks.lost_in_cycle = true;
     }
 
     #[cold]
-    fn note_marks(&mut self, newly: f64) {
+    fn note_marks(&mut self, ack: &AckSample, newly: f64) {
         self.signals.marked |= self.marks.eligible;
-        self.marks.marked += newly;
+        self.marks.note(ack, newly);
     }
 
     fn note_rate(&mut self, rate: RateSample, limited: bool) {
@@ -501,6 +506,7 @@ impl CongestionControl for Bbr3 {
         Needs {
             no_ecn: self.ecn_factor == 0.0,
             exact_marks: self.ecn_factor > 0.0,
+            l4s: self.l4s,
             ..NEEDS
         }
     }

@@ -108,6 +108,12 @@ pub(super) struct Marks {
     pub(super) share: f64,
     pub(super) marked: f64,
     pub(super) delivered: f64,
+    /// Marks that acknowledgements have counted so far (RFC 9768).
+    seen: u64,
+    /// Whether this cycle of probing had marks and losses, and segments sent when a round trip with marks began.
+    pub(super) in_cycle: bool,
+    pub(super) lost_in_cycle: bool,
+    round_until: u64,
 }
 
 impl Bounds {
@@ -220,18 +226,47 @@ impl Default for Marks {
             share: 0.0,
             marked: 0.0,
             delivered: 0.0,
+            seen: 0,
+            in_cycle: false,
+            lost_in_cycle: false,
+            round_until: 0,
         }
     }
 }
 
 impl Marks {
+    /// An acknowledgement of so many segments tells of marks: of how many, if it counts them, or else of all.
+    pub(super) fn note(&mut self, ack: &AckSample, newly: f64) {
+        let counted = ack.marked.map(|total| total - self.seen);
+        self.marked += counted.map_or(newly, |count| count as f64);
+        self.seen += counted.unwrap_or(0);
+        self.in_cycle |= self.eligible;
+        let answered = ack.delivered + ack.lost;
+        if answered >= self.round_until {
+            self.round_until = answered + ack.in_flight;
+        }
+    }
+
+    /// Whether marks of this cycle, which had no losses, have ceased: for a round trip, as Linux is back in its state
+    /// `TCP_CA_Open` then.
+    pub(super) fn have_ceased(&self, ack: &AckSample) -> bool {
+        let answered = ack.delivered + ack.lost;
+        let over = !ack.ecn_echo && answered >= self.round_until;
+        self.in_cycle && !self.lost_in_cycle && over
+    }
+
+    /// A cycle of probing begins.
+    pub(super) fn begin_cycle(&mut self) {
+        (self.in_cycle, self.lost_in_cycle) = (false, false);
+    }
+
     /// At the end of a round.
     pub(super) fn end_round(&mut self) {
         if !self.eligible {
             return;
         }
         if self.delivered > 0.0 {
-            self.share = self.marked / self.delivered;
+            self.share = smaller(self.marked / self.delivered, 1.0);
             self.alpha += ECN_GAIN * (self.share - self.alpha);
             let high = self.share >= ECN_THRESHOLD;
             self.high_rounds = if high { self.high_rounds + 1 } else { 0 };

@@ -318,6 +318,8 @@ fn handling_application_limited_sending_during_probe_refill() {
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {
         let mut flow = going_down();
+        // No probe after it, which begins without bound.
+        flow.bbr.ecn_reprobe = 0.0;
         flow.bbr.ecn_max_rtt_s = longest;
         flow.bbr.marks.eligible = false;
         flow.round(1000.0, 90);
@@ -354,4 +356,42 @@ fn marks_end_startup() {
     assert_eq!(flow.bbr.state, State::Startup);
     flow.round(1000.0, 200);
     assert!(flow.bbr.filled);
+}
+
+/// Acknowledgements of two segments each that tell of one mark: half are marked, not all.
+#[test]
+fn counted_marks_are_not_those_of_whole_acknowledgements() {
+    for (counts, share) in [(true, 0.5), (false, 1.0)] {
+        let mut flow = going_down();
+        flow.round(1000.0, 90);
+        flow.ack.ecn_echo = true;
+        for mark in 1..=40 {
+            flow.ack.marked = counts.then_some(mark);
+            flow.acked(2, 0, 1000.0, 90, MS);
+        }
+        flow.bbr.marks.end_round();
+        let found = flow.bbr.marks.share;
+        assert!((found - share).abs() < 0.02, "{found}");
+    }
+}
+
+/// Linux v3: a round trip without marks after some, and no losses since the last probe: the next one begins, and its first
+/// round may add 2^5 segments to a bound of 100, of which a half is 50.
+#[test]
+fn a_probe_follows_when_marks_cease() {
+    for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {
+        let mut flow = going_down();
+        flow.bbr.bounds.long_in_flight = 100.0;
+        flow.bbr.ecn_reprobe = reprobe;
+        flow.ack.ecn_echo = true;
+        flow.acked(1, lost, 1000.0, 120, MS);
+        flow.ack.ecn_echo = false;
+        flow.acked(1, 0, 1000.0, 120, MS);
+        assert_eq!(flow.bbr.state, State::Down, "marks were in the last round");
+        flow.round(1000.0, 120);
+        assert_eq!(flow.bbr.state == State::Refill, probes, "{reprobe} {lost}");
+        if probes {
+            assert_eq!(flow.bbr.probe.up_rounds, 5);
+        }
+    }
 }

@@ -1,0 +1,147 @@
+//! CAKE by hand: its hash, its sparse flows and its limit. COBALT is tested where it stands.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::queue::QueueConfig;
+use crate::queue::tests::{Bench, packet, packet_of};
+
+fn config(limit: u64) -> CakeConfig {
+    CakeConfig {
+        limit: Capacity::Bytes(limit),
+        quantum: Bytes(1514),
+        control: CobaltParameters {
+            ecn: true,
+            target: Span::from_millis(5),
+            interval: Span::from_millis(100),
+            mtu_time: Span::from_millis(1),
+            blue_up: 1.0 / 256.0,
+            blue_down: 1.0 / 4096.0,
+        },
+    }
+}
+
+fn bench(limit: u64) -> Bench {
+    Bench::new(&QueueConfig::Cake(config(limit)))
+}
+
+/// As many flows as there are queues: with each in the queue that its hash says 377 of these, 1024 / e, would stay empty. Of
+/// the eight of a set as many are used as flows are hashed to it, a Poisson variable of mean 8, but eight at most: 6.88 in the
+/// mean, 881 in all. Of a hundred flows none shares its queue.
+#[test]
+fn flows_hardly_ever_share_a_queue() {
+    let queues = |flows: u32| {
+        let mut ways = Ways::new(&mut Stream::new(7, 0, "hash"));
+        let mut used = HashSet::new();
+        for flow in 0..flows {
+            let queue = ways.queue(&packet_of(flow, 0, 1500), |queue| used.contains(&queue));
+            used.insert(queue);
+        }
+        used.len()
+    };
+    assert_eq!(queues(100), 100);
+    assert!((850..=910).contains(&queues(1024)), "{}", queues(1024));
+}
+
+#[test]
+fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
+    let mut ways = Ways::new(&mut Stream::new(7, 0, "hash"));
+    let first = ways.queue(&packet_of(1, 0, 1500), |_| false);
+    assert_eq!(ways.queue(&packet_of(1, 0, 1500), |_| true), first);
+    // Of many flows some are hashed to the same set. With all of it in use they get what they are hashed to.
+    let others: Vec<u32> = (2..20_000)
+        .map(|flow| ways.queue(&packet_of(flow, 0, 1500), |_| true))
+        .collect();
+    assert!(others.contains(&first));
+}
+
+/// A sparse flow, whose packets come one by one, goes first each time, and gets a new quantum each time; one that uses its
+/// quantum up has to wait its turn.
+#[test]
+fn sparse_flows_go_first() {
+    let mut bench = bench(1 << 20);
+    for number in 0..50 {
+        bench.enqueue(packet_of(1, number, 1500)).expect("room");
+    }
+    // The first two overdraw the first quantum.
+    assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(0));
+    assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(1));
+    for number in 100..110 {
+        bench.enqueue(packet_of(2, number, 1000)).expect("room");
+        assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(number));
+        assert!(bench.dequeue().is_some_and(|packet| packet.seq < 50));
+    }
+    for number in 200..205 {
+        bench.enqueue(packet_of(3, number, 1500)).expect("room");
+    }
+    let order: Vec<u64> = (0..6)
+        .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
+        .collect();
+    // Two overdraw its first quantum. Then the other flow owes most of a packet, and has to wait for one more.
+    let numbers: Vec<u64> = order.into_iter().map(|number| number.max(99)).collect();
+    assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
+}
+
+/// The head of the queue with the most bytes goes, one packet at a time, and the queue's BLUE rises.
+#[test]
+fn the_longest_flow_pays() {
+    let mut bench = bench(12_000);
+    bench.now += Span::from_millis(10);
+    for number in 0..20 {
+        bench.enqueue(packet_of(1, number, 300)).expect("room");
+    }
+    for number in 100..104 {
+        bench.enqueue(packet_of(2, number, 1500)).expect("room");
+    }
+    assert_eq!(bench.dropped(), []);
+    // Both have 6000 bytes; the first of equals.
+    bench.enqueue(packet_of(3, 200, 100)).expect("another pays");
+    assert_eq!(bench.dropped(), [0]);
+    bench
+        .enqueue(packet_of(3, 201, 1500))
+        .expect("another pays");
+    assert_eq!(bench.dropped(), [100]);
+    assert_eq!(bench.discipline.state().drop_p, Some(1.0 / 256.0));
+}
+
+#[test]
+fn parameters_follow_from_the_rate() {
+    let complete = |bps| {
+        let mut values = Table::defaults(CakeConfig::KEYS, longhaul_keys::Profile::Rfc);
+        let link = LinkContext {
+            rate: Rate::from_bps(bps),
+            delay: Span::from_millis(10),
+            rtt: Span::from_millis(20),
+            packet: Bytes(1500),
+            taken_over: false,
+        };
+        CakeConfig::complete(&mut values, &link).expect("sound values");
+        let config = CakeConfig::of(&values);
+        (config.limit, config.quantum)
+    };
+    let min = Capacity::Bytes(4 << 20);
+    assert_eq!(complete(1_000_000), (min, Bytes(300)));
+    assert_eq!(complete(20_000_000), (min, Bytes(610)));
+    // 400 ms are 12.5 MB.
+    let more = Capacity::Bytes(12_500_000);
+    assert_eq!(complete(250_000_000), (more, Bytes(1514)));
+    let most = Capacity::Bytes(10_240 * 1500);
+    assert_eq!(complete(10_000_000_000), (most, Bytes(1514)));
+}
+
+/// A queue is reserved for a flow until what it did has decayed: an interval after its last packet, here.
+#[test]
+fn a_queue_is_free_again_after_an_interval() {
+    let config = config(1 << 20);
+    let mut control = Control::default();
+    let parameters = &config.control;
+    let (mut effects, mut stream) = (Effects::default(), Stream::new(1, 0, "blue"));
+    let mut packets = crate::queue::fifo::Packets::default();
+    packets.push(packet(1, 1500));
+    let at = |ms| Time::ZERO + Span::from_millis(ms);
+    let mut next =
+        |now| control.dequeue(parameters, now, &mut packets, (&mut effects, &mut stream));
+    assert!(next(at(1)).is_some() && next(at(2)).is_none());
+    assert!(!control.is_at_rest(parameters, at(100)));
+    assert!(control.is_at_rest(parameters, at(101)));
+}

@@ -1,0 +1,44 @@
+//! A set-associative hash of flows: each belongs to a set of eight queues and gets one of these to itself while any is free.
+
+use crate::packet::Packet;
+use crate::queue::flow_queues::FlowHash;
+use crate::random::Stream;
+
+/// As many as Linux has (`CAKE_QUEUES`).
+pub(super) const QUEUES: u32 = 1024;
+/// Queues in a set (`CAKE_SET_WAYS`).
+const WAYS: u32 = 8;
+
+/// Which flow each queue is reserved for.
+#[derive(Clone, Debug)]
+pub(super) struct Ways {
+    hash: FlowHash,
+    /// The hash of that flow.
+    tags: Vec<u64>,
+}
+
+impl Ways {
+    pub(super) fn new(stream: &mut Stream) -> Self {
+        Self {
+            hash: FlowHash::new(stream),
+            tags: vec![0; QUEUES as usize],
+        }
+    }
+
+    /// The queue of a packet's flow: the one that it had last, or else one of its set that is not in use, or else, if all
+    /// are, the one that it is hashed to, with another flow.
+    pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
+        let tag = self.hash.of(packet);
+        let direct = (tag % u64::from(QUEUES)) as u32;
+        if self.tags[direct as usize] == tag {
+            return direct;
+        }
+        let set = direct - direct % WAYS;
+        let ways = || (0..WAYS).map(|way| set + (direct + way) % WAYS);
+        let same = ways().find(|&queue| self.tags[queue as usize] == tag);
+        let queue = same.or_else(|| ways().find(|&queue| !in_use(queue)));
+        let queue = queue.unwrap_or(direct);
+        self.tags[queue as usize] = tag;
+        queue
+    }
+}

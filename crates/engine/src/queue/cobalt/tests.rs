@@ -1,0 +1,168 @@
+//! COBALT against drops and probabilities computed by hand from `net/sched/sch_cake.c`.
+
+use longhaul_units::{Bytes, Span, Time};
+
+use super::*;
+use crate::queue::tests::{Bench, packet};
+use crate::queue::{BufferedQueue, QueueConfig};
+
+fn config(limit: u64, ecn: bool) -> QueueConfig {
+    QueueConfig::Cobalt(CobaltConfig {
+        limit: Capacity::Packets(limit),
+        control: CobaltParameters {
+            ecn,
+            target: Span::from_millis(5),
+            interval: Span::from_millis(100),
+            mtu_time: Span::from_millis(1),
+            blue_up: 1.0 / 256.0,
+            blue_down: 1.0 / 4096.0,
+        },
+    })
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// Fills the queue with a thousand packets at `from` and serves one each millisecond: when, after that, packets were
+/// dropped and marked.
+fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
+    bench.now = ms(from);
+    for number in 0..1000 {
+        bench.enqueue(packet(number, 1000)).expect("there is room");
+    }
+    let (mut drops, mut marks) = (vec![], vec![]);
+    for time in 1..=for_ms {
+        bench.now = ms(from + time);
+        let sent = bench.dequeue().expect("a standing queue");
+        drops.extend(bench.dropped().iter().map(|_| time));
+        if sent.flags.has(Flags::CE) {
+            marks.push(time);
+        }
+    }
+    (drops, marks)
+}
+
+/// BLUE's probability.
+fn blue(bench: &Bench) -> f64 {
+    bench.discipline.state().drop_p.expect("it is shown")
+}
+
+/// Above the target at 6 ms, so that the first drop is at 106 ms; then after 100 / sqrt(2), 100 / sqrt(3) and so on: at
+/// 176.7, 234.4, 284.4, 329.2 and 369.99 ms, served on the next millisecond. (CoDel's second gap is an interval.)
+#[test]
+fn gaps_between_drops_shrink_with_the_root_of_the_count() {
+    let times = vec![106, 177, 235, 285, 330, 370];
+    let drops = overload(&mut Bench::new(&config(1000, false)), 0, 400);
+    assert_eq!(drops, (times.clone(), vec![]));
+    let marks = overload(&mut Bench::new(&config(1000, true)), 0, 400);
+    assert_eq!(marks, (vec![], times));
+}
+
+/// After six drops the count is 7 and the next is due at 407.8 ms. The queue is empty from 400 ms on, so that the count falls
+/// by one at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. What is left of it sets the first gap of the next
+/// overload: 100 / sqrt(4), or an interval.
+#[test]
+fn the_count_decays_while_nothing_waits() {
+    for (pause, first) in [(500, [56, 101]), (900, [106, 177])] {
+        let mut bench = Bench::new(&config(1000, false));
+        overload(&mut bench, 0, 400);
+        bench.dequeue_all();
+        assert_eq!(bench.dropped(), [], "none is due");
+        let (drops, _) = overload(&mut bench, pause, 200);
+        assert_eq!(drops[..2], first);
+    }
+}
+
+/// The same while packets pass that wait no longer than the target.
+#[test]
+fn the_count_decays_below_the_target() {
+    let mut bench = Bench::new(&config(1000, false));
+    overload(&mut bench, 0, 400);
+    bench.dequeue_all();
+    for time in 401..500 {
+        bench.now = ms(time);
+        bench.enqueue(packet(0, 1000)).expect("room");
+        bench.enqueue(packet(0, 1000)).expect("room");
+        bench.now = ms(time) + Span::from_micros(500);
+        bench.dequeue_all();
+    }
+    let (drops, _) = overload(&mut bench, 500, 200);
+    assert_eq!(drops[..2], [56, 101]);
+}
+
+/// A 256th for each overflow that is more than a target after the last one that counted, and a 4096th less for each target
+/// with an empty queue.
+#[test]
+fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
+    let mut bench = Bench::new(&config(10, false));
+    for number in 0..10 {
+        bench.enqueue(packet(number, 1000)).expect("room");
+    }
+    // At 6, 12, 18, ..., 120 ms.
+    for time in 1..=120 {
+        bench.now = ms(time);
+        assert_eq!(bench.enqueue(packet(99, 1000)), Err(DropReason::Overflow));
+    }
+    assert_eq!(blue(&bench), 20.0 / 256.0);
+    bench.now = ms(130);
+    bench.dequeue_all();
+    let empty = 20.0 / 256.0 - 1.0 / 4096.0;
+    assert_eq!(blue(&bench), empty, "found empty once");
+    bench.now = ms(130 + 80 + 4);
+    bench.enqueue(packet(0, 1000)).expect("room");
+    assert_eq!(
+        blue(&bench),
+        empty - 16.0 / 4096.0,
+        "sixteen targets of 5 ms"
+    );
+    bench.dequeue_all();
+    bench.now = ms(10_000);
+    bench.enqueue(packet(0, 1000)).expect("room");
+    assert_eq!(blue(&bench), 0.0);
+}
+
+/// BLUE drops packets that could be marked, its share of them, and never the last one.
+#[test]
+fn blue_drops_whatever_ecn_says() {
+    let mut bench = Bench::new(&config(100_000, true));
+    let BufferedQueue::Cobalt(cobalt) = &mut bench.discipline else {
+        unreachable!("that is what it was made of");
+    };
+    cobalt.control.blue = 0.25;
+    for number in 0..10_000 {
+        bench.enqueue(packet(number, 1000)).expect("room");
+    }
+    let sent = bench.dequeue_all();
+    // Standard deviation: 43.
+    assert!((7350..7650).contains(&sent.len()), "{}", sent.len());
+    assert_eq!(sent.len() + bench.dropped().len(), 10_000);
+    let BufferedQueue::Cobalt(cobalt) = &mut bench.discipline else {
+        unreachable!("that is what it was made of");
+    };
+    cobalt.control.blue = 1.0;
+    bench.enqueue(packet(1, 1000)).expect("room");
+    assert_eq!(bench.dequeue_all(), [1]);
+}
+
+/// At 1 Mbit/s a packet of 1500 bytes takes 12 ms: the target is 18 ms, the interval longer by what that is more than 5.
+#[test]
+fn slow_links_have_longer_targets() {
+    let complete = |bps| {
+        let mut values = Table::defaults(CobaltConfig::KEYS, longhaul_keys::Profile::Rfc);
+        let link = LinkContext {
+            rate: Rate::from_bps(bps),
+            delay: Span::from_millis(10),
+            rtt: Span::from_millis(20),
+            packet: Bytes(1500),
+            taken_over: false,
+        };
+        CobaltParameters::complete(&mut values, &link);
+        let control = CobaltParameters::of(&values);
+        [control.target, control.interval, control.mtu_time].map(|span| span.as_ps() / 1_000_000)
+    };
+    assert_eq!(complete(1_000_000), [18_000, 113_000, 12_000]);
+    assert_eq!(complete(10_000_000), [5_000, 100_000, 1_200]);
+    // 120 ms a packet: 180 ms; twice that is more than 275 ms.
+    assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
+}

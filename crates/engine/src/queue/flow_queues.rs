@@ -1,0 +1,212 @@
+//! Flows hashed to queues that are served by deficit round robin, new ones first (RFC 8290 section 4), each with a state of
+//! its own for what manages it: FQ-CoDel, FQ-PIE and CAKE.
+
+use std::collections::VecDeque;
+
+use longhaul_keys::{Kind, SIZE, keys};
+use longhaul_units::Bytes;
+
+use super::flow::{flow_key, mix};
+use super::sub_queues::{OneOf, SubQueues};
+use super::{Capacity, DropReason, Effects};
+use crate::packet::Packet;
+use crate::random::Stream;
+
+pub(super) const COUNT: Kind = Kind::Whole {
+    min: 1,
+    max: 1 << 20,
+};
+
+keys! {
+    /// How flows are hashed and served.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FlowQueuesParameters {
+        /// What a flow may send in its turn; `auto`: the largest packet of a flow.
+        pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
+            .key()
+            .default("auto")
+            .source("RFC 8290 section 5.2"),
+        /// Queues that flows are hashed to.
+        pub queues: u32 = COUNT.key().default("1024").source("RFC 8290 section 5.2"),
+    }
+}
+
+/// Which queue a flow is hashed to.
+#[derive(Clone, Debug)]
+pub(super) struct FlowHash {
+    /// So that other seeds put other flows together.
+    perturbation: u64,
+}
+
+impl FlowHash {
+    pub(super) fn new(stream: &mut Stream) -> Self {
+        Self {
+            perturbation: (stream.uniform() * 2f64.powi(53)) as u64,
+        }
+    }
+
+    /// The hash of a packet's flow.
+    #[inline]
+    pub(super) fn of(&self, packet: &Packet) -> u64 {
+        mix(flow_key(packet) ^ self.perturbation)
+    }
+
+    /// The one of so many queues that a packet's flow has.
+    #[inline]
+    pub(super) fn queue(&self, packet: &Packet, queues: u32) -> u32 {
+        let (hash, queues) = (self.of(packet), u64::from(queues));
+        // The same, without a division for the usual number of queues.
+        let queue = if queues.is_power_of_two() {
+            hash & (queues - 1)
+        } else {
+            hash % queues
+        };
+        queue as u32
+    }
+}
+
+/// What becomes of a new queue that is empty when it is its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EmptyNew {
+    /// It waits its turn behind the old ones, so that a flow that sends now and then does not stay new for ever
+    /// (RFC 8290 section 4.2).
+    TurnsOld,
+    /// It is forgotten: only a flow that has used up its quantum is old (CAKE).
+    Leaves,
+}
+
+/// The queues.
+#[derive(Clone, Debug)]
+pub(super) struct FlowQueues<A> {
+    quantum: i64,
+    packets: SubQueues,
+    flows: Vec<Flow<A>>,
+    /// Queues that began to hold packets and have not used up their first quantum.
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+}
+
+/// The state of one queue besides its packets.
+#[derive(Clone, Debug, Default)]
+struct Flow<A> {
+    credit: i64,
+    /// Whether it is on one of the lists.
+    listed: bool,
+    aqm: A,
+}
+
+impl<A: Clone> FlowQueues<A> {
+    /// So many empty queues, all managed alike.
+    pub(super) fn new(queues: u32, quantum: Bytes, aqm: A) -> Self {
+        let mut packets = SubQueues::default();
+        packets.grow_to(queues as usize);
+        let flow = Flow {
+            credit: 0,
+            listed: false,
+            aqm,
+        };
+        Self {
+            quantum: quantum.0 as i64,
+            packets,
+            flows: vec![flow; queues as usize],
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+        }
+    }
+
+    /// Section 4.1: a queue that was on no list is new.
+    #[inline]
+    pub(super) fn push(&mut self, queue: u32, packet: Packet) {
+        self.packets.push(queue, packet);
+        let flow = &mut self.flows[queue as usize];
+        if !flow.listed {
+            flow.listed = true;
+            flow.credit = self.quantum;
+            self.new.push_back(queue);
+        }
+    }
+
+    /// Section 4.2. As in Linux (`net/sched/sch_fq_codel.c`) a queue's turn is over when it has no credits left. `take` gets
+    /// the next packet of a queue, if there is one.
+    #[inline]
+    pub(super) fn dequeue(
+        &mut self,
+        empty_new: EmptyNew,
+        mut take: impl FnMut(&mut A, OneOf<'_>) -> Option<Packet>,
+    ) -> Option<Packet> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let queue = *list.front()?;
+            let flow = &mut self.flows[queue as usize];
+            if flow.credit <= 0 {
+                flow.credit += self.quantum;
+                list.pop_front();
+                self.old.push_back(queue);
+                continue;
+            }
+            if let Some(packet) = take(&mut flow.aqm, self.packets.queue(queue)) {
+                flow.credit -= i64::from(packet.bytes);
+                return Some(packet);
+            }
+            list.pop_front();
+            if is_new && empty_new == EmptyNew::TurnsOld {
+                self.old.push_back(queue);
+            } else {
+                flow.listed = false;
+            }
+        }
+    }
+
+    /// Drops up to so many packets, half of them at most, from the head of the queue with the most bytes.
+    pub(super) fn drop_from_longest(&mut self, batch: u32, effects: &mut Effects) -> &mut A {
+        let listed = self.new.iter().chain(&self.old).copied();
+        let longest = self.packets.longest(listed).expect("too much waits");
+        let half = self.packets.pkts(longest) / 2;
+        for _ in 0..half.clamp(1, batch) {
+            let packet = self.packets.pop(longest).expect("half of what there is");
+            effects.drop(packet, DropReason::Overflow);
+        }
+        &mut self.flows[longest as usize].aqm
+    }
+
+    /// What manages a queue.
+    #[inline]
+    pub(super) fn aqm(&mut self, queue: u32) -> &mut A {
+        &mut self.flows[queue as usize].aqm
+    }
+
+    /// What manages each queue.
+    pub(super) fn all_aqms(&self) -> impl Iterator<Item = &A> {
+        self.flows.iter().map(|flow| &flow.aqm)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn all_aqms_mut(&mut self) -> impl Iterator<Item = &mut A> {
+        self.flows.iter_mut().map(|flow| &mut flow.aqm)
+    }
+
+    /// Whether a queue is on one of the lists.
+    #[inline]
+    pub(super) fn is_listed(&self, queue: u32) -> bool {
+        self.flows[queue as usize].listed
+    }
+
+    /// Bytes in one queue.
+    #[inline]
+    pub(super) fn bytes(&self, queue: u32) -> u64 {
+        self.packets.bytes(queue)
+    }
+
+    /// What all hold together: packets and bytes.
+    #[inline]
+    pub(super) fn waiting(&self) -> (u64, u64) {
+        self.packets.waiting()
+    }
+
+    /// Whether that is more than a limit.
+    #[inline]
+    pub(super) fn exceed(&self, limit: Capacity) -> bool {
+        self.packets.exceed(limit)
+    }
+}

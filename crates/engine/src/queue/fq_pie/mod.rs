@@ -1,0 +1,170 @@
+//! FQ-PIE: flows hashed to queues, served by deficit round robin with new flows first, each under a PIE of its own (Linux,
+//! `net/sched/sch_fq_pie.c`; draft-tahiliani-tsvwg-fq-pie).
+//!
+//! Each PIE is that of [`pie`](super::pie). A flow's share of the link is not known, so that its delay is measured: that of
+//! the packet that left its queue last, zero if that left the queue empty, as in Linux without `dq_rate_estimator`.
+
+#[cfg(test)]
+mod tests;
+
+use longhaul_keys::{Kind, Refusal, Table, keys};
+use longhaul_units::{Rate, Span, Time};
+
+use super::codel::Source;
+use super::flow_queues::{EmptyNew, FlowHash, FlowQueues, FlowQueuesParameters};
+use super::pie::{Control, PieParameters};
+use super::{
+    AqmState, Arrival, Capacity, Draws, DropReason, Effects, LinkContext, PacketQueue, Parameters,
+    Verdict,
+};
+use crate::packet::Packet;
+use crate::random::Stream;
+
+keys! {
+    /// FQ-PIE.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FqPieConfig {
+        /// How much all queues hold together. A time is what the link sends in it.
+        pub limit: Capacity = Capacity::LIMIT
+            .default("10240 packets")
+            .source("Linux: fq_pie_init of net/sched/sch_fq_pie.c"),
+        /// Whether ECN-capable packets are marked instead of dropped.
+        pub ecn: bool = Kind::Flag.key().default("false").source("Linux: pie_params_init of include/net/pie.h"),
+    }
+    flattened {
+        /// How flows are hashed and served.
+        pub flows: FlowQueuesParameters,
+        /// Each queue's PIE.
+        pub control: PieParameters,
+    }
+}
+
+impl Parameters for FqPieConfig {
+    type Queue = FqPie;
+
+    const KIND: &'static str = "fq-pie";
+    const TITLE: &'static str = "Flow queue PIE";
+    const DESCRIPTION: &'static str =
+        "Flows hashed to queues, each under PIE, served in turn, new ones first.";
+    const SOURCE: &'static str = "Linux, sch_fq_pie.c; RFC 8033";
+
+    fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        link.complete_size(values, FlowQueuesParameters::quantum);
+        PieParameters::complete(values, link)
+    }
+
+    fn read(values: &Table, _rate: Rate) -> Self {
+        Self::of(values)
+    }
+
+    fn queue(&self, stream: Stream) -> FqPie {
+        FqPie::new(*self, stream)
+    }
+
+    fn draws(&self) -> Draws {
+        Draws::InCongestion
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
+/// The state of one queue besides its packets.
+#[derive(Clone, Debug)]
+struct FlowPie {
+    control: Control,
+    /// That of the last packet that left, zero if none waited behind it.
+    delay: Span,
+}
+
+impl FlowPie {
+    fn dequeue(&mut self, now: Time, mut source: impl Source) -> Option<Packet> {
+        let packet = source.pop()?;
+        self.delay = if source.bytes() == 0 {
+            Span::ZERO
+        } else {
+            now.since(packet.time)
+        };
+        Some(packet)
+    }
+}
+
+/// FQ-PIE at work.
+#[derive(Clone, Debug)]
+pub(crate) struct FqPie {
+    config: FqPieConfig,
+    hash: FlowHash,
+    queues: FlowQueues<FlowPie>,
+    stream: Stream,
+}
+
+impl FqPie {
+    fn new(config: FqPieConfig, mut stream: Stream) -> Self {
+        let FlowQueuesParameters { queues, quantum } = config.flows;
+        let pie = FlowPie {
+            control: Control::new(&config.control),
+            delay: Span::ZERO,
+        };
+        Self {
+            config,
+            hash: FlowHash::new(&mut stream),
+            queues: FlowQueues::new(queues, quantum, pie),
+            stream,
+        }
+    }
+}
+
+impl PacketQueue for FqPie {
+    fn enqueue(
+        &mut self,
+        mut packet: Packet,
+        arrival: &Arrival,
+        effects: &mut Effects,
+    ) -> Result<(), DropReason> {
+        let queue = self.hash.queue(&packet, self.config.flows.queues);
+        let waiting = self.queues.bytes(queue);
+        let control = &mut self.queues.aqm(queue).control;
+        if let Err(reason) = arrival.check_limit(self.config.limit) {
+            control.on_overflow();
+            return Err(reason);
+        }
+        let ecn = self.config.ecn && arrival.ecn_capable;
+        match control.on_arrival(&self.config.control, ecn, waiting, &mut self.stream) {
+            Verdict::Accept => {}
+            Verdict::AcceptMarked => effects.mark(&mut packet),
+            Verdict::Drop(reason) => return Err(reason),
+        }
+        self.queues.push(queue, packet);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, _effects: &mut Effects) -> Option<Packet> {
+        self.queues
+            .dequeue(EmptyNew::TurnsOld, |pie, source| pie.dequeue(now, source))
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.queues.waiting()
+    }
+
+    fn update_interval(&self) -> Option<Span> {
+        Some(self.config.control.update)
+    }
+
+    fn update(&mut self, _now: Time) {
+        for pie in self.queues.all_aqms_mut() {
+            let delay_s = pie.delay.as_secs_f64();
+            pie.control.update(&self.config.control, delay_s);
+        }
+    }
+
+    /// The largest probability of all queues.
+    fn state(&self) -> AqmState {
+        let all = self.queues.all_aqms();
+        AqmState {
+            drop_p: all.map(|pie| pie.control.probability()).reduce(f64::max),
+            ..AqmState::default()
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! FQ-PIE by hand: the lists are those of FQ-CoDel, the controller that of PIE, which are tested there.
+
+use longhaul_units::{Bytes, Time};
+
+use super::*;
+use crate::queue::QueueConfig;
+use crate::queue::tests::{Bench, packet_of};
+
+fn bench(limit: u64) -> Bench {
+    Bench::new(&QueueConfig::FqPie(FqPieConfig {
+        limit: Capacity::Packets(limit),
+        ecn: false,
+        flows: FlowQueuesParameters {
+            quantum: Bytes(1500),
+            queues: 1024,
+        },
+        control: PieParameters {
+            target: Span::from_millis(15),
+            update: Span::from_millis(15),
+            alpha: 0.125,
+            beta: 1.25,
+            max_burst: Span::ZERO,
+            mark_up_to: 0.1,
+            derandomise: false,
+            mean_packet: Bytes(1500),
+        },
+    }))
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn probability(bench: &Bench) -> f64 {
+    bench.discipline.state().drop_p.expect("it is shown")
+}
+
+/// A packet of a flow that had none goes before a hundred of another.
+#[test]
+fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
+    let mut bench = bench(1000);
+    for number in 0..100 {
+        bench.enqueue(packet_of(1, number, 1500)).expect("room");
+    }
+    bench.dequeue();
+    for round in 0..20 {
+        let number = 1000 + round;
+        bench.enqueue(packet_of(2, number, 200)).expect("room");
+        let first_two = [bench.dequeue(), bench.dequeue()];
+        let sent = first_two.map(|packet| packet.expect("a packet").seq);
+        assert!(sent.contains(&number), "{sent:?}");
+        bench.dequeue();
+    }
+}
+
+/// The delay is that of the packet that left last, 40 ms: 0.125 * 0.025 + 1.25 * 0.04, over 2048 while the probability is
+/// below 1e-6; then 0.125 * 0.025 alone, over 128. A queue left empty has none.
+#[test]
+fn the_probability_by_hand() {
+    let mut bench = bench(1000);
+    for number in 0..3 {
+        bench.enqueue(packet_of(1, number, 1500)).expect("room");
+    }
+    bench.now = ms(40);
+    bench.dequeue();
+    let mut expected = 0.0;
+    for step in [0.053_125 / 2048.0, 0.003_125 / 128.0] {
+        bench.discipline.update(bench.now);
+        expected += step;
+        assert!((probability(&bench) - expected).abs() < 1e-15);
+    }
+    bench.dequeue_all();
+    // 0.125 * -0.015 - 1.25 * 0.04 is more than there is.
+    bench.discipline.update(bench.now);
+    assert_eq!(probability(&bench), 0.0);
+}
+
+/// Of two flows with a hundred packets and with one, only the first has a delay, and only its arrivals are dropped.
+#[test]
+fn only_the_standing_queue_loses_packets() {
+    let mut bench = bench(10_000);
+    for number in 0..2000 {
+        bench.enqueue(packet_of(1, number, 1500)).expect("room");
+    }
+    let (mut lost, mut sparse_lost) = (0, 0);
+    for time in 1..=1500 {
+        bench.now = ms(time);
+        bench.dequeue();
+        lost += u64::from(bench.enqueue(packet_of(1, 0, 1500)).is_err());
+        if time % 10 == 0 {
+            sparse_lost += u64::from(bench.enqueue(packet_of(2, 0, 200)).is_err());
+        }
+        if time % 15 == 0 {
+            bench.discipline.update(bench.now);
+        }
+    }
+    assert!(lost > 100, "{lost}");
+    assert_eq!(sparse_lost, 0);
+}
+
+/// At the limit the packet that arrives is dropped, whichever queue is the longest.
+#[test]
+fn a_full_queue_takes_nothing_in() {
+    let mut bench = bench(2);
+    bench.enqueue(packet_of(1, 0, 1500)).expect("room");
+    bench.enqueue(packet_of(1, 1, 1500)).expect("room");
+    let refused = bench.enqueue(packet_of(2, 2, 40));
+    assert_eq!(refused, Err(DropReason::Overflow));
+}

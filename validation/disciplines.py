@@ -1,0 +1,139 @@
+"""Queue disciplines side by side on one dumbbell: `python -m validation.disciplines`.
+
+Writes the table in docs/queues.md: ten CUBIC flows on 50 Mbit/s beside a stream of datagrams.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+
+import longhaul
+from longhaul.analysis.fairness import jain
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "queues.md"
+BEGIN = "<!-- python -m validation.disciplines writes this table -->\n"
+END = "<!-- end of the table -->\n"
+
+QUEUES = {
+    "drop-tail": {"kind": "droptail", "limit": "200 ms"},
+    "CoDel": {"kind": "codel", "limit": "200 ms"},
+    "COBALT": {"kind": "cobalt", "limit": "200 ms", "ecn": False},
+    "PIE": {"kind": "pie", "limit": "200 ms"},
+    "FQ-CoDel": {"kind": "fq-codel", "ecn": False},
+    "FQ-PIE": {"kind": "fq-pie"},
+    "CAKE": {"kind": "cake", "ecn": False},
+}
+SEEDS = (1, 2, 3)
+WARM_UP_S = 20
+DURATION_S = 80
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Means over seeds, after the warm-up."""
+
+    goodput_bps: float
+    jain: float
+    """Of the ten flows."""
+    mean_ms: float
+    p99_ms: float
+    """Of the waits of all packets."""
+    sparse_p99_ms: float
+    """Of the delays of datagrams, less propagation."""
+    sparse_lost: float
+
+
+def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Describe ten downloads whose round trips differ, and a call, over one queue."""
+    downloads = [
+        {
+            "label": f"downloads over {rtt_ms} ms",
+            "count": 2,
+            "congestion": {"kind": "cubic"},
+            "rtt": f"{rtt_ms} ms",
+            "start": {"uniform": ["0 s", "5 s"]},
+        }
+        for rtt_ms in (40, 50, 60, 70, 80)
+    ]
+    call = {"label": "call", "protocol": "udp", "rate": "100 kbps", "packet": "200 B"}
+    return {
+        "title": "Ten downloads and a call",
+        "duration": f"{DURATION_S} s",
+        "seed": seed,
+        "measure": {"from": f"{WARM_UP_S} s", "every": "1 s", "delays": True},
+        "topology": {
+            "dumbbell": {"bottleneck": {"rate": "50 Mbps", "delay": "20 ms", "queue": queue}}
+        },
+        "flows": [*downloads, call],
+    }
+
+
+def figures(queue: dict[str, Any]) -> Figures:
+    """Simulate with every seed."""
+    runs = [_run(queue, seed) for seed in SEEDS]
+    names = Figures.__dataclass_fields__
+    return Figures(**{name: fmean(getattr(run, name) for run in runs) for name in names})
+
+
+def _run(queue: dict[str, Any], seed: int) -> Figures:
+    run = longhaul.run(scenario(queue, seed))
+    shares = run.flows.filter(pl.col("label") != "call")["goodput_bps"]
+    waits = _delays(run, "link", run.bottleneck)
+    call = _delays(run, "label", "call")
+    sent = run.flows.filter(pl.col("label") == "call")
+    lost = sent["sent_pkts"].sum() - sent["delivered_pkts"].sum()
+    return Figures(
+        goodput_bps=shares.sum(),
+        jain=jain(shares.to_list()),
+        mean_ms=1e3 * waits["mean_s"],
+        p99_ms=1e3 * waits["p99_s"],
+        sparse_p99_ms=1e3 * call["p99_s"] - 20,
+        sparse_lost=lost / sent["sent_pkts"].sum(),
+    )
+
+
+def _delays(run: longhaul.Results, kind: str, name: str) -> dict[str, float]:
+    rows = run.delays.filter(pl.col("kind") == kind, pl.col("name") == name)
+    return rows.row(0, named=True)
+
+
+def table() -> str:
+    """Simulate all and return the table."""
+    with ProcessPoolExecutor(2) as pool:
+        found = dict(zip(QUEUES, pool.map(figures, QUEUES.values()), strict=True))
+    lines = [
+        "| | goodput, Mbit/s | Jain's index | waits, ms: mean | 99 % "
+        "| of datagrams, ms: 99 % | lost |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, one in found.items():
+        lines.append(
+            f"| {name} | {one.goodput_bps / 1e6:.1f} | {one.jain:.3f} | {one.mean_ms:.1f} | "
+            f"{one.p99_ms:.1f} | {one.sparse_p99_ms:.1f} | {100 * one.sparse_lost:.1f} % |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def with_table(text: str, written: str) -> str:
+    """Put the table into the page."""
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    return before + BEGIN + "\n" + written + "\n" + END + after
+
+
+def main() -> None:
+    """Write the table."""
+    written = table()
+    print(written)
+    page = with_table(DOCUMENT.read_text(encoding="utf-8"), written)
+    DOCUMENT.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
