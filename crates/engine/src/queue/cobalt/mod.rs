@@ -258,7 +258,7 @@ impl Control {
         if self.blue > 0.0 {
             let targets = now.since(self.blue_since).as_ps() / parameters.target.as_ps();
             self.blue = (self.blue - targets as f64 * parameters.blue_down).max(0.0);
-            self.blue_since = self.blue_since + parameters.target * targets;
+            self.blue_since += parameters.target * targets;
         }
         self.decay_count(parameters, now);
     }
