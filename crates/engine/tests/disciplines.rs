@@ -301,10 +301,10 @@ fn no_discipline_is_left_out() {
     }
 }
 
-/// Four BBR flows of version 3 on 50 Mbit/s and 20 ms, 83 packets, before a queue that marks beyond a seventh of that. Those that
-/// count marks keep the queue about there, as ECT(0) and as ECT(1); those without ECN keep more there.
+/// Four BBR flows of version 3 on 50 Mbit/s and 20 ms, 83 packets, before a queue that marks beyond a seventh of that, 12. Those
+/// that count marks keep the queue below, as ECT(0) and as ECT(1); those without ECN keep more than the path holds there.
 #[test]
-fn bbr3_keeps_a_queue_about_where_it_is_marked() {
+fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);
     let pkts = |ecn: Ecn, l4s: f64| {
         let queue = Discipline::Threshold.config(Capacity::Packets(1000), true, rate, delay);
@@ -327,7 +327,7 @@ fn bbr3_keeps_a_queue_about_where_it_is_marked() {
         pkts(Ecn::Accurate, 0.0),
         pkts(Ecn::Accurate, 1.0),
     );
-    assert!(ect0 < 24.0, "{ect0} packets");
+    assert!(ect0 < 12.0, "{ect0} packets");
     assert_eq!(ect0, ect1, "the queue does not tell them apart");
-    assert!(none > 1.5 * ect0, "{none}, {ect0} packets");
+    assert!(none > 83.0, "{none} packets");
 }

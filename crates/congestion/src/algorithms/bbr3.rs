@@ -85,10 +85,11 @@ static PARAMETERS: [Parameter; 8] = [
     Parameter {
         name: "ecn_reprobe",
         unit: "fraction of the long-term bound",
-        default: DefaultValue::Fixed(0.5),
+        default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1.0),
         help: "When a cycle had marks, no losses, and then a round trip without marks, a probe begins at once, in \
-            whose first round the bound grows by this part; zero waits as long as after losses.",
+            whose first round the bound grows by this part; zero waits as long as after losses. Linux v3 has 0.5, \
+            with which marks find it probing nearly all the time.",
         source: "Linux v3, bbr_ecn_reprobe_gain",
     },
     Parameter {

@@ -318,8 +318,6 @@ fn handling_application_limited_sending_during_probe_refill() {
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {
         let mut flow = going_down();
-        // No probe after it, which begins without bound.
-        flow.bbr.ecn_reprobe = 0.0;
         flow.bbr.ecn_max_rtt_s = longest;
         flow.bbr.marks.eligible = false;
         flow.round(1000.0, 90);
