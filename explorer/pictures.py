@@ -45,6 +45,11 @@ def main() -> None:
         page.get_by_role("button", name="Go on to where").click()
         page.wait_for_timeout(500)
         page.screenshot(path=IMAGES / "explore-network.png")
+        page.keyboard.press("Escape")
+        card = page.locator("#view-carpet")
+        card.scroll_into_view_if_needed()
+        page.wait_for_timeout(500)
+        card.screenshot(path=IMAGES / "explore-losses.png")
         chromium.close()
 
 

@@ -182,11 +182,12 @@ export function carpet(context: Context, card: Card, series: Series, first: stri
       );
     },
   });
-  selection.onChange(() => {
+  const changed = () => {
     surface.redraw();
     if (measure) when.fill(measure, spans);
-  });
-  context.restyled.listen(() => surface.redraw());
+  };
+  selection.onChange(changed);
+  context.restyled.listen(changed);
   let range = clock.range.join();
   clock.changed.listen(() => {
     if (range !== clock.range.join()) sort();

@@ -67,7 +67,7 @@ const COUNTED = /(dropped|lost|marked|arrived)(_\w+)?_pkts$/;
 export class When {
   readonly element = document.createElement("div");
   private readonly sheet = document.createElement("table");
-  private readonly group: Column | null;
+  private group: Column | null = null;
 
   constructor(
     private readonly context: Context,
@@ -78,14 +78,18 @@ export class When {
     this.element.setAttribute("role", "region");
     this.element.setAttribute("aria-label", "Who has any, from when to when");
     this.element.append(this.sheet);
-    const { table } = context;
-    const column = table.entry.colour ? table.column(table.entry.colour) : undefined;
-    const several = column?.categories ? groups(column).length : 0;
-    this.group = column && several > 0 && several < table.rows / 2 ? column : null;
+  }
+
+  /** What rows are coloured by, if its groups are fewer than half of them. */
+  private grouping(): Column | null {
+    const { table, colourColumn } = this.context;
+    const several = colourColumn?.categories ? groups(colourColumn).length : 0;
+    return several > 0 && several < table.rows / 2 ? colourColumn : null;
   }
 
   fill(measure: Measure, spans: Span[]): void {
     const { table, selection } = this.context;
+    this.group = this.grouping();
     this.sheet.replaceChildren();
     const isCounted = COUNTED.test(measure.entry.name);
     const { unit } = measure.entry;

@@ -84,6 +84,7 @@ def collect(campaign: Campaign, store: Store) -> Dataset:
         "factors": {factor.name: list(factor.levels) for factor in design.factors},
         "responses": list(columns) or [one.name for one in campaign.responses],
         "about": meanings.of_table(campaign.sweep.settings, campaign.responses),
+        "places": {one.name: one.place for one in campaign.responses if one.place},
         "conditions": design.runs,
         "design": design.kind,
         "generators": list(design.generators),

@@ -24,8 +24,8 @@ from longhaul.explore.tables import (
 )
 from longhaul.results import Results
 
-FLOWS = ("label", "goodput_bps", "left_slow_start_s", "rtt_mean_s", "cwnd_mean_pkts",
-         "retransmitted_pkts", "cuts_loss", "timeouts")  # fmt: skip
+FLOWS = ("label", "goodput_bps", "left_slow_start_s", "left_slow_start_by", "rtt_mean_s",
+         "cwnd_mean_pkts", "retransmitted_pkts", "cuts_loss", "timeouts")  # fmt: skip
 LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "first_drop_s",
          "last_drop_s", "marked_pkts")  # fmt: skip
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
