@@ -104,7 +104,7 @@ impl CongestionState {
     /// of congestion avoidance. Returns whether it is.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
-        let (mut slow_start, mut window) = (self.slow_start, self.window);
+        let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);
         let credit = slow_start.on_ack(ack, &mut window);
         let ends = credit > 0.0 && self.controller.phases() == Phases::Avoidance;
         if ends {

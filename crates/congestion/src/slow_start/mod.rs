@@ -2,6 +2,7 @@
 
 mod hybrid;
 mod hystart;
+mod search;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::window::{Change, Window};
 
 pub use hybrid::HybridSlowStart;
 pub use hystart::Hystart;
+pub use search::Search;
 
 /// Every slow start.
 pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
@@ -22,6 +24,9 @@ pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     NIST_LIMITED,
     hystart::ENTRY.building(|settings| (hystart::ENTRY.build)(settings).map(SlowStart::Hystart)),
     hybrid::ENTRY.building(|settings| (hybrid::ENTRY.build)(settings).map(SlowStart::Hybrid)),
+    search::ENTRY.building(|settings| {
+        (search::ENTRY.build)(settings).map(|search| SlowStart::Search(Box::new(search)))
+    }),
 ];
 
 const STANDARD: Entry<SlowStart> = Entry {
@@ -122,7 +127,7 @@ const MAX_SSTHRESH: Parameter = Parameter {
 };
 
 /// A slow start, with its state.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SlowStart {
     /// One segment per counted segment (RFC 5681 section 3.1).
     Standard,
@@ -151,19 +156,22 @@ pub enum SlowStart {
     Hystart(Hystart),
     /// HyStart of Linux.
     Hybrid(HybridSlowStart),
+    /// SEARCH: apart, since it remembers much.
+    Search(Box<Search>),
 }
 
 impl SlowStart {
     /// The threshold to start with, given the one that the transport would choose.
-    pub fn initial_ssthresh(self, ssthresh: f64) -> f64 {
+    pub fn initial_ssthresh(&self, ssthresh: f64) -> f64 {
         match self {
-            Self::Ns2Limited { max_ssthresh } => ssthresh.min(max_ssthresh),
+            Self::Ns2Limited { max_ssthresh } => ssthresh.min(*max_ssthresh),
             Self::Standard
             | Self::Linux
             | Self::Limited { .. }
             | Self::NistLimited { .. }
             | Self::Hystart(_)
-            | Self::Hybrid(_) => ssthresh,
+            | Self::Hybrid(_)
+            | Self::Search(_) => ssthresh,
         }
     }
 
@@ -178,14 +186,21 @@ impl SlowStart {
     /// end slow start.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
-        if let Self::Hybrid(hybrid) = self {
-            hybrid.watch(ack, window);
+        match self {
+            Self::Hybrid(hybrid) => hybrid.watch(ack, window),
+            Self::Search(search) => search.watch(ack, window),
+            Self::Standard
+            | Self::Linux
+            | Self::Limited { .. }
+            | Self::NistLimited { .. }
+            | Self::Ns2Limited { .. }
+            | Self::Hystart(_) => {}
         }
     }
 
     /// Whether it judges round-trip times.
     pub(crate) fn needs_rtt(&self) -> bool {
-        matches!(self, Self::Hystart(_) | Self::Hybrid(_))
+        matches!(self, Self::Hystart(_) | Self::Hybrid(_) | Self::Search(_))
     }
 
     /// Grows the window below `ssthresh`. Returns the credit that is left when the window gets there.
@@ -193,7 +208,11 @@ impl SlowStart {
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let mut credit = ack.credit;
         let step = match self {
-            Self::Standard | Self::Linux | Self::Ns2Limited { .. } | Self::Hybrid(_) => 1.0,
+            Self::Standard
+            | Self::Linux
+            | Self::Ns2Limited { .. }
+            | Self::Hybrid(_)
+            | Self::Search(_) => 1.0,
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
                 if window.cwnd() <= *max_ssthresh {
@@ -237,8 +256,15 @@ impl SlowStart {
 
     /// The window was reduced.
     pub(crate) fn on_reduction(&mut self) {
-        if let Self::Hystart(hystart) = self {
-            hystart.end();
+        match self {
+            Self::Hystart(hystart) => hystart.end(),
+            Self::Search(search) => search.forget(),
+            Self::Standard
+            | Self::Linux
+            | Self::Limited { .. }
+            | Self::NistLimited { .. }
+            | Self::Ns2Limited { .. }
+            | Self::Hybrid(_) => {}
         }
     }
 
