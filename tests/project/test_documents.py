@@ -59,7 +59,7 @@ def test_delay_based_algorithms_share_as_the_page_says() -> None:
     assert (DOCS / "coexistence.md").read_text(encoding="utf-8") == written
 
 
-GENERATED = ("reference", "gallery", "results")
+GENERATED = ("reference", "gallery", "results", "notebooks")
 """Folders of docs that `python -m tools.site` writes."""
 
 
