@@ -96,7 +96,7 @@ def _(mo):
     ## Means and differences, with 95 % intervals
 
     The interval of a difference is that of the differences of pairs: what both have in common, such as which packets are lost,
-    cancels. An interval that does not hold zero is a difference that five seeds show.
+    cancels. An interval that does not hold zero is a difference that five seeds show; where one does, more seeds are needed.
     """)
     return
 
