@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import longhaul
-from validation import coexistence
+from validation import coexistence, slow_starts
 from validation.fluid import __main__ as fluid_page
 from validation.mesonet import document as mesonet_page
 from validation.mesonet import report as mesonet_report
@@ -59,6 +59,12 @@ def test_delay_based_algorithms_share_as_the_page_says() -> None:
     assert (DOCS / "coexistence.md").read_text(encoding="utf-8") == written
 
 
+@pytest.mark.long
+def test_slow_starts_end_as_the_page_says() -> None:
+    written = slow_starts.page(slow_starts.measured())
+    assert (DOCS / "slow-starts.md").read_text(encoding="utf-8") == written
+
+
 GENERATED = ("reference", "gallery", "results", "notebooks")
 """Folders of docs that `python -m tools.site` writes."""
 
@@ -93,7 +99,12 @@ def test_links_between_pages_lead_somewhere() -> None:
     pages += [*ROOT.glob("python/longhaul/studies/*/*.md"), *ROOT.glob("validation/*.md")]
     for one in pages:
         for link, anchor in LINK.findall(one.read_text(encoding="utf-8")):
-            written_by = {"notes.md": DOCS, "linux_modules.md": DOCS, "coexistence.md": DOCS}
+            written_by = {
+                "notes.md": DOCS,
+                "linux_modules.md": DOCS,
+                "coexistence.md": DOCS,
+                "slow_starts.md": DOCS,
+            }
             folder = written_by.get(one.name, one.parent)
             target = folder / link if link else one
             if any((DOCS / name) in target.resolve().parents for name in GENERATED):

@@ -24,6 +24,7 @@ COMPARISONS = (
         "Delay- and model-based algorithms against standard TCP",
         "what their authors say, and what happens here",
     ),
+    ("slow-starts", "How slow start ends", "five slow starts on paths that they do not know"),
     ("mesonet_validation", "MesoNet against NIST SP 500-282", "a network of hundreds of routers"),
     (
         "fluid-and-packets",

@@ -6,6 +6,7 @@
 
 mod ack_ratio;
 mod algorithms;
+mod backoff;
 mod congestion_control;
 mod controller;
 mod custom;

@@ -63,6 +63,8 @@ pub enum DefaultValue {
         /// The rule.
         value: fn(&Settings) -> f64,
     },
+    /// That of a parameter listed before this one; scenarios are resolved without it.
+    SameAs(&'static str),
     /// A function of the window through these points. A number given instead stands for a constant.
     Points(&'static [Point]),
 }
@@ -151,6 +153,7 @@ impl Settings {
                 (Some(&(_, value)), _) => value,
                 (None, DefaultValue::Fixed(value)) => value,
                 (None, DefaultValue::Derived { value, .. }) => value(&settings),
+                (None, DefaultValue::SameAs(other)) => settings.get(other),
             };
             if !parameter.allowed.contains(value) {
                 return Err(SpecError::OutOfRange {

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from longhaul import _engine
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results, merit
@@ -52,7 +53,10 @@ def _counted(run: Results) -> dict[str, float | None]:
 
 
 def variant() -> str:
-    """Identifies what is measured: stores tell apart runs that were reduced in other ways."""
-    sources = [Path(__file__), Path(merit.__file__)]
+    """Identifies what runs and what is measured: stores tell apart what others have made.
+
+    The engine itself is part of it, since an algorithm under work changes within a results version.
+    """
+    sources = [Path(__file__), Path(merit.__file__), Path(_engine.__file__)]
     text = b"".join(source.read_bytes() for source in sources)
     return f"evaluation-{hashlib.sha256(text).hexdigest()[:8]}"

@@ -26,8 +26,9 @@ side has several. Where a comparison names several levels of an axis of which th
 one, that one is compared with each of them.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies import arithmetic
 from longhaul.studies.data import REPLICATION, Cell, Combine, Data, NotRunError
 from longhaul.studies.data.lookup import Lookup
-from longhaul.studies.selection import Word, is_one_level, selects
+from longhaul.studies.selection import Word, is_one_level
 
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
@@ -412,49 +413,74 @@ def _is_matched(axis: str, count: int, other: int) -> bool:
 
 def _points(data: Data, chosen: Words) -> _Points:
     """The values of a metric at all points with these levels; some, or NotRunError."""
+    selection = _selection(tuple(chosen.items()))
+    exact = selection.exact
+    of_runs = "runs" in chosen
+    lookups = [data.lookup(experiment, of_runs=of_runs) for experiment in selection.experiments]
+    there = frozenset[str]().union(*(lookup.names for lookup in lookups))
+    possible = (*data.axes, REPLICATION) if of_runs else data.axes
+    axes = tuple([axis for axis in possible if axis in there and axis not in exact])
+    values = {
+        (experiment, *key): number
+        for experiment, lookup in enumerate(lookups)
+        for key, number in selection.numbers(lookup, axes)
+    }
+    if not values:
+        raise NotRunError(f"{chosen['of']} has no {chosen['metric']} at {selection.levels}")
+    return _Points(selection.experiments, exact, ("of", *axes), values)
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """Which values words select."""
+
+    experiments: tuple[str, ...]
+    exact: Words
+    """Axes of which one level is chosen."""
+    several: Words
+    """Axes of which several are."""
+    texts: tuple[str, ...]
+    """Of each point the mean of these metrics, or of what these make of metrics."""
+
+    @property
+    def levels(self) -> dict[str, Word]:
+        """What is chosen of all axes."""
+        return {**self.exact, **self.several}
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """All metrics of the texts."""
+        names = (name for text in self.texts for name in arithmetic.metrics(text))
+        return list(dict.fromkeys(names))
+
+    def numbers(self, lookup: Lookup, axes: tuple[str, ...]) -> Iterator[tuple[Key, float]]:
+        """The number of each row that has all metrics, with its levels of axes."""
+        rows = lookup.selected(self.exact, self.several, axes)
+        if not lookup.names.issuperset(self.metrics):
+            return
+        if list(self.texts) == self.metrics and len(self.texts) == 1:
+            plain = lookup.column(self.texts[0])
+            yield from ((key, float(plain[row])) for row, key in rows if plain[row] is not None)
+            return
+        columns = {name: lookup.column(name) for name in self.metrics}
+        numbers = [arithmetic.number(text) for text in self.texts]
+        for row, key in rows:
+            values = {name: column[row] for name, column in columns.items()}
+            if all(value is not None for value in values.values()):
+                yield key, float(np.mean([made(values) for made in numbers]))
+
+
+@lru_cache(maxsize=1000)
+def _selection(chosen: tuple[tuple[str, Word], ...]) -> _Selection:
+    words = dict(chosen)
     levels = {
         word: level
-        for word, level in chosen.items()
+        for word, level in words.items()
         if word not in (*SELECTING, *SHAPING) and level != ""
     }
-    exact = {axis: level for axis, level in levels.items() if is_one_level(level)}
-    several = {axis: selects(level) for axis, level in levels.items() if axis not in exact}
-    experiments = tuple(str(chosen["of"]).split(","))
-    of_runs = "runs" in chosen
-    lookups = [data.lookup(experiment, of_runs=of_runs) for experiment in experiments]
-    axes = tuple(
-        axis for axis in (*data.axes, *([REPLICATION] if of_runs else ()))
-        if axis not in exact and any(lookup.has(axis) for lookup in lookups)
-    )  # fmt: skip
-    values: dict[Key, float] = {}
-    for experiment, lookup in enumerate(lookups):
-        rows, number = _rows(lookup, str(chosen[METRIC]).split(SEVERAL), exact)
-        levels_of = [lookup.column(axis) if lookup.has(axis) else None for axis in axes]
-        fits = [(lookup.column(axis), is_in) for axis, is_in in several.items()]
-        for row in rows:
-            if all(is_in(column[row]) for column, is_in in fits):
-                key = tuple(None if axis is None else axis[row] for axis in levels_of)
-                values[experiment, *key] = number(row)
-    if not values:
-        raise NotRunError(f"{chosen['of']} has no {chosen['metric']} at {levels}")
-    return _Points(experiments, exact, ("of", *axes), values)
-
-
-def _rows(
-    lookup: Lookup, texts: Sequence[str], exact: Words
-) -> tuple[list[int], Callable[[int], float]]:
-    """The rows with these levels that have all metrics of some texts; and what these make there."""
-    columns, rows = {}, None
-    for metric in dict.fromkeys(name for text in texts for name in arithmetic.metrics(text)):
-        columns[metric], there = lookup.measured(metric, exact)
-        rows = there if rows is None else [row for row in rows if row in there]
-    if len(texts) == 1 and texts[0] in columns:
-        plain = columns[texts[0]]
-        return rows or [], lambda row: float(plain[row])
-    numbers = [arithmetic.number(text) for text in texts]
-
-    def number(row: int) -> float:
-        values = {name: column[row] for name, column in columns.items()}
-        return float(np.mean([made(values) for made in numbers]))
-
-    return rows or [], number
+    return _Selection(
+        tuple(str(words["of"]).split(",")),
+        {axis: level for axis, level in levels.items() if is_one_level(level)},
+        {axis: level for axis, level in levels.items() if not is_one_level(level)},
+        tuple(str(words[METRIC]).split(SEVERAL)),
+    )

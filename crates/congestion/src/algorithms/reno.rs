@@ -6,6 +6,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
+use crate::backoff::{Backoff, ECN_DECREASE};
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{Congestion, Timeout};
@@ -22,8 +23,9 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
     law: &[
         "each ACK: cwnd += increase * acked / cwnd",
         "congestion: cwnd = (1 - decrease) * cwnd",
+        "mark in congestion avoidance: cwnd = (1 - ecn_decrease) * cwnd",
     ],
-    source: "RFC 5681 section 3.1; Linux 6.18, tcp_cong.c (tcp_cong_avoid_ai)",
+    source: "RFC 5681 section 3.1; RFC 8511; Linux 6.18, tcp_cong.c (tcp_cong_avoid_ai)",
     listens_to: &[Signal::Loss, Signal::Ecn],
     variants: &[Variant::Paper, Variant::Ns2, Variant::Linux6_18],
     parameters: &[
@@ -43,6 +45,7 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
             help: "Part of the window removed at a congestion signal.",
             source: "RFC 5681 equation 4",
         },
+        ECN_DECREASE,
     ],
     build: |settings| Ok(Reno::new(settings)),
 };
@@ -51,7 +54,7 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reno {
     increase: f64,
-    decrease: f64,
+    backoff: Backoff,
     /// Whether the first reduction, and those in slow start, halve the window (ns-2).
     first_halves: bool,
     /// Whether windows are whole: a segment more for each window of acknowledged segments, of which so many have been
@@ -65,6 +68,7 @@ impl Reno {
         Self {
             first_halves: settings.variant() == Variant::Ns2,
             whole: settings.variant() == Variant::Linux6_18,
+            backoff: Backoff::new(settings),
             ..Self::general(settings.get("increase"), settings.get("decrease"))
         }
     }
@@ -73,7 +77,7 @@ impl Reno {
     pub(crate) fn general(increase: f64, decrease: f64) -> Self {
         Self {
             increase,
-            decrease,
+            backoff: Backoff::always(decrease),
             first_halves: false,
             whole: false,
             counted: 0.0,
@@ -107,7 +111,7 @@ impl CongestionControl for Reno {
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let halve = self.first_halves && (event.first || event.in_slow_start);
-        let decrease = if halve { 0.5 } else { self.decrease };
+        let decrease = if halve { 0.5 } else { self.backoff.at(event) };
         let left = event.base * (1.0 - decrease);
         self.counted = 0.0;
         window.reduce_to(if self.whole { left.floor() } else { left });
@@ -123,7 +127,7 @@ impl CongestionControl for Reno {
 
     /// The saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b p))`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
-        Some(mean_window(self.increase, self.decrease, loss))
+        Some(mean_window(self.increase, self.backoff.loss, loss))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Slow start: how the window opens below `ssthresh`. A choice of the flow, not of the algorithm.
 
+mod careful_resume;
 mod hybrid;
 mod hystart;
+mod search;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +12,10 @@ use crate::facts::{AckSample, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::{Change, Window};
 
+pub use careful_resume::CarefulResume;
 pub use hybrid::HybridSlowStart;
 pub use hystart::Hystart;
+pub use search::Search;
 
 /// Every slow start.
 pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
@@ -22,6 +26,13 @@ pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     NIST_LIMITED,
     hystart::ENTRY.building(|settings| (hystart::ENTRY.build)(settings).map(SlowStart::Hystart)),
     hybrid::ENTRY.building(|settings| (hybrid::ENTRY.build)(settings).map(SlowStart::Hybrid)),
+    search::ENTRY.building(|settings| {
+        (search::ENTRY.build)(settings).map(|search| SlowStart::Search(Box::new(search)))
+    }),
+    careful_resume::ENTRY.building(|settings| {
+        let resume = (careful_resume::ENTRY.build)(settings)?;
+        Ok(SlowStart::CarefulResume(Box::new(resume)))
+    }),
 ];
 
 const STANDARD: Entry<SlowStart> = Entry {
@@ -122,7 +133,7 @@ const MAX_SSTHRESH: Parameter = Parameter {
 };
 
 /// A slow start, with its state.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SlowStart {
     /// One segment per counted segment (RFC 5681 section 3.1).
     Standard,
@@ -151,19 +162,25 @@ pub enum SlowStart {
     Hystart(Hystart),
     /// HyStart of Linux.
     Hybrid(HybridSlowStart),
+    /// SEARCH: apart, since it remembers much.
+    Search(Box<Search>),
+    /// Careful Resume: apart, since few have it.
+    CarefulResume(Box<CarefulResume>),
 }
 
 impl SlowStart {
     /// The threshold to start with, given the one that the transport would choose.
-    pub fn initial_ssthresh(self, ssthresh: f64) -> f64 {
+    pub fn initial_ssthresh(&self, ssthresh: f64) -> f64 {
         match self {
-            Self::Ns2Limited { max_ssthresh } => ssthresh.min(max_ssthresh),
+            Self::Ns2Limited { max_ssthresh } => ssthresh.min(*max_ssthresh),
             Self::Standard
             | Self::Linux
             | Self::Limited { .. }
             | Self::NistLimited { .. }
             | Self::Hystart(_)
-            | Self::Hybrid(_) => ssthresh,
+            | Self::Hybrid(_)
+            | Self::Search(_)
+            | Self::CarefulResume(_) => ssthresh,
         }
     }
 
@@ -178,14 +195,22 @@ impl SlowStart {
     /// end slow start.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
-        if let Self::Hybrid(hybrid) = self {
-            hybrid.watch(ack, window);
+        match self {
+            Self::Hybrid(hybrid) => hybrid.watch(ack, window),
+            Self::Search(search) => search.watch(ack, window),
+            Self::CarefulResume(resume) => resume.watch(ack, window),
+            Self::Standard
+            | Self::Linux
+            | Self::Limited { .. }
+            | Self::NistLimited { .. }
+            | Self::Ns2Limited { .. }
+            | Self::Hystart(_) => {}
         }
     }
 
     /// Whether it judges round-trip times.
     pub(crate) fn needs_rtt(&self) -> bool {
-        matches!(self, Self::Hystart(_) | Self::Hybrid(_))
+        matches!(self, Self::Hystart(_) | Self::Hybrid(_) | Self::Search(_))
     }
 
     /// Grows the window below `ssthresh`. Returns the credit that is left when the window gets there.
@@ -193,7 +218,12 @@ impl SlowStart {
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let mut credit = ack.credit;
         let step = match self {
-            Self::Standard | Self::Linux | Self::Ns2Limited { .. } | Self::Hybrid(_) => 1.0,
+            Self::Standard
+            | Self::Linux
+            | Self::Ns2Limited { .. }
+            | Self::Hybrid(_)
+            | Self::Search(_) => 1.0,
+            Self::CarefulResume(resume) => f64::from(u8::from(resume.grows())),
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
                 if window.cwnd() <= *max_ssthresh {
@@ -235,18 +265,47 @@ impl SlowStart {
         }
     }
 
-    /// The window was reduced.
-    pub(crate) fn on_reduction(&mut self) {
-        if let Self::Hystart(hystart) = self {
-            hystart.end();
+    /// The algorithm has reduced the window.
+    pub(crate) fn on_reduction(&mut self, window: &mut Window) {
+        match self {
+            Self::Hystart(hystart) => hystart.end(),
+            Self::Search(search) => search.forget(),
+            Self::CarefulResume(resume) => resume.on_reduction(window),
+            Self::Standard
+            | Self::Linux
+            | Self::Limited { .. }
+            | Self::NistLimited { .. }
+            | Self::Ns2Limited { .. }
+            | Self::Hybrid(_) => {}
+        }
+    }
+
+    /// An acknowledgement in a recovery.
+    pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSample) {
+        if let Self::CarefulResume(resume) = self {
+            resume.on_ack_in_recovery(ack);
+        }
+    }
+
+    /// A recovery is over.
+    pub(crate) fn on_recovery_exit(&mut self, window: &mut Window) {
+        if let Self::CarefulResume(resume) = self {
+            resume.on_recovery_exit(window);
         }
     }
 
     /// The window restarts after a timeout.
     pub(crate) fn on_timeout(&mut self, event: &Timeout) {
-        self.on_reduction();
-        if let Self::Hybrid(hybrid) = self {
-            hybrid.on_timeout(event);
+        match self {
+            Self::Hystart(hystart) => hystart.end(),
+            Self::Hybrid(hybrid) => hybrid.on_timeout(event),
+            Self::Search(search) => search.forget(),
+            Self::CarefulResume(resume) => resume.on_timeout(),
+            Self::Standard
+            | Self::Linux
+            | Self::Limited { .. }
+            | Self::NistLimited { .. }
+            | Self::Ns2Limited { .. } => {}
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Algorithms that count marks.
 
-use longhaul_congestion::Variant;
+use longhaul_congestion::{Cause, Variant};
 use longhaul_units::Span;
 
 use crate::pipe::{Bottleneck, Pipe};
+use crate::sender::{Sender, assert_near};
 use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
@@ -60,4 +61,33 @@ fn dctcp_keeps_the_queue_at_the_mark() {
     let swing = seen.max_queue - seen.min_queue;
     assert!((swing - 7.7).abs() < 2.0, "{seen:?}");
     assert!(seen.rate > 999.0, "{seen:?}");
+}
+
+/// RFC 8511 (ABE): in congestion avoidance a mark takes less than a loss; in slow start, and by default, as much. The
+/// kernel's form keeps whole segments.
+#[test]
+fn a_mark_takes_less_than_a_loss_with_abe() {
+    for (kind, ecn_decrease, after_loss, after_mark) in
+        [("reno", 0.2, 512.0, 819.2), ("cubic", 0.15, 716.8, 870.4)]
+    {
+        for variant in [Variant::Paper, Variant::Linux6_18] {
+            let left = |given: &[(&str, f64)], ssthresh, cause| {
+                Sender::new(&controller(kind, variant, given), 1024.0, ssthresh).signal(cause)
+            };
+            let abe = [("ecn_decrease", ecn_decrease)];
+            let after_loss = if variant == Variant::Paper {
+                after_loss
+            } else {
+                f64::floor(after_loss + 0.5)
+            };
+            assert_near(left(&[], 600.0, Cause::Ecn), after_loss);
+            assert_near(left(&abe, 600.0, Cause::Loss), after_loss);
+            assert_near(left(&abe, 1e6, Cause::Ecn), after_loss);
+            let found = left(&abe, 600.0, Cause::Ecn);
+            assert!(
+                (found - after_mark).abs() < 0.5,
+                "{kind} {variant}: {found}"
+            );
+        }
+    }
 }

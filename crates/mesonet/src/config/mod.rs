@@ -60,7 +60,7 @@ pub struct Hosts {
 }
 
 /// What every flow has in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Transport {
     /// Congestion window to start with, and after timeouts.
     pub initial_cwnd: f64,

@@ -171,14 +171,14 @@ fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
 
 /// Initial state of congestion control, by algorithm.
 pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>, SetupError> {
-    let &Transport {
+    let Transport {
         initial_cwnd,
         initial_ssthresh,
-        slow_start,
+        ref slow_start,
         max_cwnd,
         min_cwnd,
         ..
-    } = &config.transport;
+    } = config.transport;
     let reduced_min = MinCwnd {
         loss: min_cwnd,
         ecn: 1,
@@ -192,7 +192,7 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
         let ssthresh = slow_start.initial_ssthresh(initial_ssthresh);
         let window = Window::new(initial_cwnd, ssthresh, max_cwnd, Rounding::Real)
             .with_min_cwnd(reduced_min);
-        Ok(CongestionState::new(window, slow_start, controller))
+        Ok(CongestionState::new(window, slow_start.clone(), controller))
     });
     states.collect()
 }

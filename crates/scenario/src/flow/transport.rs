@@ -269,6 +269,7 @@ fn resolve_registered(
     let settings = spec(table).settings().map_err(refuse)?;
     for (parameter, value) in settings.values() {
         let origin = match parameter.default {
+            DefaultValue::SameAs(_) => continue,
             DefaultValue::Derived { rule, .. } => Origin::Derived(rule.to_string()),
             DefaultValue::Fixed(_) | DefaultValue::Points(_) => Origin::Default,
         };

@@ -218,7 +218,9 @@ class Data:
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of one run, the first replication's."""
         samples = self.samples(experiment, **where)
-        return samples.filter(pl.col(REPLICATION) == samples[REPLICATION].min())
+        numbers = samples[REPLICATION]
+        first = numbers.min()
+        return samples if first == numbers.max() else samples.filter(numbers == first)
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
         """The samples over time of some runs."""
@@ -299,11 +301,9 @@ def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame
     """
     for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
         part = table.filter(pl.col(column) == value)
-        empty = [name for name in part.columns if part[name].null_count() == len(part)]
-        yield (
-            value,
-            part.with_columns(pl.lit(None, part.schema[name]).alias(name) for name in empty),
-        )
+        nulls = zip(part.schema.items(), part.null_count().row(0), strict=True)
+        empty = [pl.lit(None, kind).alias(name) for (name, kind), n in nulls if n == len(part)]
+        yield value, part.with_columns(empty)
 
 
 def _without_empty(part: pl.DataFrame) -> pl.DataFrame:

@@ -13,11 +13,12 @@ import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
-from longhaul.studies.selection import is_level
+from longhaul.studies.selection import Word, is_level, selects
 
 Where = Mapping[str, Any]
 Key = tuple[tuple[str, Any], ...]
 Column = Callable[[str], list[Any]]
+Levels = tuple[Any, ...]
 
 
 class NotRunError(LonghaulError):
@@ -36,6 +37,7 @@ class Places:
         self._rows: dict[str, dict[Any, list[int]]] = {}
         self._found: dict[Key, list[int]] = {}
         self._levels: dict[tuple[str, Key], list[Any]] = {}
+        self._selected: dict[tuple[Key, Key, tuple[str, ...]], list[tuple[int, Levels]]] = {}
 
     def having(self, where: Where) -> list[int]:
         """The rows with these levels: some."""
@@ -54,6 +56,24 @@ class Places:
             column = self._column(axis)
             self._levels[key] = sorted({column[place] for place in self.having(where)} - {None})
         return self._levels[key]
+
+    def selected(
+        self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
+    ) -> list[tuple[int, Levels]]:
+        """The rows with these levels and those that words select, each with its levels of axes.
+
+        None for an axis that is not there.
+        """
+        key = tuple(where.items()), tuple(words.items()), axes
+        if key not in self._selected:
+            fits = [(self._column(axis), selects(word)) for axis, word in words.items()]
+            columns = [self._column(axis) if axis in self._names else None for axis in axes]
+            self._selected[key] = [
+                (row, tuple(None if column is None else column[row] for column in columns))
+                for row in self.having(where)
+                if all(is_in(column[row]) for column, is_in in fits)
+            ]
+        return self._selected[key]
 
     def _find(self, where: Where) -> list[int]:
         if not where:
@@ -106,6 +126,11 @@ class Lookup(ABC):
             self._columns[name] = self._read(name)
         return self._columns[name]
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The columns that there are."""
+        return frozenset(self._schema)
+
     def has(self, name: str) -> bool:
         """Whether there is such a column."""
         return name in self._schema
@@ -130,6 +155,13 @@ class Lookup(ABC):
             return [], []
         values = self.column(metric)
         return values, [place for place in places if values[place] is not None]
+
+    def selected(
+        self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
+    ) -> list[tuple[int, Levels]]:
+        """The rows with these levels and those that words select, with their levels of axes."""
+        there = (axis for axis in axes if axis in self._schema)
+        return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
         """Some rows of those of these columns that there are."""

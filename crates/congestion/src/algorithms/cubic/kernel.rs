@@ -4,6 +4,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::backoff::Backoff;
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::{Change, Window};
@@ -23,9 +24,10 @@ const LEAST: u64 = 2;
 /// The kernel's CUBIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelCubic {
-    /// The scale, and the part of the window that is left, in 1024ths.
+    /// The scale, and the part of the window that is left after a loss, in 1024ths.
     scale: u64,
     kept: u64,
+    backoff: Backoff,
     fast_convergence: bool,
     /// Eight times the acknowledged windows for each segment of the AIMD flow.
     standard_windows: u64,
@@ -58,10 +60,12 @@ struct Epoch {
 impl KernelCubic {
     pub(super) fn new(settings: &Settings) -> Self {
         let in_units = |name| libm::round(settings.get(name) * UNIT as f64) as u64;
-        let kept = UNIT - in_units("decrease").clamp(1, UNIT - 1);
+        let backoff = Backoff::new(settings);
+        let kept = kept(backoff.loss);
         Self {
             scale: in_units("scale").max(1),
             kept,
+            backoff,
             fast_convergence: settings.get("fast_convergence") >= 0.5,
             standard_windows: 8 * (UNIT + kept) / 3 / (UNIT - kept),
             peak: 0,
@@ -179,9 +183,14 @@ impl KernelCubic {
         }
     }
 
-    /// `cubictcp_recalc_ssthresh`: remembers where congestion came, and returns what is left; the smallest that may be
-    /// is the window's.
+    /// `cubictcp_recalc_ssthresh`: remembers where congestion came, and returns what a loss leaves; the smallest that may
+    /// be is the window's.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
+        self.remember(base);
+        part(base, self.kept)
+    }
+
+    fn remember(&mut self, base: f64) {
         let cwnd = base as u64;
         self.peak = if cwnd < self.peak && self.fast_convergence {
             cwnd * (UNIT + self.kept) / (2 * UNIT)
@@ -190,12 +199,11 @@ impl KernelCubic {
         };
         self.epoch = None;
         self.counted = 0;
-        (cwnd * self.kept / UNIT) as f64
     }
 
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        let target = self.reduce_cwnd(event.base);
-        window.reduce_to(target);
+        self.remember(event.base);
+        window.reduce_to(part(event.base, kept(self.backoff.at(event))));
     }
 
     /// What was learnt of the path is forgotten (`cubictcp_state`).
@@ -223,6 +231,17 @@ impl KernelCubic {
             out("standard_window", epoch.standard as f64);
         }
     }
+}
+
+/// So many 1024ths of a window, in whole segments.
+fn part(base: f64, kept: u64) -> f64 {
+    (base as u64 * kept / UNIT) as f64
+}
+
+/// What a decrease leaves, in 1024ths.
+fn kept(decrease: f64) -> u64 {
+    let removed = libm::round(decrease * UNIT as f64) as u64;
+    UNIT - removed.clamp(1, UNIT - 1)
 }
 
 /// Whole ticks in a time.

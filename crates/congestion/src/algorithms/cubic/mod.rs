@@ -10,6 +10,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
+use crate::backoff::ECN_DECREASE;
 use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
@@ -31,15 +32,16 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
         "W(t) = scale * (t - K)^3 + peak, with t the time since the reduction ended",
         "each ACK: cwnd += (min(W(t + rtt), 1.5 * cwnd) - cwnd) * acked / cwnd, or the AIMD estimate if it is larger",
         "congestion: peak = cwnd, or (1 - decrease / 2) * cwnd if below the last peak; cwnd = (1 - decrease) * cwnd",
+        "mark in congestion avoidance: the same peak; cwnd = (1 - ecn_decrease) * cwnd",
     ],
-    source: "RFC 9438",
+    source: "RFC 9438; RFC 8511",
     listens_to: &[Signal::Loss, Signal::Ecn],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &PARAMETERS,
     build: |settings| Ok(Cubic::new(settings)),
 };
 
-static PARAMETERS: [Parameter; 4] = [
+static PARAMETERS: [Parameter; 5] = [
     Parameter {
         name: "scale",
         unit: "segments per cubic second",
@@ -69,6 +71,7 @@ static PARAMETERS: [Parameter; 4] = [
         help: "Part of the window removed at a congestion signal.",
         source: "RFC 9438 section 4.6, one minus beta",
     },
+    ECN_DECREASE,
     Parameter {
         name: "fast_convergence",
         unit: "0 or 1",

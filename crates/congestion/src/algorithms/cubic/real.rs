@@ -4,6 +4,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::ack_ratio::AckRatio;
+use crate::backoff::Backoff;
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::{Change, Window};
@@ -19,7 +20,7 @@ const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RealCubic {
     scale: f64,
-    decrease: f64,
+    backoff: Backoff,
     fast_convergence: bool,
     linux: bool,
     timestamps: bool,
@@ -55,7 +56,7 @@ impl RealCubic {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
             scale: settings.get("scale"),
-            decrease: settings.get("decrease"),
+            backoff: Backoff::new(settings),
             fast_convergence: settings.get("fast_convergence") >= 0.5,
             linux: settings.variant() == Variant::Linux2_6_22,
             timestamps: settings.get("timestamps") >= 0.5,
@@ -119,25 +120,29 @@ impl RealCubic {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
         }
         let increase = if epoch.standard < self.prior {
-            3.0 * self.decrease / (2.0 - self.decrease)
+            3.0 * self.backoff.loss / (2.0 - self.backoff.loss)
         } else {
             1.0
         };
         increase * credit / cwnd
     }
 
-    /// Remembers where congestion came (RFC 9438 section 4.7) and returns what is left.
+    /// Remembers where congestion came, and returns what is left after a loss.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
-        let kept = 1.0 - self.decrease;
+        self.remember(base);
+        base * (1.0 - self.backoff.loss)
+    }
+
+    /// RFC 9438 section 4.7.
+    fn remember(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {
-            base * (1.0 + kept) / 2.0
+            base * (2.0 - self.backoff.loss) / 2.0
         } else {
             base
         };
         self.prior = base;
         self.epoch = None;
-        base * kept
     }
 }
 
@@ -156,7 +161,7 @@ impl Epoch {
 
 impl RealCubic {
     pub(super) fn constants(&self) -> (f64, f64) {
-        (self.scale, self.decrease)
+        (self.scale, self.backoff.loss)
     }
 
     #[inline(always)]
@@ -187,8 +192,8 @@ impl RealCubic {
     }
 
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        let target = self.reduce_cwnd(event.base);
-        window.reduce_to(target);
+        self.remember(event.base);
+        window.reduce_to(event.base * (1.0 - self.backoff.at(event)));
     }
 
     /// RFC 9438 section 4.8: the threshold is reduced as after a loss, and the next stage starts on

@@ -167,7 +167,7 @@ impl ControlBlock {
         )
         .with_min_cwnd(config.min_cwnd);
         let controls_cwnd = controller.phases() == Phases::All;
-        let congestion = CongestionState::new(window, config.slow_start, controller);
+        let congestion = CongestionState::new(window, config.slow_start.clone(), controller);
         let sending = Sending::new(&congestion);
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream))
             .timed_by(Timing::new(&config));

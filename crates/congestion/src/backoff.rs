@@ -1,0 +1,47 @@
+//! The part of the window that a congestion signal takes: after a mark it may be another than after a loss.
+
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{Cause, Congestion};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings};
+
+/// Alternative Backoff with ECN (RFC 8511), for algorithms with a parameter `decrease` listed before it.
+pub(crate) const ECN_DECREASE: Parameter = Parameter {
+    name: "ecn_decrease",
+    unit: "fraction of the window",
+    default: DefaultValue::SameAs("decrease"),
+    allowed: Range::open(0.0, 1.0),
+    help: "Part of the window removed at a congestion mark in congestion avoidance; 0.2 is standard TCP's and 0.15 CUBIC's \
+        with ABE.",
+    source: "RFC 8511 sections 3 and 4, one minus beta_ecn",
+};
+
+/// Parts of the window that are removed.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Backoff {
+    pub loss: f64,
+    ecn: f64,
+}
+
+impl Backoff {
+    /// The parameters `decrease` and `ecn_decrease`.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            loss: settings.get("decrease"),
+            ecn: settings.get(ECN_DECREASE.name),
+        }
+    }
+
+    /// The same for every signal.
+    pub fn always(loss: f64) -> Self {
+        Self { loss, ecn: loss }
+    }
+
+    /// What this signal takes. In slow start a mark takes what a loss does (RFC 8511 is about congestion avoidance).
+    pub fn at(&self, event: &Congestion) -> f64 {
+        match event.cause {
+            Cause::Ecn if !event.in_slow_start => self.ecn,
+            Cause::Ecn | Cause::Loss | Cause::Nak | Cause::Router => self.loss,
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! SEARCH: slow start ends when much less is delivered than was sent a round trip before.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{Entry, Signal};
+use crate::facts::AckSample;
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::window::Window;
+
+pub(crate) static ENTRY: Entry<Search> = Entry {
+    kind: "search",
+    title: "SEARCH",
+    description: "Slow start that compares what was delivered in a window of time with what was sent in as \
+        long a window a round trip before. While the path is not full both are the same; when much less \
+        is delivered, slow start ends. Unlike a test of round-trip times it is not misled by their jitter. \
+        After a timeout, or a reduction, it watches anew.",
+    law: &[
+        "each ACK: cwnd += acked",
+        "every window_factor / 10 of the first rtt: sent = sent in (now - rtt - window, now - rtt], delivered = delivered in (now - window, now]",
+        "(sent - delivered) / sent >= threshold: ssthresh = cwnd",
+    ],
+    source: "draft-chung-ccwg-search-09",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    variants: &[Variant::Paper],
+    parameters: &PARAMETERS,
+    build: Search::new,
+};
+
+static PARAMETERS: [Parameter; 2] = [
+    Parameter {
+        name: "window_factor",
+        unit: "round trips",
+        default: DefaultValue::Fixed(3.5),
+        allowed: Range::above(0.0, 1e3),
+        help: "Length of both windows, in round-trip times of the first sample.",
+        source: "draft-chung-ccwg-search-09 section 4, WINDOW_SIZE_FACTOR",
+    },
+    Parameter {
+        name: "threshold",
+        unit: "fraction",
+        default: DefaultValue::Fixed(0.26),
+        allowed: Range::open(0.0, 1.0),
+        help: "How much less than was sent may be delivered.",
+        source: "draft-chung-ccwg-search-09 section 4, THRESH",
+    },
+];
+
+/// Bins of a window (the draft's W).
+const BINS: usize = 10;
+
+/// Bins that are remembered beyond those of a window, which the window of a round trip before needs.
+const EXTRA_BINS: usize = 15;
+
+/// Ends of bins that are remembered.
+const ENDS: usize = BINS + EXTRA_BINS;
+
+/// SEARCH (draft-chung-ccwg-search-09 section 4.2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    window_factor: f64,
+    threshold: f64,
+    bins: Option<Bins>,
+}
+
+/// What was sent and delivered until the ends of the last bins, the newest last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Bins {
+    duration: Span,
+    end: Time,
+    totals: Vec<Totals>,
+}
+
+/// Segments of the connection so far.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Totals {
+    /// Retransmissions included.
+    sent: u64,
+    delivered: u64,
+}
+
+impl Totals {
+    /// Whatever was sent is delivered, lost or in flight.
+    fn of(ack: &AckSample) -> Self {
+        Self {
+            sent: ack.delivered + ack.lost + ack.in_flight,
+            delivered: ack.delivered,
+        }
+    }
+}
+
+impl Search {
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        Ok(Self {
+            window_factor: settings.get("window_factor"),
+            threshold: settings.get("threshold"),
+            bins: None,
+        })
+    }
+
+    /// An acknowledgement of new data in slow start, before the window grows for it: ends slow start where much less
+    /// is delivered than was sent.
+    pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
+        let Some(rtt) = ack.rtt else { return };
+        if let Some(bins) = &mut self.bins {
+            if ack.now < bins.end {
+                return;
+            }
+            if bins.pass(ack) {
+                let missing = bins.missing(rtt);
+                if missing.is_some_and(|part| part >= self.threshold) {
+                    window.exit_slow_start();
+                    self.bins = None;
+                }
+                return;
+            }
+        }
+        let window_s = self.window_factor * rtt.as_secs_f64();
+        let duration = Span::from_secs_f64(window_s / BINS as f64);
+        self.bins = Some(Bins::new(duration, ack));
+    }
+
+    /// Another slow start is watched anew.
+    pub(super) fn forget(&mut self) {
+        self.bins = None;
+    }
+}
+
+impl Bins {
+    fn new(duration: Span, ack: &AckSample) -> Self {
+        let duration = duration.max(Span::from_ps(1));
+        Self {
+            duration,
+            end: ack.now + duration,
+            totals: vec![Totals::of(ack)],
+        }
+    }
+
+    /// Ends the bins that have passed with an acknowledgement: those in which none came have the totals before it.
+    /// Returns whether they are no more than a window.
+    fn pass(&mut self, ack: &AckSample) -> bool {
+        let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
+        if passed > BINS {
+            return false;
+        }
+        let before = self.totals[self.totals.len() - 1];
+        self.totals.extend(std::iter::repeat_n(before, passed - 1));
+        self.totals.push(Totals::of(ack));
+        let old = self.totals.len().saturating_sub(ENDS);
+        self.totals.drain(..old);
+        self.end += self.duration * passed as u64;
+        true
+    }
+
+    /// The part of what was sent in a window a round trip ago that was not delivered in the last one, if so much is
+    /// remembered.
+    fn missing(&self, rtt: Span) -> Option<f64> {
+        let ago = rtt.as_secs_f64() / self.duration.as_secs_f64();
+        let sent = self.sent_until(ago)? - self.sent_until(ago + BINS as f64)?;
+        let newest = self.totals.len() - 1;
+        let delivered = self.totals[newest].delivered - self.totals[newest - BINS].delivered;
+        (sent > 0.0).then(|| (sent - delivered as f64) / sent)
+    }
+
+    /// What was sent until so many bins ago, evenly within each.
+    fn sent_until(&self, ago: f64) -> Option<f64> {
+        let whole = ago as usize;
+        let newest = self.totals.len() - 1;
+        let before = newest.checked_sub(whole + 1)?;
+        let (from, to) = (self.totals[before].sent, self.totals[before + 1].sent);
+        Some(to as f64 - (ago - whole as f64) * (to - from) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    const RTT: Span = Span::from_millis(100);
+
+    fn search() -> Search {
+        Search::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
+    }
+
+    /// Acknowledgements a millisecond apart, of which each says how much is sent and delivered by its time in
+    /// milliseconds; returns when slow start ends.
+    fn ends_at(
+        search: &mut Search,
+        times_ms: impl IntoIterator<Item = u64>,
+        totals: impl Fn(u64) -> (u64, u64),
+        rtt: impl Fn(u64) -> Span,
+    ) -> Option<u64> {
+        let mut window = Window::new(1000.0, 1e6, 1e6, Rounding::Real);
+        times_ms.into_iter().find(|&ms| {
+            let (sent, delivered) = totals(ms);
+            let ack = AckSample {
+                now: Time::ZERO + Span::from_millis(ms),
+                delivered,
+                in_flight: sent - delivered,
+                rtt: Some(rtt(ms)),
+                ..AckSample::ONE_SEGMENT
+            };
+            search.watch(&ack, &mut window);
+            window.ssthresh() == 1000.0
+        })
+    }
+
+    /// Bins are 35 ms, a round trip and a window 12.86 of them, so that the 13th decides, 455 ms after the first
+    /// acknowledgement; of 100 sent 74 delivered are too few, 75 are not.
+    #[test]
+    fn so_much_less_delivered_than_sent_ends_slow_start() {
+        let share = |delivered: u64| {
+            let totals = move |ms: u64| (100 * ms, delivered * ms);
+            ends_at(&mut search(), 100..5_000, totals, |_| RTT)
+        };
+        assert_eq!(share(74), Some(555));
+        assert_eq!(share(75), None);
+        assert_eq!(share(100), None);
+    }
+
+    /// What is sent doubles each round trip and is delivered one later: whole bins of interpolation are nearly exact,
+    /// and nothing is missing.
+    #[test]
+    fn a_path_that_is_not_full_delivers_what_was_sent() {
+        let sent = |ms: u64| (1000.0 * (ms as f64 / 100.0).exp2()) as u64;
+        let doubling = |ms: u64| (sent(ms), sent(ms - 100));
+        assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
+    }
+
+    /// A segment a millisecond is delivered, and two are sent from a second on, so that the round trip grows. What is
+    /// delivered at `t` was sent at `s = (t + 900) / 2`; of the `s - 650` sent in 350 ms before, `s - 1000` are missing: 26 %
+    /// from 1346 ms on, and the next bin ends at 1360.
+    #[test]
+    fn a_queue_that_grows_ends_slow_start() {
+        let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);
+        let rtt = |ms: u64| RTT + Span::from_millis(ms.saturating_sub(1_100) / 2);
+        let found = ends_at(&mut search(), 100..5_000, full, rtt);
+        assert_eq!(found, Some(1_360));
+    }
+
+    /// Ten bins pass with one acknowledgement, as do those to 554 ms here, and it goes on; after eleven it begins anew.
+    #[test]
+    fn a_long_silence_starts_it_over() {
+        let totals = |ms: u64| (100 * ms, 50 * ms);
+        let silent = |until| {
+            let times = (100..200).chain(until..2_000);
+            ends_at(&mut search(), times, totals, |_| RTT)
+        };
+        let goes_on = silent(554).unwrap();
+        assert!(goes_on < 554 + 455, "{goes_on}");
+        assert_eq!(silent(555), Some(555 + 455));
+    }
+}

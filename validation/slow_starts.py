@@ -1,0 +1,139 @@
+"""Slow starts side by side on paths that know nothing else: `python -m validation.slow_starts`.
+
+Writes docs/slow-starts.md: at which window each ends, what is lost by then, and how much it has
+delivered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+
+import longhaul
+
+HERE = Path(__file__).parent
+TEXT = HERE / "slow_starts.md"
+DOCUMENT = HERE.parent / "docs" / "slow-starts.md"
+KINDS = ("standard", "limited", "hystart", "hystart++", "search")
+PACKET_BITS = 12_000
+SEEDS = (1, 2, 3)
+ROUND_TRIPS = 30
+UNLIMITED_PKTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where one flow starts."""
+
+    rate_mbps: float
+    rtt_ms: float
+    buffer_bdp: float
+    jitter_ms: float
+    """Mean of what is added to each packet's delay, exponentially distributed."""
+
+    @property
+    def bdp_pkts(self) -> float:
+        """Packets that fill the path."""
+        return self.rate_mbps * 1e3 * self.rtt_ms / PACKET_BITS
+
+
+PATHS = [
+    Start(rate, rtt, buffer, jitter)
+    for (rate, rtt), buffer, jitter in product(((100, 50), (50, 600)), (1, 4), (0, 5))
+]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Means over seeds, of the first round trips."""
+
+    window_bdp: float
+    """Where slow start ended, in products of bandwidth and delay."""
+    lost_pkts: float
+    delivered: float
+    """Of what the rate allows."""
+
+
+def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
+    """Describe one CUBIC flow with this slow start."""
+    queue = {"kind": "droptail", "limit": f"{path.buffer_bdp} BDP"}
+    link: dict[str, Any] = {
+        "rate": f"{path.rate_mbps} Mbit/s", "delay": f"{path.rtt_ms / 2} ms", "queue": queue,
+    }  # fmt: skip
+    if path.jitter_ms:
+        link["jitter"] = {"kind": "exponential", "mean": f"{path.jitter_ms} ms"}
+    start = {"initial_ssthresh": UNLIMITED_PKTS, "receive_window": UNLIMITED_PKTS}
+    return {
+        "duration": f"{ROUND_TRIPS * path.rtt_ms} ms",
+        "seed": seed,
+        "measure": {"every": f"{path.rtt_ms / 5} ms"},
+        "topology": {"dumbbell": {"bottleneck": link}},
+        "flows": [{"congestion": {"kind": "cubic"}, "slow_start": {"kind": kind}, "tcp": start}],
+    }
+
+
+def figures(kind: str, path: Start) -> Figures:
+    """Simulate with every seed."""
+    runs = [_run(kind, path, seed) for seed in SEEDS]
+    return Figures(
+        fmean(run.window_bdp for run in runs),
+        fmean(run.lost_pkts for run in runs),
+        fmean(run.delivered for run in runs),
+    )
+
+
+def _run(kind: str, path: Start, seed: int) -> Figures:
+    results = longhaul.run(scenario(kind, path, seed))
+    flow = results.flows.row(0, named=True)
+    samples = results.series.filter(pl.col("kind") == "flow")
+    ended = samples.filter(pl.col("ssthresh_pkts") < UNLIMITED_PKTS)["ssthresh_pkts"]
+    window = ended[0] if len(ended) else samples["cwnd_pkts"][-1]
+    return Figures(
+        window / path.bdp_pkts,
+        flow["total_dropped_pkts"],
+        flow["total_delivered_pkts"] / (path.bdp_pkts * ROUND_TRIPS),
+    )
+
+
+def table(found: dict[tuple[str, Start], Figures]) -> Iterator[str]:
+    """Generate the lines of the table."""
+    yield "| path | " + " | ".join(f"`{kind}`" for kind in KINDS) + " |"
+    yield "|---|" + "---|" * len(KINDS)
+    for path in PATHS:
+        jitter = f", jitter {path.jitter_ms:g} ms" if path.jitter_ms else ""
+        cells = [
+            f"{one.window_bdp:.1f}; {one.lost_pkts:,.0f}; {one.delivered:.0%}"
+            for one in (found[kind, path] for kind in KINDS)
+        ]
+        name = f"{path.rate_mbps:g} Mbit/s, {path.rtt_ms:g} ms, buffer {path.buffer_bdp:g}{jitter}"
+        yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def measured() -> str:
+    """Simulate all and return the table."""
+    with ProcessPoolExecutor(2) as pool:
+        runs = {(kind, path): pool.submit(figures, kind, path) for kind in KINDS for path in PATHS}
+        return "\n".join(table({key: run.result() for key, run in runs.items()}))
+
+
+def page(table: str) -> str:
+    """Return the page with its table."""
+    return TEXT.read_text(encoding="utf-8").replace("{table}", table)
+
+
+def main() -> None:
+    """Write the page."""
+    text = measured()
+    print(text)
+    DOCUMENT.write_text(page(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
