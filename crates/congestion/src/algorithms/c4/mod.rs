@@ -33,7 +33,7 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         holds in flight what the path carries at it in the longest round trip without a queue of its own. \
         Probes by a sixteenth for one round trip after two, and by a quarter as long as that brings more. \
         Reduces the rate by up to a quarter for delays, losses and marks above thresholds, which are \
-        lower for fast flows. Needs pacing and the transport's delivery rates.",
+        lower for fast flows. Paces by itself, and needs the transport's delivery rates.",
     law: &[
         "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
             it, forgotten by 1/8 per round trip",
