@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
+.PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
 	validate validate-linux record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
@@ -76,14 +76,20 @@ bench-algorithms: build
 validate: build
 	$(BIN)/python -m validation.ns2
 
+# The engine as WebAssembly, for a page of the site; without the compiler's target, that page says how to get it.
+playground:
+	@if [ -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown)" ]; then \
+		cargo build --quiet --locked --profile playground --target wasm32-unknown-unknown --package longhaul-playground; \
+	fi
+
 # The site, in site/html: reference, gallery and results are made from the program, then Sphinx builds all pages.
-docs: build $(VENV)/docs
+docs: build playground $(VENV)/docs
 	$(BIN)/python -m tools.site
 	$(BIN)/sphinx-build --quiet -W --keep-going -n -j auto docs site/html
 
 $(VENV)/docs: $(VENV)/tools
 	$(BIN)/pip install --quiet --constraint constraints.txt \
-		duckdb myst-parser playwright pyarrow pydata-sphinx-theme sphinx sphinx-design
+		duckdb marimo-base myst-parser playwright pyarrow pydata-sphinx-theme sphinx sphinx-design
 	touch $@
 
 # The numbers of README's first scenario again.
@@ -119,7 +125,7 @@ lint-rust:
 	# File by file: modules that macros declare are not found otherwise.
 	git ls-files -z "*.rs" | xargs -0 rustfmt --edition 2024 --check
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo clippy --locked --all-targets --package longhaul-recorder -- -D warnings
+	cargo clippy --locked --all-targets --package longhaul-recorder --package longhaul-playground -- -D warnings
 
 lint-python: $(VENV)/tools
 	$(BIN)/ruff check

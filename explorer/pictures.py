@@ -45,6 +45,12 @@ def main() -> None:
         page.get_by_role("button", name="Go on to where").click()
         page.wait_for_timeout(500)
         page.screenshot(path=IMAGES / "explore-network.png")
+        page.keyboard.press("Escape")
+        # So tall that the page's heading is not in front of the card.
+        page.set_viewport_size({"width": 1200, "height": 6000})
+        card = page.locator("#view-carpet")
+        page.wait_for_timeout(1000)
+        card.screenshot(path=IMAGES / "explore-losses.png")
         chromium.close()
 
 

@@ -1,14 +1,17 @@
 /** Axes: ticks and names. */
 
 import type { Column } from "./columns";
-import { groups, groupName, number } from "./columns";
+import { groups, groupName, numbers } from "./columns";
 import { FONT, SMALL_FONT, theme } from "./theme";
 import type { Ink } from "./svg";
+import { noteCut, widest, write } from "./text";
 
 export interface Tick {
   /** Its place on the axis, from 0 to 1. */
   part: number;
   text: string;
+  /** What it stands for, where it is only a number; said where it is pointed at. */
+  full?: string;
 }
 
 /** Ticks of a column: its groups, if they are text, else round numbers. */
@@ -22,7 +25,8 @@ export function ticks(column: Column, about: number): Tick[] {
       .map((value) => ({ part: scale(value), text: groupName(column, value) }));
   }
   const values: number[] = scale.ticks(about);
-  return values.map((value) => ({ part: scale(value), text: number(value) }));
+  const texts = numbers(values);
+  return values.map((value, at) => ({ part: scale(value), text: texts[at] }));
 }
 
 export interface Frame {
@@ -40,21 +44,22 @@ export function axisBelow(ink: Ink, frame: Frame, marks: Tick[], title: string):
   ink.textBaseline = "top";
   ink.lineWidth = 1;
   let free = -Infinity;
-  for (const { part, text } of marks) {
+  for (const { part, text, full } of marks) {
     const x = frame.left + part * frame.width;
     ink.strokeStyle = faint;
     line(ink, x, frame.top, x, bottom);
-    const half = (text.length * 6) / 2;
+    const half = Math.min(ink.measureText(text).width, frame.width) / 2;
     if (x - half < free) continue;
     free = x + half + 6;
     ink.fillStyle = muted;
     ink.textAlign = x + half > frame.left + frame.width + 12 ? "right" : "center";
-    ink.fillText(text, x, bottom + 5);
+    write(ink, text, x, bottom + 5, frame.width);
+    if (full) noteCut(ink, full, [x - half - 4, bottom, x + half + 4, bottom + 18]);
   }
   ink.font = FONT;
   ink.fillStyle = dark;
   ink.textAlign = "center";
-  ink.fillText(title, frame.left + frame.width / 2, bottom + 20);
+  write(ink, title, frame.left + frame.width / 2, bottom + 20, frame.left + frame.width);
 }
 
 /** Draws a vertical axis left of a frame. */
@@ -69,13 +74,19 @@ export function axisLeft(ink: Ink, frame: Frame, marks: Tick[], title: string): 
     ink.strokeStyle = faint;
     line(ink, frame.left, y, frame.left + frame.width, y);
     ink.fillStyle = muted;
-    ink.fillText(shorten(text, 12), frame.left - 5, y);
+    write(ink, text, frame.left - 5, y, frame.left - 8);
   }
   ink.font = FONT;
   ink.fillStyle = dark;
   ink.textAlign = "left";
   ink.textBaseline = "alphabetic";
-  ink.fillText(title, 2, frame.top - 8);
+  write(ink, title, 2, frame.top - 11, frame.left + frame.width);
+}
+
+/** Room left of a frame for names: as much as they need, and at most a part of the whole width. */
+export function sideRoom(ink: Ink, names: Iterable<string>, width: number): number {
+  ink.font = SMALL_FONT;
+  return Math.round(Math.min(Math.max(widest(ink, names) + 14, 62), 0.4 * width));
 }
 
 export function line(ink: Ink, x0: number, y0: number, x1: number, y1: number): void {
@@ -83,10 +94,6 @@ export function line(ink: Ink, x0: number, y0: number, x1: number, y1: number): 
   ink.moveTo(x0, y0);
   ink.lineTo(x1, y1);
   ink.stroke();
-}
-
-export function shorten(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 /** Draws the rectangle of a brush. */

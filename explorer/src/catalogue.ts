@@ -18,6 +18,8 @@ export interface ColumnEntry extends Stored {
   about: string;
   /** What it is in an experiment: a factor is set, a response is measured. */
   role: "factor" | "response" | "name";
+  /** The heading that lists of many columns have it under; empty without one. */
+  group: string;
   /** Whether all its numbers are whole. */
   whole?: boolean;
   /** Of a column of text: what the stored numbers stand for. */
@@ -44,6 +46,13 @@ export interface TableEntry {
   /** The columns that are looked at first. */
   shown: string[];
   clusters: Clusters | null;
+  /** The factor whose levels are compared under the same conditions, if one is known. */
+  competitor: string | null;
+  /** How many of the wanted runs there are, if there may be more; and whether some are missing. */
+  there: string;
+  isPartial: boolean;
+  /** What would have to be recorded for curves over time; empty if nothing could be. */
+  samples: string;
   /** What was left out, if anything. */
   note: string;
   /** Of a sample: how many rows it was drawn from. */
@@ -63,6 +72,8 @@ export interface SeriesEntry {
   elements: number;
   measures: MeasureEntry[];
   shown: string[];
+  /** The measure that counts what is lost; empty without one. */
+  lost: string;
   note: string;
 }
 

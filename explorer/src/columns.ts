@@ -3,6 +3,7 @@
 import { format } from "d3-format";
 import { scaleLinear, scaleLog, scaleSymlog } from "d3-scale";
 import type { Blobs, ColumnEntry, TableEntry } from "./catalogue";
+import { MANY_NAMES, type Named } from "./finder";
 
 /** Positions on an axis: 0 to 65,534 from its lower to its upper end. */
 export const POSITIONS = 65_534;
@@ -11,6 +12,7 @@ export const NOWHERE = 65_535;
 
 const plain = format(".6~g");
 const short = format(".3~s");
+const long = format(".6~s");
 const small = format(".3~e");
 
 /** A number as people write it: digits where there are few, prefixes where there are many. */
@@ -118,8 +120,37 @@ export class Column {
   /** A row's value as text. */
   text(row: number): string {
     const value = this.values[row];
-    return this.categories ? (this.categories[value] ?? "–") : number(value);
+    if (this.categories) return this.categories[value] ?? "–";
+    // Rows that differ little are told apart.
+    return Math.abs(value) >= 1e6 && Math.abs(value) < 1e15 ? long(value) : number(value);
   }
+}
+
+/** Numbers beside each other, with as many digits as tell them apart. */
+export function numbers(values: number[]): string[] {
+  const plainly = values.map((value) => number(Number(value.toPrecision(3))));
+  const all = new Set(values).size;
+  if (new Set(plainly).size === all) return plainly;
+  const isLarge = values.some((value) => Math.abs(value) >= 1e6);
+  for (let digits = 4; digits < 16; digits++) {
+    const write = format(`.${digits}~${isLarge ? "s" : "g"}`);
+    const texts = values.map((value) => write(value).replace("−", "-"));
+    if (new Set(texts).size === all) return texts;
+  }
+  return values.map(String);
+}
+
+/** Headings of columns in long lists, by what they are. */
+const ROLES = { factor: "factors", response: "responses", name: "names and numbers" };
+
+/** Columns as lists have them: with what they mean, and, where they are many, under headings. */
+export function named(columns: Column[]): Named[] {
+  return columns.map(({ name, entry: { unit, about, group, role } }) => ({
+    name,
+    unit,
+    about,
+    group: columns.length > MANY_NAMES ? group || ROLES[role] : "",
+  }));
 }
 
 export class Table {

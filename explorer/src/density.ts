@@ -5,6 +5,8 @@ import { channels } from "./theme";
 
 /** Rows from which on points are counted instead of drawn one by one. */
 export const MANY = 4000;
+/** In a table of many rows, points are counted from fewer on: many panels draw them at each move of a brush. */
+export const FEW = 500;
 
 /** The cell of each row in a picture of so many cells, and before it those of the groups before its own. */
 interface Places {
@@ -41,13 +43,15 @@ function placesOf(
         ? groups * all
         : code * all + (lines - 1 - ((y[i] * yStep) | 0)) * columns + ((x[i] * xStep) | 0);
   }
-  if (kept.size >= MOST_PLACES) kept.delete(kept.keys().next().value!);
+  if (kept.size >= mostPlaces(x.length)) kept.delete(kept.keys().next().value!);
   kept.set(`${key} ${counter++}`, { key, y, codes, cells });
   return cells;
 }
 let counter = 0;
-/** Pictures of one column whose cells are kept. */
-const MOST_PLACES = 8;
+/** Pictures of one column whose cells are kept: all of a matrix of eight columns, of very long tables fewer. */
+function mostPlaces(rows: number): number {
+  return Math.max(8, Math.min(20, Math.floor(4e6 / rows)));
+}
 /** Of more groups each row adds its own colour. */
 const FEW_GROUPS = 12;
 
@@ -101,7 +105,11 @@ export function cloud(
   [canvas.width, canvas.height] = [columns, lines];
   const context = canvas.getContext("2d")!;
   const image = context.createImageData(columns, lines);
-  const scale = most > 1 ? 0.7 / Math.log(most) : 0;
+  // Of few rows each is seen well.
+  let drawn = 0;
+  for (let cell = 0; cell < all; cell++) drawn += totals[cell];
+  const least = drawn > MANY ? 0.3 : 0.75;
+  const scale = most > 1 ? (1 - least) / Math.log(most) : 0;
   const { data } = image;
   for (let cell = 0; cell < all; cell++) {
     const count = totals[cell];
@@ -109,7 +117,7 @@ export function cloud(
     data[4 * cell] = sums[3 * cell] / count;
     data[4 * cell + 1] = sums[3 * cell + 1] / count;
     data[4 * cell + 2] = sums[3 * cell + 2] / count;
-    data[4 * cell + 3] = 255 * (0.3 + scale * Math.log(count));
+    data[4 * cell + 3] = 255 * (least + scale * Math.log(count));
   }
   context.putImageData(image, 0, 0);
   return canvas;

@@ -2,7 +2,7 @@
 
 import { Card, Choice, Checks, save, type Size, type View } from "./card";
 import { Blobs, type Catalogue } from "./catalogue";
-import { groups, number, Table } from "./columns";
+import { groups, named, number, Table } from "./columns";
 import { Context } from "./context";
 import { csv, parquet } from "./export";
 import { words } from "./filters";
@@ -115,12 +115,19 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
     hint: string,
     size: Size,
     make: (card: Card) => View,
+    of = context,
   ) => {
     const card = new Card(name, title, hint, size);
+    card.caption = () => captionOf(of);
     page.append(card.element);
     views.set(name, make(card));
+    const tell = () => card.says(nothing(of));
+    of.selection.onChange(tell);
+    tell();
   };
+  const lacks: [view: string, what: string][] = [];
   const firstOf = (one: Series) => one.entry.shown[0] ?? one.names[0];
+  const lostOf = (one: Series) => one.entry.lost || firstOf(one);
   const pictured = [context, ...others].find((one) => one.network && one.series);
   if (pictured) {
     const [of, picture] = [pictured.series!, pictured.network!];
@@ -154,18 +161,26 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
         `Of the selected ${table.entry.name}. Picking one here selects the ${table.entry.name} that belong to it.`,
         size,
         (card) => curves(other, card, theirs, firstOf(theirs)),
+        other,
       );
     }
   }
+  const who =
+    "A line for each that has any, the first on top, redder the more; below, from when to when. Drag over lines to select those with any in the box; click: that moment everywhere; click a name to pick it.";
   if (series && table.rows > 1 && table.rows <= MOST_LINES) {
-    add(
-      "carpet",
-      "Who has any, and when",
-      "A line for each that has any, the first on top, redder the more. Drag over lines to select those with any in the box; click: that moment everywhere; click a name to pick it.",
-      "wide",
-      (card) => carpet(context, card, series, firstOf(series)),
+    add("carpet", "Who has any, and when", who, "wide", (card) =>
+      carpet(context, card, series, lostOf(series)),
     );
   }
+  for (const other of others) {
+    const { series: theirs, table: of } = other;
+    // Flows that a link was picked for are few; the links themselves are asked for losses.
+    if (!theirs?.entry.lost || of.rows < 2 || of.rows > MOST_LINES) continue;
+    const title = `Who has any, and when: ${of.entry.name}`;
+    const name = `carpet-${of.entry.name.replaceAll(" ", "-")}`;
+    add(name, title, who, "wide", (card) => carpet(other, card, theirs, lostOf(theirs)), other);
+  }
+  if (!series && table.entry.samples) lacks.push(["Over time", `needs ${table.entry.samples}`]);
   if (table.leveled.length) {
     add(
       "effects",
@@ -174,6 +189,8 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
       "wide",
       (card) => effects(context, card),
     );
+  } else {
+    lacks.push(["Which factor matters", "needs a column that is a factor, with 2 to 40 levels"]);
   }
   add(
     "parallel",
@@ -198,6 +215,8 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
       "narrow",
       (card) => boxes(context, card),
     );
+  } else {
+    lacks.push(["Box plots", "need numbers, and a column with 2 to 40 values to group them by"]);
   }
   if (comparable(context)) {
     add(
@@ -207,9 +226,17 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
       "wide",
       (card) => byCondition(context, card),
     );
+  } else {
+    lacks.push([
+      "Residuals by condition",
+      "need two or more competitors, such as algorithms, in rows that agree in all other factors" +
+        (table.rows > 50_000 ? ", and at most 50,000 rows" : ""),
+    ]);
   }
+  // A heat map of many columns has their names over the whole width.
+  const size = (table.entry.clusters?.columns.length ?? 0) > 10 ? "wide" : "narrow";
   if (table.numeric.length > 1) {
-    add("matrix", "Scatter matrix", "Drag in a panel to select.", "narrow", (card) =>
+    add("matrix", "Scatter matrix", "Drag in a panel to select.", size, (card) =>
       matrix(context, card),
     );
   }
@@ -218,14 +245,61 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
       "heatmap",
       "Heat map",
       "Columns in standard deviations from their mean; rows that are alike are neighbours. Drag to select.",
-      "narrow",
+      size,
       (card) => heatMap(context, card),
     );
+  } else {
+    lacks.push(["Heat map", "needs 3 to 400 rows with numbers for the same two or more responses"]);
   }
   add("rows", "Rows", "Click a heading to sort, a row to pick it.", "wide", (card) =>
     rowTable(context, card),
   );
+  if (lacks.length) page.append(notShown(lacks));
   return views;
+}
+
+/** What other views the data would need more for. */
+function notShown(lacks: [view: string, what: string][]): HTMLElement {
+  const list = document.createElement("details");
+  list.className = "not-shown";
+  const summary = document.createElement("summary");
+  summary.textContent = `Not shown for this table: ${lacks.map(([view]) => view).join(", ")}`;
+  list.append(summary);
+  for (const [view, what] of lacks) {
+    const line = document.createElement("p");
+    line.textContent = `${view} ${what}.`;
+    list.append(line);
+  }
+  return list;
+}
+
+/** Why no row is selected, and how to undo that; null if any is. */
+function nothing({ selection, table }: Context): string | null {
+  if (selection.count || !table.rows) return null;
+  const said = selection.entries.map(([, filter]) => words(filter, table, number) || "no row");
+  const all = said.length > 1 ? "all of these together" : "this";
+  return `Nothing selected: no row passes ${all}: ${said.join("; ")}. Press Escape, or Select all at the top, or take one of the filters there away.`;
+}
+
+/** What a picture that is kept says: of what it is, what was selected, what colours mean. */
+function captionOf({ selection, table, colouring, colourColumn }: Context) {
+  const { entry } = table;
+  const said = selection.entries.map(([, filter]) => words(filter, table, number));
+  const count = `${selection.count.toLocaleString("en")} of ${table.rows.toLocaleString("en")} rows`;
+  const title = entry.title ? `${entry.name}: ${entry.title}` : entry.name;
+  return {
+    lines: [
+      [catalogue.title, title].filter((text, at, all) => all.indexOf(text) === at).join(", "),
+      [
+        said.length ? `${count} selected: ${said.join("; ")}` : count,
+        entry.isPartial && entry.there,
+      ]
+        .filter((text) => text)
+        .join("; "),
+      ...(colourColumn ? [`coloured by ${colourColumn.title}:`] : []),
+    ],
+    legend: colouring.legend.map(({ name, colour }) => ({ name, colour })),
+  };
 }
 
 function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarithms"> {
@@ -239,20 +313,26 @@ function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarith
       left.set(table.entry.name, stateNow());
       void show(name, left.get(name) ?? null);
     },
-    new Map(catalogue.tables.map(({ name, title }) => [name, title ? `${name}: ${title}` : name])),
+    {
+      titles: new Map(
+        catalogue.tables.map(({ name, title, rows }) => [
+          name,
+          `${title ? `${name}: ${title}` : name} (${rows.toLocaleString("en")} rows)`,
+        ]),
+      ),
+      shown: `Table, one of ${catalogue.tables.length}`,
+    },
   );
-  const names = table.columns.map((column) => column.name);
   const colours = new Choice(
     "Colour",
-    ["one", ...names],
+    [{ name: "one", about: "the same colour for all rows" }, ...named(table.columns)],
     context.colourColumn?.name ?? "one",
     (name) => {
       context.colourBy(table.column(name) ?? null);
       legend(context);
     },
   );
-  const numeric = table.numeric.map((column) => column.name);
-  const logarithms = new Checks("Logarithmic", numeric, [], (chosen) => {
+  const logarithms = new Checks("Logarithmic", named(table.numeric), [], (chosen) => {
     for (const column of table.numeric) column.isLogarithmic = chosen.includes(column.name);
     context.restyle();
   });
@@ -262,6 +342,10 @@ function toolbar(context: Context): Pick<Shown, "tables" | "colours" | "logarith
     logarithms.element,
   );
   legend(context);
+  const there = byId("there");
+  there.textContent = table.entry.there;
+  there.hidden = !table.entry.there;
+  there.classList.toggle("partial", table.entry.isPartial);
   byId("note").textContent = [
     ...catalogue.warnings,
     catalogue.tables.length === 1 && table.entry.title,

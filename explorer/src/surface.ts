@@ -1,6 +1,9 @@
 /** A canvas that keeps its resolution, with layers that are drawn anew only when what they show changes. */
 
+import { caption, type Caption } from "./caption";
 import { SvgInk, type Ink } from "./svg";
+import { cutAt, forgetCuts } from "./text";
+import { tooltip } from "./tooltip";
 
 export type Drawing = (ink: Ink, width: number, height: number) => void;
 
@@ -57,6 +60,14 @@ export class Surface {
   ) {
     parent.append(this.canvas);
     new ResizeObserver(() => this.fit()).observe(parent);
+    // After what the view says of the place: a name that was cut is said in full.
+    parent.addEventListener("pointermove", (event) => {
+      if (event.target !== this.canvas) return;
+      const box = this.canvas.getBoundingClientRect();
+      const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+      const text = cutAt(this.canvas.getContext("2d")!, x, y);
+      if (text) tooltip(this.canvas, [x, y], text);
+    });
     whenInSight(this.canvas, (inSight) => {
       this.inSight = inSight;
       if (inSight && this.stale) this.redraw();
@@ -103,6 +114,7 @@ export class Surface {
     const ink = this.canvas.getContext("2d")!;
     ink.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     ink.clearRect(0, 0, this.width, this.height);
+    forgetCuts(ink);
     this.drawing(ink, this.width, this.height);
   }
 
@@ -128,29 +140,37 @@ export class Surface {
     ink.drawImage(layer.canvas, 0, 0, this.width, this.height);
   }
 
-  /** The picture as SVG. */
-  svg(background: string): string {
+  /** The picture as SVG, below what it says of itself. */
+  svg(background: string, said: Caption): string {
     const ink = new SvgInk();
+    const above = caption(new SvgInk(), null, said, this.width);
     ink.fillStyle = background;
-    ink.fillRect(0, 0, this.width, this.height);
+    ink.fillRect(0, 0, this.width, above + this.height);
+    caption(new SvgInk(), ink, said, this.width);
+    ink.save();
+    ink.translate(0, above);
     this.vector = ink;
     try {
       this.drawing(ink, this.width, this.height);
     } finally {
       this.vector = null;
     }
-    return ink.document(this.width, this.height);
+    ink.restore();
+    return ink.document(this.width, above + this.height);
   }
 
-  /** The picture as PNG. */
-  png(background: string): Promise<Blob | null> {
+  /** The picture as PNG, below what it says of itself. */
+  png(background: string, said: Caption): Promise<Blob | null> {
     if (this.stale) this.draw();
     const copy = document.createElement("canvas");
-    [copy.width, copy.height] = [this.canvas.width, this.canvas.height];
+    const above = caption(new SvgInk(), null, said, this.width);
+    size(copy, this.width, above + this.height, this.ratio);
     const context = copy.getContext("2d")!;
     context.fillStyle = background;
     context.fillRect(0, 0, copy.width, copy.height);
-    context.drawImage(this.canvas, 0, 0);
+    context.drawImage(this.canvas, 0, copy.height - this.canvas.height);
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    caption(new SvgInk(), context, said, this.width);
     return new Promise((resolve) => copy.toBlob(resolve, "image/png"));
   }
 }

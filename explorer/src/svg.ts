@@ -18,6 +18,7 @@ export interface Ink {
   fillRect(x: number, y: number, width: number, height: number): void;
   strokeRect(x: number, y: number, width: number, height: number): void;
   fillText(text: string, x: number, y: number): void;
+  measureText(text: string): { width: number };
   setLineDash(dash: number[]): void;
   save(): void;
   restore(): void;
@@ -40,6 +41,9 @@ interface State {
 
 const ANCHORS: Record<string, string> = { center: "middle", right: "end", end: "end" };
 const BASELINES: Record<string, string> = { middle: "central", top: "hanging" };
+
+/** Measures texts, which SVG leaves to who shows it. */
+let measuring: CanvasRenderingContext2D | null = null;
 
 export class SvgInk implements Ink {
   fillStyle = "#000";
@@ -100,6 +104,12 @@ export class SvgInk implements Ink {
     const place = `x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" dominant-baseline="${baseline}"`;
     const style = `style="font:${this.font.replaceAll('"', "'")}" fill="${this.fillStyle}"`;
     this.parts.push(`<text ${place} ${style}${this.attributes()}>${escape(text)}</text>`);
+  }
+
+  measureText(text: string): { width: number } {
+    const measure = (measuring ??= document.createElement("canvas").getContext("2d")!);
+    measure.font = this.font;
+    return measure.measureText(text);
   }
 
   setLineDash(dash: number[]): void {

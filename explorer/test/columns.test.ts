@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOWHERE, number, POSITIONS } from "../src/columns";
+import { NOWHERE, number, numbers, POSITIONS } from "../src/columns";
 import { column, words } from "./data";
 
 test("positions go from the least to the largest value, and missing values are nowhere", () => {
@@ -40,4 +40,11 @@ test("numbers are written with few digits", () => {
     "1.2e-5",
     "–",
   ]);
+});
+
+test("numbers beside each other have as many digits as tell them apart", () => {
+  expect(numbers([0, 5e6, 1e7])).toEqual(["0", "5M", "10M"]);
+  expect(numbers([7_966_000, 7_968_000])).toEqual(["7.966M", "7.968M"]);
+  expect(numbers([1032, 1034, 1036])).toEqual(["1032", "1034", "1036"]);
+  expect(numbers([0.5, 1])).toEqual(["0.5", "1"]);
 });

@@ -4,7 +4,7 @@ import { deflateSync } from "node:zlib";
 import type { ColumnEntry, TableEntry } from "../src/catalogue";
 import { Column, Table } from "../src/columns";
 
-const plain = { blob: 0, encoding: "f64" as const, unit: "", about: "" };
+const plain = { blob: 0, encoding: "f64" as const, unit: "", about: "", group: "" };
 
 export function column(name: string, values: number[], role: ColumnEntry["role"] = "response") {
   return new Column({ ...plain, name, role }, Float64Array.from(values));
@@ -24,6 +24,10 @@ export function table(columns: Column[]): Table {
     colour: null,
     shown: [],
     clusters: null,
+    competitor: null,
+    there: "",
+    isPartial: false,
+    samples: "",
     note: "",
   };
   return new Table(entry, columns);

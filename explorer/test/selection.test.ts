@@ -58,6 +58,7 @@ test("curves are selected that go through a box", async () => {
     elements: 4,
     measures: [{ name: "drops", unit: "", about: "", blob: 1, encoding: "f64" }],
     shown: [],
+    lost: "",
     note: "",
   };
   const drops = Float64Array.of(0, 0, 0, 0, 5, 0, 0, 0, 5, 5, 5, 5);

@@ -126,8 +126,17 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
         what = text or "interrupted"
     else:
         what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        what += _available(error)
     when = "" if now_s is None else f" at {now_s:.9g} s of simulated time"
     return f"{place}: {what} (in {where}{when})"
+
+
+def _available(error: BaseException) -> str:
+    """What a fact, an event or a window has, if an algorithm asked it for something else."""
+    asked = getattr(error, "obj", None)
+    if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":
+        return ""
+    return f"; available: {', '.join(name for name in dir(asked) if not name.startswith('_'))}"
 
 
 def _executed(file: str, text: str) -> ModuleType:

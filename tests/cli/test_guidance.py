@@ -136,6 +136,19 @@ def test_differences_that_follow_from_others_come_apart() -> None:
     assert f"{key}max_p" in {path for path, _ in derived}
 
 
+def test_no_difference_follows_from_an_entry_of_a_list_or_from_what_follows_itself() -> None:
+    def given(setting: str) -> set[str]:
+        return {
+            path for path, _ in given_and_derived([plain, longhaul.run(SCENARIO, set=[setting])])[0]
+        }
+
+    plain = longhaul.run(SCENARIO)
+    # Each key of `pacing` follows from there being the others, all of them from nothing.
+    assert "flows.0.tcp.pacing.avoidance" in given("flows.0.tcp.pacing=true")
+    # Without a group of flows the next one takes its place.
+    assert "flows.0.count" in given("flows.0.count=3")
+
+
 @pytest.mark.parametrize(
     ("values", "title", "scale"),
     [

@@ -49,6 +49,17 @@ def test_criteria_are_in_the_order_of_the_document(name: str) -> None:
     assert len(set(sections)) == len(sections)
 
 
+def test_some_criteria_alone_need_their_experiments_alone(cli: CommandLine) -> None:
+    part = find("rfc9743").only(["5.1.3", "5.1.1"])
+    assert [one.section for one in part.criteria] == ["5.1.1", "5.1.3"]
+    assert set(part.experiments) == {"collapse", "loss"}
+    refused = cli("evaluate", "reno", "--only", "5.1.3,5.9")
+    assert refused.returncode == 2
+    assert "no criterion `5.9`; there are: 5.1.1, 5.1.2" in refused.stderr
+    refused = cli("evaluate", "reno", "--only", "5.3.2")
+    assert "5.3.2: not evaluated: " in refused.stderr, refused
+
+
 def test_levels_of_figures_exist() -> None:
     """A figure that is judged at some levels only is judged somewhere."""
     suite = find("rfc9743")

@@ -119,14 +119,93 @@ def test_curves_of_a_run_are_its_samples(of_flows: Page, finished: longhaul.Resu
     )
 
 
-def test_slow_start_ends_with_the_first_window_at_the_threshold(
+def text_of(page: Page, table: str, name: str) -> list[str]:
+    """The texts of a column."""
+    stored = next(column for column in page.table(table)["columns"] if column["name"] == name)
+    return [stored["categories"][int(code)] for code in page.values(stored)]
+
+
+def test_slow_start_ends_with_the_cut_that_ends_it(
     of_flows: Page, finished: longhaul.Results
 ) -> None:
     left = of_flows.column("flows", "left_slow_start_s")
+    at_threshold = pl.col("cwnd_after_pkts") >= pl.col("ssthresh_after_pkts")
+    cuts = finished.events.filter(pl.col("event") == "cut", at_threshold)
     for at, name in enumerate(finished.flows["name"]):
         samples = finished.series.filter(pl.col("kind") == "flow", pl.col("name") == name)
-        above = samples.filter(pl.col("cwnd_pkts") >= pl.col("ssthresh_pkts"))
-        assert left[at] == above["t_s"].min()
+        above = samples.filter(pl.col("cwnd_pkts") >= pl.col("ssthresh_pkts"))["t_s"].to_numpy()[0]
+        cut = cuts.filter(pl.col("name") == name)["t_s"].to_numpy().min()
+        assert left[at] == cut
+        # A sample can only say so later.
+        assert 0 <= above - cut <= 0.1
+    assert set(text_of(of_flows, "flows", "left_slow_start_by")) == {"event"}
+
+
+def test_slow_start_that_ends_without_a_cut_is_known_from_samples(tmp_path: Path) -> None:
+    # A threshold from the beginning, far below what the path holds; BBR sets one as it drains.
+    scenario = """
+        duration = "4 s"
+        measure = { every = "100 ms" }
+        topology = { dumbbell = { bottleneck = { rate = "50 Mbps", delay = "20 ms" } } }
+        flows = [
+            { label = "low", tcp = { initial_ssthresh = 20 } },
+            { label = "bbr", congestion = { kind = "bbr3" } },
+        ]
+    """
+    run = longhaul.run(scenario, out=tmp_path / "low")
+    page = Page(explore([run.path], tmp_path / "low.html"))
+    left = page.column("flows", "left_slow_start_s")
+    for at, name in enumerate(run.flows["name"]):
+        samples = run.series.filter(pl.col("kind") == "flow", pl.col("name") == name)
+        above = samples.filter(pl.col("cwnd_pkts") >= pl.col("ssthresh_pkts"))["t_s"].min()
+        assert left[at] == above
+    assert text_of(page, "flows", "left_slow_start_by") == ["sample", "sample"]
+
+
+def test_columns_say_what_they_are(
+    of_flows: Page, mesonet: longhaul.Results, tmp_path: Path
+) -> None:
+    registry = {
+        row["name"]: row["description"]
+        for row in longhaul._engine.columns()
+        if row["table"] == "flows"
+    }
+    of_mesonet = Page(explore([mesonet.path], tmp_path / "m.html"))
+    for page in (of_flows, of_mesonet):
+        for table in page.catalogue["tables"]:
+            without = [one["name"] for one in table["columns"] if not one["about"]]
+            assert without in ([], ["run"]), table["name"]
+    for column in of_flows.table("flows")["columns"]:
+        assert column["about"] == registry.get(column["name"], column["about"])
+
+
+def test_when_links_and_routers_lose(mesonet: longhaul.Results, tmp_path: Path) -> None:
+    scenario = ROOT / "scenarios/one_flow.toml"
+    settings = ["topology.dumbbell.bottleneck.rate='10 Mbps'", "duration='10 s'"]
+    settings += ["measure={ every = '100 ms' }"]
+    run = longhaul.run(scenario, out=tmp_path / "one", set=settings)
+    page = Page(explore([run.path], tmp_path / "one.html"))
+    counted = run.series.filter(pl.col("kind") == "link", pl.col("name") == run.links["name"][0])
+    grown = counted.with_columns(lost=pl.col("dropped_pkts").diff()).filter(pl.col("lost") > 0)
+    assert grown.height > 0
+    facts = {name: page.column("links", name)[0] for name in
+             ("first_drop_s", "last_drop_s", "samples_with_drops")}  # fmt: skip
+    assert facts["first_drop_s"] == grown["t_s"].min()
+    assert facts["last_drop_s"] == grown["t_s"].max()
+    assert facts["samples_with_drops"] == grown.height
+    series = {one["table"]: one for one in page.catalogue["series"]}
+    assert series["links"]["lost"] == "lost_pkts"
+    dropped = pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts")
+    losing = mesonet.table("routers").filter(dropped > 0)
+    of_routers = Page(explore([mesonet.path], tmp_path / "m.html"))
+    names = mesonet.table("topology")["router"].to_list()
+    for column, wanted in (
+        ("last_drop_s", pl.col("t_s").max()),
+        ("intervals_with_drops", pl.len()),
+    ):
+        found = dict(losing.group_by("router").agg(wanted).iter_rows())
+        for name, value in zip(names, of_routers.column("routers", column), strict=True):
+            assert value == found.get(name, 0) or (np.isnan(value) and name not in found)
 
 
 def test_several_runs_stand_below_each_other(
@@ -242,11 +321,69 @@ def test_factors_and_responses_of_a_campaign(campaign: Path, tmp_path: Path) -> 
         "rtt": "factor", "goodput_bps": "response", "cuts": "response",
     }  # fmt: skip
     assert table["colour"] == "algorithm"
-    assert "12 of 16" in table["note"]
+    assert "12 of 16" in table["there"]
+    assert table["isPartial"]
     assert page.catalogue["title"] == "Twelve </script> runs"
     # Of twelve rows, eleven merges and each once in the order.
     assert sorted(table["clusters"]["order"]) == list(range(12))
     assert len(table["clusters"]["merges"]) == 11
+
+
+KEPT = """
+title = "Kept"
+keep = ["series"]
+replications = 1
+[scenario]
+duration = "4 s"
+measure = { every = "5 ms" }
+topology = { dumbbell = { bottleneck = { rate = "10 Mbps", delay = "10 ms" } } }
+flows = [{ label = "a", count = 2 }]
+[responses]
+goodput = "goodput_bps"
+used = "links.bottleneck.utilization"
+share = "labels.a.share"
+[factors]
+algorithm = { path = "flows.a.congestion.kind", levels = ["reno", "cubic"] }
+"""
+
+
+def test_kept_series_of_a_campaign_are_curves_of_its_runs(cli: CommandLine, tmp_path: Path) -> None:
+    Path("kept.toml").write_text(KEPT)
+    made = cli("campaign", "run", "kept.toml")
+    assert made.returncode == 0, made.stderr
+    page = Page(explore(["campaigns/kept"], tmp_path / "kept.html"))
+    series = page.catalogue["series"][0]
+    # 801 samples of each run are thinned, and the page says so, and how much room they take.
+    assert "500 of up to 801 samples" in series["note"]
+    assert "MB" in series["note"]
+    times, rates, error = page.curves("kept", "flows throughput_bps")
+    dataset = Dataset.read(Path("campaigns/kept/results.parquet"))
+    for at, folder in enumerate(dataset.frame["tables"]):
+        samples = pl.read_parquet(Path(folder) / "series.parquet")
+        last = samples.filter(pl.col("kind") == "flow").group_by("name").agg(
+            pl.col("delivered_bytes").max()
+        )["delivered_bytes"].sum()  # fmt: skip
+        carried = np.nansum(rates[at, 1:] * np.diff(times)) / 8
+        assert carried == pytest.approx(last, rel=0.02)
+        _, windows, error = page.curves("kept", "flows cwnd_pkts")
+        means = samples.filter(pl.col("kind") == "flow").group_by("t_s").agg(
+            pl.col("cwnd_pkts").mean()
+        ).sort("t_s")  # fmt: skip
+        latest = np.searchsorted(means["t_s"].to_numpy(), times, side="right") - 1
+        np.testing.assert_allclose(windows[at], means["cwnd_pkts"].to_numpy()[latest], atol=error)
+    about = {column["name"]: column["about"] for column in page.table("kept")["columns"]}
+    assert about["algorithm"].startswith("sets flows.a.congestion.kind: Congestion control")
+    assert about["used"].startswith("links.bottleneck.utilization: link bottleneck: ")
+    assert "2 of 2 runs" in page.table("kept")["there"]
+
+
+def test_campaign_whose_kept_series_are_gone_has_no_curves(campaign: Path, tmp_path: Path) -> None:
+    dataset = Dataset.read(campaign / "results.parquet")
+    frame = dataset.frame.with_columns(tables=pl.lit(str(tmp_path / "gone")))
+    Dataset(frame, dataset.facts).write(campaign / "results.parquet")
+    page = Page(explore([campaign], tmp_path / "c.html"))
+    assert page.catalogue["series"] == []
+    assert "keep" in page.table("twelve")["samples"]
 
 
 def test_levels_keep_the_order_of_the_campaign(campaign: Path, tmp_path: Path) -> None:

@@ -573,3 +573,116 @@ def test_flow_and_link_are_followed_into_each_other(opened: Open, tmp_path: Path
     page.keyboard.press("Escape")
     settle(page)
     assert pictures(page) == before
+
+
+def test_nothing_selected_is_said_in_every_view(opened: Open, campaign: Path) -> None:
+    page = opened(campaign, height=TALL)
+    assert page.locator(".nothing:visible").count() == 0
+    # Of each card, below the first one: the heading of the page has a line for filters.
+    tops = """(() => {
+        const cards = [...document.querySelectorAll(".card")];
+        return cards.map(one => one.offsetTop - cards[0].offsetTop);
+    })()"""
+    places = page.evaluate(tops)
+    # No run has one algorithm and another.
+    page.click("#legend button:has-text('cubic')")
+    page.select_option("#choices select[aria-label=Colour]", "loss")
+    page.click("#view-parallel .finder summary")
+    drag(page, "boxes", (0.02, 0.1), (0.03, 0.1))
+    drag(page, "scatter", (0.3, 0.02), (0.31, 0.03))
+    assert count(page) == 0
+    said = page.locator(".nothing:visible")
+    assert said.count() == page.locator(".card").count()
+    assert "no row passes all of these together" in said.first.inner_text()
+    assert "algorithm cubic" in said.first.inner_text()
+    assert "Escape" in said.first.inner_text()
+    # Nothing moves below a brush.
+    now = page.evaluate(tops)
+    assert now == pytest.approx(places, abs=2)
+    page.keyboard.press("Escape")
+    settle(page)
+    assert count(page) == 64
+    assert page.locator(".nothing:visible").count() == 0
+
+
+def test_column_is_found_by_what_it_means(opened: Open, network: Path) -> None:
+    page = opened(network)
+    page.click("#view-parallel .finder summary")
+    page.fill("#view-parallel .finder input[type=search]", "end of the last interval")
+    shown = page.locator("#view-parallel .finder label:visible")
+    assert [text.split()[0] for text in shown.all_inner_texts()] == ["last_drop_s"]
+    page.keyboard.press("Escape")
+    assert not shown.count()
+    page.click("#view-scatter .choice:has(select[aria-label=y]) .finder summary")
+    page.fill("#view-scatter .choice:has(select[aria-label=y]) input[type=search]", "buffer mean")
+    page.click("#view-scatter .finder button:has-text('queue_share_mean'):visible")
+    assert page.input_value("#view-scatter select[aria-label=y]") == "queue_share_mean"
+    about = page.get_attribute("#view-scatter select[aria-label=y]", "title")
+    assert "part of the buffer that is filled, mean over all intervals" in about
+
+
+def test_kept_pictures_say_what_they_show(opened: Open, campaign: Path, tmp_path: Path) -> None:
+    page = opened(campaign)
+    page.click("#legend button:has-text('cubic')")
+    settle(page)
+    with page.expect_download() as kept:
+        page.click('#view-scatter button[aria-label="Keep the picture as SVG"]')
+    file = tmp_path / "scatter.svg"
+    kept.value.save_as(file)
+    text = file.read_text()
+    for said in ("Scatter: x y0_bps, y y1_bps", "64 runs", "16 of 64 rows selected: algorithm",
+                 "coloured by algorithm:", ">hstcp<", ">bbr3<"):  # fmt: skip
+        assert said in text, said
+
+
+def test_losses_are_said_from_when_to_when(opened: Open, network: Path) -> None:
+    page = opened(network)
+    routers = longhaul.open(network.parent / "m1").table("routers")
+    topology = longhaul.open(network.parent / "m1").table("topology")
+    dropped = pl.col("dropped_up_pkts") + pl.col("dropped_down_pkts")
+    access = topology.filter(pl.col("tier") == "access")["router"].to_list()
+    losing = routers.filter(dropped > 0, pl.col("router").is_in(access))
+    line = page.locator("#view-carpet .when tr.group", has_text="access").inner_text().split("\t")
+    assert line[1] == f"{losing['router'].n_unique()} of {len(access)} have any"
+    times = [losing["t_s"].to_numpy().min(), losing["t_s"].to_numpy().max()]
+    assert [float(text) for text in line[2:4]] == pytest.approx(times)
+    assert int(line[4]) == losing["t_s"].n_unique()
+    page.locator("#view-carpet .when tr.group", has_text="access").click()
+    settle(page)
+    assert count(page) == len(access)
+
+
+def test_one_algorithm_has_no_residuals(opened: Open, tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    frame = pl.DataFrame(
+        {"run": range(1, 17), "replication": [1] * 16, "algorithm": ["reno"] * 16}
+        | {"loss": [1e-5, 1e-3] * 8, "rtt": [5, 5, 50, 50] * 4}
+        | {name: random.normal(size=16) for name in ("goodput", "queue_pkts")}
+    )
+    factors = {"algorithm": ["reno"], "loss": [1e-5, 1e-3], "rtt": [5, 50]}
+    facts = {"title": "One", "factors": factors, "responses": ["goodput", "queue_pkts"],
+             "runs": 16, "wanted": 32, "results_version": 1}  # fmt: skip
+    Dataset(frame, facts).write(tmp_path / "results.parquet")
+    page = opened(explore([tmp_path], tmp_path / "page.html"), height=TALL)
+    assert "choose above who competes" in page.inner_text("#view-residuals .lacks")
+    assert not page.locator("#view-residuals canvas").is_visible()
+    assert "16 of 32 runs" in page.inner_text("#there.partial")
+    page.click(".not-shown summary")
+    assert "keep" in page.inner_text(".not-shown")
+    # Who says that losses compete gets them.
+    page.select_option("#view-residuals select[aria-label=competitors]", "loss")
+    settle(page)
+    assert page.locator("#view-residuals canvas").is_visible()
+    assert not page.locator("#view-residuals .lacks").is_visible()
+
+
+def test_cut_name_is_said_in_full_where_it_is_pointed_at(opened: Open, tmp_path: Path) -> None:
+    long = "a_name_that_no_axis_of_a_phone_has_room_for_s"
+    frame = pl.DataFrame({long: np.arange(40.0), f"{long}2": np.arange(40.0) ** 2})
+    frame.write_parquet(tmp_path / "t.parquet")
+    page = opened(explore([tmp_path / "t.parquet"], tmp_path / "t.html"), width=380)
+    canvas = page.locator("#view-parallel canvas")
+    canvas.evaluate("element => element.scrollIntoView({block: 'center'})")
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 14)
+    assert page.inner_text(".tooltip").startswith(long)

@@ -65,7 +65,7 @@ def test_slow_starts_end_as_the_page_says() -> None:
     assert (DOCS / "slow-starts.md").read_text(encoding="utf-8") == written
 
 
-GENERATED = ("reference", "gallery", "results")
+GENERATED = ("reference", "gallery", "results", "notebooks")
 """Folders of docs that `python -m tools.site` writes."""
 
 

@@ -14,6 +14,7 @@ from tools.site import (
     commands,
     gallery,
     keys,
+    notebooks,
     python_api,
     queues,
     reference,
@@ -36,7 +37,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (algorithms, queues, gallery):
             patch.setattr(module, "chart", lambda *_arguments: nothing)
-        pages, of_gallery, of_results = (Pages(name, root) for name in GENERATED)
+        cells = {one: [*notebooks.cells(one.read_text("utf-8"))] for one in notebooks.NOTEBOOKS}
+        patch.setattr(notebooks, "shown", lambda file: [[] for _ in cells[file]])
+        pages, of_gallery, of_results, of_notebooks = (Pages(name, root) for name in GENERATED)
         examples = Examples()
         for module in (algorithms, columns, commands, python_api, reference):
             module.write(pages)
@@ -44,6 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             module.write(pages, examples)
         gallery.write(of_gallery, examples)
         studies.write(of_results)
+        notebooks.write(of_notebooks)
         yield root
 
 

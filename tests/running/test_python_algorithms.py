@@ -201,6 +201,10 @@ def test_what_cannot_be_used_is_refused(what: str, tmp_path: Path, cli: CommandL
 
 RAISING = {
     "raises": ("raise RuntimeError('too fast')", "RuntimeError: too fast"),
+    "asks for no fact": (
+        "ack.srtt",
+        "AttributeError: 'longhaul.congestion.Ack' object has no attribute 'srtt'; available",
+    ),
     "leaves": ("import sys; sys.exit(3)", "SystemExit: 3"),
     "infinite": ("window.grow(float('inf'))", "ValueError: the window is not finite"),
     "beyond all paths": ("window.grow(1e308)", "ValueError: a window of 1e308 segments"),

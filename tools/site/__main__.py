@@ -9,6 +9,8 @@ from tools.site import (
     gallery,
     keys,
     llms,
+    notebooks,
+    playground,
     python_api,
     queues,
     reference,
@@ -37,10 +39,13 @@ def main() -> None:
     of_results = Pages("results")
     studies.write(of_results)
     of_results.close()
+    of_notebooks = Pages("notebooks")
+    notebooks.write(of_notebooks)
+    of_notebooks.close()
     llms.write()
-    print(
-        f"{len(pages.written) + len(of_gallery.written) + len(of_results.written)} pages in {time.monotonic() - started:.1f} s"
-    )
+    playground.write(examples)
+    count = sum(len(one.written) for one in (pages, of_gallery, of_results, of_notebooks))
+    print(f"{count} pages in {time.monotonic() - started:.1f} s")
 
 
 if __name__ == "__main__":

@@ -221,7 +221,9 @@ mod tests {
             parameter
                 .starts_with("hstcp: unknown parameter `low_windwo` (did you mean `low_window`?)")
         );
-        assert!(message("reno", &[("alpha", 1.0)]).ends_with("known: increase, decrease, ecn_decrease"));
+        assert!(
+            message("reno", &[("alpha", 1.0)]).ends_with("known: increase, decrease, ecn_decrease")
+        );
     }
 
     #[test]

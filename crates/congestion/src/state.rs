@@ -131,6 +131,9 @@ impl CongestionState {
         if phase == Phase::NoGrowth && ack.acked > 0 && self.slow_start.lasts(&self.window) {
             self.ends_watched(ack);
         }
+        if phase == Phase::Recovery {
+            self.slow_start.on_ack_in_recovery(ack);
+        }
         self.controller.on_ack(ack, phase, &mut self.window);
     }
 
@@ -164,11 +167,11 @@ impl CongestionState {
     /// Reduces the window for a congestion signal.
     pub fn on_congestion(&mut self, event: &Congestion) {
         self.signalled = true;
-        self.slow_start.on_reduction();
         let before = self.window.cwnd();
         self.controller.on_congestion(event, &mut self.window);
         if self.controller.phases() != Phases::All {
             self.window.end_reduction(event.cause);
+            self.slow_start.on_reduction(&mut self.window);
         }
         // Marks bring no recovery in which the window could go down.
         if event.cause == Cause::Loss
@@ -191,6 +194,7 @@ impl CongestionState {
     pub fn on_recovery_exit(&mut self, now: Time) {
         self.end_rate_halving();
         self.controller.on_recovery_exit(now, &mut self.window);
+        self.slow_start.on_recovery_exit(&mut self.window);
     }
 
     #[inline]

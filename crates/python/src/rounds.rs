@@ -44,7 +44,11 @@ pub(crate) fn run<'py>(
     };
     let response = controller.response(loss, rtt);
     let window = start(tcp, experiment.cwnd);
-    let mut flow = Flow::new(CongestionState::new(window, tcp.slow_start.clone(), controller));
+    let mut flow = Flow::new(CongestionState::new(
+        window,
+        tcp.slow_start.clone(),
+        controller,
+    ));
     let path = Path {
         loss: experiment.loss,
         ..Path::clean(rtt)

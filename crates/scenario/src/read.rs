@@ -14,6 +14,7 @@ use crate::error::Diagnostic;
 use crate::files;
 use crate::merge::{overlay, put};
 use crate::model::About;
+use crate::model::flow::AnyFlow;
 
 /// Reads a file and everything that it extends.
 pub(crate) fn read_file(path: &Path) -> Result<(Table, Origin), Diagnostic> {
@@ -273,14 +274,9 @@ fn set_in(
     match &mut parent.value {
         Value::Table(table) => set(table, keys, path, node, origin),
         Value::List(items) => {
-            let (count, key) = (items.len(), keys[0]);
-            let Some(item) = key
-                .parse()
-                .ok()
-                .and_then(|index: usize| items.get_mut(index))
-            else {
-                let message = format!("{path} has {count} entries, from 0; there is no {key}");
-                return Err(Diagnostic::new(path, origin, message));
+            let key = keys[0];
+            let Some(item) = entry_of(items, key).and_then(|index| items.get_mut(index)) else {
+                return Err(Diagnostic::new(path, origin, no_entry(items, path, key)));
             };
             if keys.len() > 1 {
                 return set_in(item, &keys[1..], &join(path, key), node, origin);
@@ -295,5 +291,28 @@ fn set_in(
             );
             Err(Diagnostic::new(path, origin, message))
         }
+    }
+}
+
+/// Which entry of a list a key means: that with the label, as in the paths of campaigns, or that at the place.
+fn entry_of(items: &[Node], key: &str) -> Option<usize> {
+    let labelled = items.iter().position(|item| label_of(item) == Some(key));
+    labelled.or_else(|| key.parse().ok())
+}
+
+fn no_entry(items: &[Node], path: &str, key: &str) -> String {
+    let labels: Vec<&str> = items.iter().filter_map(label_of).collect();
+    let labels = match labels[..] {
+        [] => String::new(),
+        _ => format!("; labels: {}", labels.join(", ")),
+    };
+    let count = items.len();
+    format!("{path} has {count} entries, from 0{labels}; there is no {key}")
+}
+
+fn label_of(item: &Node) -> Option<&str> {
+    match &item.table()?.get(AnyFlow::label)?.value {
+        Value::Text(label) => Some(label),
+        _ => None,
     }
 }

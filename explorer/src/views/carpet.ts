@@ -1,13 +1,15 @@
 /** All elements over time as a picture: a line for each, coloured by a measure, the first that has any on top. */
 
-import { axisBelow, brushed, shorten, type Frame } from "../axis";
+import { axisBelow, brushed, sideRoom, type Frame } from "../axis";
 import type { Card, View } from "../card";
 import { number } from "../columns";
 import type { Context } from "../context";
 import { watch, type Place } from "../gestures";
 import type { Measure, Series } from "../series";
+import { write } from "../text";
 import { channels, LOSSES, ramp, SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
+import { spansOf, When, type Span } from "./when";
 import { scaleLinear } from "d3-scale";
 
 /** More elements than these have lines of less than a pixel. */
@@ -17,10 +19,14 @@ const KEY = "carpet";
 export function carpet(context: Context, card: Card, series: Series, first: string): View {
   const { table, selection, clock } = context;
   let measure: Measure | null = null;
+  let spans: Span[] = [];
   let order: number[] = [];
+  let left = 72;
   let drawn: [number, number, number, number] | null = null;
   const surface = card.surface(heightOf, "All elements over time");
-  const choice = card.choice("of", series.names, first, load);
+  const choice = card.choice("of", series.entry.measures, first, load);
+  const when = new When(context, series);
+  card.body.append(when.element);
 
   function heightOf(): number {
     return 64 + Math.max(order.length, 3) * each();
@@ -39,24 +45,16 @@ export function carpet(context: Context, card: Card, series: Series, first: stri
   /** Which elements have a line: those that have anything, by when it begins. */
   function sort(): void {
     if (!measure) return;
-    const { values } = measure;
-    const begins = new Map<number, number>();
-    for (let row = 0; row < table.rows; row++) {
-      const start = row * series.times.length;
-      for (let at = clock.range[0]; at <= clock.range[1]; at++) {
-        if (!(values[start + at] > 0)) continue;
-        begins.set(row, at);
-        break;
-      }
-    }
-    order = [...begins.keys()].sort((one, other) => begins.get(one)! - begins.get(other)!);
+    spans = spansOf(measure.values, table.rows, series.times, clock.range);
+    order = spans.map(({ row }) => row);
     surface.refit();
+    when.fill(measure, spans);
   }
 
   const frame = (): Frame => ({
-    left: 72,
+    left,
     top: 22,
-    width: surface.width - 86,
+    width: surface.width - left - 14,
     height: order.length * each(),
   });
   const envelope = () => series.envelope(measure!, clock.range, Math.max(frame().width, 60));
@@ -68,6 +66,11 @@ export function carpet(context: Context, card: Card, series: Series, first: stri
 
   surface.show((ink) => {
     if (!measure) return;
+    left = sideRoom(
+      ink,
+      order.map((row) => table.label(row)),
+      surface.width,
+    );
     const box = frame();
     const x = timeScale();
     const marks = x.ticks(box.width / 80).map((value) => ({
@@ -81,11 +84,13 @@ export function carpet(context: Context, card: Card, series: Series, first: stri
     ink.fillStyle = theme().ink;
     const { entry, max } = measure;
     const without = table.rows - order.length;
-    ink.fillText(
+    write(
+      ink,
       `${entry.name}, to ${number(max)} ${entry.unit}`.trimEnd() +
         (without ? `; ${without} of ${table.rows} have none` : ""),
       box.left,
       10,
+      box.width,
     );
     if (!order.length) return;
     // The picture has a pixel for each bin and line; the page stretches it.
@@ -128,7 +133,7 @@ export function carpet(context: Context, card: Card, series: Series, first: stri
           taken.add(at);
           ink.fillStyle = selection.mask[row] ? theme().ink : theme().muted;
           const y = box.top + (at + 0.5) * each();
-          ink.fillText(shorten(table.label(row), 10), box.left - 5, y);
+          write(ink, table.label(row), box.left - 5, y, box.left - 8);
         });
       }
     }
@@ -177,8 +182,12 @@ export function carpet(context: Context, card: Card, series: Series, first: stri
       );
     },
   });
-  selection.onChange(() => surface.redraw());
-  context.restyled.listen(() => surface.redraw());
+  const changed = () => {
+    surface.redraw();
+    if (measure) when.fill(measure, spans);
+  };
+  selection.onChange(changed);
+  context.restyled.listen(changed);
   let range = clock.range.join();
   clock.changed.listen(() => {
     if (range !== clock.range.join()) sort();

@@ -1,12 +1,13 @@
 /** Curves over time: one for each row, of one measure. */
 
-import { axisBelow, axisLeft, brushed, line, shorten, type Frame } from "../axis";
+import { axisBelow, axisLeft, brushed, line, type Frame } from "../axis";
 import type { Card, View } from "../card";
-import { number } from "../columns";
+import { number, numbers } from "../columns";
 import type { Context } from "../context";
 import type { Measure, Series } from "../series";
 import { watch } from "../gestures";
 import type { Ink } from "../svg";
+import { fit, noteCut } from "../text";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 import { scaleLinear } from "d3-scale";
@@ -27,7 +28,7 @@ export function curves(context: Context, card: Card, series: Series, first: stri
   let extent: [number, number] = [0, 1];
   let drawn: [number, number] | null = null;
   let chosen: { row: number; colour: string; dash: number[] }[] = [];
-  const choice = card.choice("of", series.names, first, load);
+  const choice = card.choice("of", series.entry.measures, first, load);
   const mode = card.choice("a drag", [PICK, ZOOM], PICK, () => {});
   card.button("whole", "Show the whole time", () => clock.zoom(0, clock.samples - 1));
 
@@ -146,9 +147,11 @@ export function curves(context: Context, card: Card, series: Series, first: stri
       .map((value) => ({ part: part(value), text: number(value) }));
     axisBelow(ink, box, marks, "time (s)");
     const y = heightScale();
-    const sides = y.ticks(6).map((value) => ({
+    const heights = y.ticks(6);
+    const texts = numbers(heights);
+    const sides = heights.map((value, at) => ({
       part: (value - extent[0]) / (extent[1] - extent[0]),
-      text: number(value),
+      text: texts[at],
     }));
     axisLeft(ink, box, sides, entry.unit ? `${entry.name} (${entry.unit})` : entry.name);
     const style = `${entry.name}|${clock.range.join()}|${extent.join()}|${context.style}`;
@@ -199,13 +202,16 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     ink.textBaseline = "alphabetic";
     let [x, y] = [surface.width - 14, 32];
     for (const { row, colour, dash } of [...chosen].reverse()) {
-      const name = shorten(table.label(row), 18);
-      const room = name.length * 6.2 + 24;
+      const whole = table.label(row);
+      const name = fit(ink, whole, Math.max(0.25 * surface.width, 110));
+      const length = ink.measureText(name).width;
+      const room = length + 26;
       // A second line above; the title of the axis is left of the lower one.
       if (x - room < (y > 20 ? 150 : 10)) [x, y] = [surface.width - 14, y - 16];
       if (y < 0) break;
       ink.fillStyle = theme().ink;
       ink.fillText(name, x, y);
+      if (name !== whole) noteCut(ink, whole, [x - length, y - 12, x, y + 4]);
       ink.strokeStyle = colour;
       ink.lineWidth = 3;
       ink.setLineDash(dash);

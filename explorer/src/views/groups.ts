@@ -1,23 +1,25 @@
 /** A response by the groups of a column: distributions, boxes, and the effects of all factors. */
 
-import { axisBelow, axisLeft, line, shorten, ticks, type Frame } from "../axis";
+import { axisBelow, axisLeft, line, sideRoom, ticks, type Frame } from "../axis";
 import type { Card, View } from "../card";
-import { groupName, groups, number, POSITIONS, type Column } from "../columns";
+import { groupName, groups, named, number, numbers, POSITIONS, type Column } from "../columns";
 import type { Context } from "../context";
 import { histogram } from "../density";
 import { byGroup, five, fives, means } from "../statistics";
+import type { Named } from "../finder";
 import { watch } from "../gestures";
-import { SMALL_FONT, theme } from "../theme";
+import { write } from "../text";
+import { FONT, SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 import { scaleLinear } from "d3-scale";
 
 /** The columns a response is chosen from, and the first choice. */
-export function responses(context: Context): { names: string[]; first: string } {
+export function responses(context: Context): { names: Named[]; first: string } {
   const { table } = context;
   const measured = table.numeric.filter((column) => column.entry.role === "response");
   const all = measured.length ? measured : table.numeric;
-  const names = all.map((column) => column.name);
-  return { names, first: names.find((name) => table.entry.shown.includes(name)) ?? names[0] };
+  const first = all.find(({ name }) => table.entry.shown.includes(name)) ?? all[0];
+  return { names: named(all), first: first.name };
 }
 
 export function distribution(context: Context, card: Card): View {
@@ -88,20 +90,23 @@ export function boxes(context: Context, card: Card): View {
   let of = table.column(start);
   const surface = card.surface(heightOf, "Box plots");
   const choice = card.choice("of", names, first, () => surface.redraw());
-  const group = card.choice("by", by, start, (name) => {
+  const group = card.choice("by", named(grouping), start, (name) => {
     of = table.column(name);
     surface.refit();
   });
+  let left = 110;
   const frame = (): Frame => ({
-    left: 110,
+    left,
     top: 10,
-    width: surface.width - 126,
+    width: surface.width - left - 16,
     height: surface.height - 54,
   });
   surface.show((ink) => {
     const column = table.column(choice.value)!;
     if (!of) return;
     const order = groups(of);
+    const texts = order.map((value) => groupName(of!, value));
+    left = sideRoom(ink, texts, surface.width);
     const box = frame();
     const at = (value: number) => box.left + (column.positionOf(value) / POSITIONS) * box.width;
     axisBelow(ink, box, ticks(column, box.width / 80), column.title);
@@ -114,7 +119,7 @@ export function boxes(context: Context, card: Card): View {
       ink.textAlign = "right";
       ink.textBaseline = "middle";
       ink.fillStyle = picked?.includes(order[place]) ? theme().accent : theme().ink;
-      ink.fillText(shorten(groupName(of!, order[place]), 16), box.left - 6, y);
+      write(ink, texts[place], box.left - 6, y, box.left - 8);
       if (!figures) return;
       ink.strokeStyle = colour;
       ink.fillStyle = colour;
@@ -165,11 +170,19 @@ export function boxes(context: Context, card: Card): View {
   };
 }
 
+/** Pixels of a line of factors, and what each of them needs of its width. */
+const [EFFECTS_HEIGHT, LEAST_EACH] = [280, 90];
+
 /** The mean of a response at each level of each factor: the one whose line is steepest matters most. */
 export function effects(context: Context, card: Card): View {
   const { table, selection } = context;
   const { names, first } = responses(context);
-  const surface = card.surface(() => 280, "Main effects of the factors");
+  // Where the page is narrow, factors stand in several lines.
+  const inLine = (width: number) =>
+    Math.max(1, Math.min(table.leveled.length, Math.floor((width - 74) / LEAST_EACH)));
+  const heightOf = (width: number) =>
+    EFFECTS_HEIGHT * Math.ceil(table.leveled.length / inLine(width));
+  const surface = card.surface(heightOf, "Main effects of the factors");
   const choice = card.choice("on", names, first, () => surface.redraw());
 
   interface Effect {
@@ -191,29 +204,53 @@ export function effects(context: Context, card: Card): View {
     });
     return effects.sort((one, other) => other.range - one.range);
   };
-  let drawn: { x: number; factor: Column; value: number; text: string }[] = [];
-  surface.show((ink, width, height) => {
+  let drawn: { x: number; y: number; factor: Column; value: number; text: string }[] = [];
+  surface.show((ink, width) => {
     const column = table.column(choice.value)!;
-    const effects = found().filter((effect) => effect.levels.length);
-    const frame = { left: 62, top: 26, width: width - 74, height: height - 92 };
+    const all = found();
+    const effects = all.filter((effect) => effect.levels.length > 1);
+    const single = all.filter((effect) => effect.levels.length === 1);
+    drawn = [];
+    if (!effects.length) {
+      ink.font = FONT;
+      ink.fillStyle = theme().ink;
+      ink.textAlign = "left";
+      ink.textBaseline = "alphabetic";
+      const names = table.leveled.map(({ name }) => name).join(", ");
+      const none = `No factor (${names}) has two levels among the selected rows with ${column.name}.`;
+      write(ink, none, 10, 40, width - 20);
+      return;
+    }
+    const most = inLine(width);
+    const frameOf = (line: number): Frame => ({
+      left: 62,
+      top: 26 + line * EFFECTS_HEIGHT,
+      width: width - 74,
+      height: EFFECTS_HEIGHT - 92,
+    });
     const ends = effects.flatMap((effect) =>
       effect.levels.flatMap(({ mean, error }) => [mean - (error || 0), mean + (error || 0)]),
     );
     const [low, high] = [Math.min(...ends), Math.max(...ends)];
     const span = high > low ? high - low : 1;
-    const y = (value: number) => frame.top + (1 - (value - low) / span) * frame.height;
-    const marks = scaleLinear([low, low + span], [0, 1])
-      .ticks(5)
-      .map((value) => ({ part: (value - low) / span, text: number(value) }));
-    const others = table.factors.length - effects.length;
-    const without = others > 0 ? `; without ${others} factors of many levels` : "";
-    axisLeft(ink, frame, marks, `mean of ${column.title}${without}`);
-    const each = frame.width / Math.max(effects.length, 1);
-    drawn = [];
-    effects.forEach(({ factor, levels, range }, at) => {
+    const heights = scaleLinear([low, low + span], [0, 1]).ticks(5);
+    const texts = numbers(heights);
+    const marks = heights.map((value, at) => ({ part: (value - low) / span, text: texts[at] }));
+    const many = table.factors.length - table.leveled.length;
+    const without =
+      (single.length
+        ? `; of one level here: ${single.map(({ factor }) => factor.name).join(", ")}`
+        : "") + (many > 0 ? `; without ${many} factors of many levels` : "");
+    for (let line = 0; line * most < effects.length; line++) {
+      axisLeft(ink, frameOf(line), marks, line ? "" : `mean of ${column.title}${without}`);
+    }
+    const each = frameOf(0).width / Math.min(effects.length, most);
+    effects.forEach(({ factor, levels, range }, number_) => {
+      const [at, frame] = [number_ % most, frameOf(Math.floor(number_ / most))];
+      const y = (value: number) => frame.top + (1 - (value - low) / span) * frame.height;
       const left = frame.left + at * each + each * 0.15;
-      const step = (0.7 * each) / Math.max(levels.length - 1, 1);
-      const x = (place: number) => (levels.length > 1 ? left + place * step : left + 0.35 * each);
+      const step = (0.7 * each) / (levels.length - 1);
+      const x = (place: number) => left + place * step;
       ink.strokeStyle = theme().accent;
       ink.lineWidth = 2;
       ink.beginPath();
@@ -233,42 +270,36 @@ export function effects(context: Context, card: Card): View {
         ink.arc(x(place), y(mean), 4, 0, 2 * Math.PI);
         ink.fill();
         const text = `${factor.name} ${groupName(factor, level.value)}: mean ${number(mean)} ± ${number(error)} of ${level.count} rows`;
-        drawn.push({ x: x(place), factor, value: level.value, text });
+        drawn.push({ x: x(place), y: frame.top, factor, value: level.value, text });
       });
       ink.font = SMALL_FONT;
       ink.textBaseline = "top";
       const bottom = frame.top + frame.height;
       ink.fillStyle = theme().muted;
-      const room = Math.max(Math.floor((0.7 * each) / 6.5 / 2), 3);
-      ink.textAlign = "left";
-      if (levels.length === 1) ink.textAlign = "center";
-      ink.fillText(shorten(groupName(factor, levels[0].value), room), x(0), bottom + 6);
-      if (levels.length > 2 && each / levels.length > 60) {
-        ink.textAlign = "center";
-        levels.slice(1, -1).forEach((level, at) => {
-          ink.fillText(shorten(groupName(factor, level.value), room), x(at + 1), bottom + 6);
-        });
-      }
-      if (levels.length > 1) {
-        ink.textAlign = "right";
-        const last = levels[levels.length - 1].value;
-        ink.fillText(shorten(groupName(factor, last), room), x(levels.length - 1), bottom + 6);
-      }
+      // Of many levels those at the ends are named.
+      const between = levels.length > 2 && each / levels.length > 60;
+      const room = (0.94 * each) / (between ? levels.length : 1.4);
+      ink.textAlign = "center";
+      levels.forEach(({ value }, place) => {
+        if (!between && place > 0 && place < levels.length - 1) return;
+        const edge = 2 * (width - x(place));
+        write(ink, groupName(factor, value), x(place), bottom + 6, Math.min(room, edge));
+      });
       ink.textAlign = "center";
       ink.fillStyle = theme().ink;
       const middle = left + 0.35 * each;
-      ink.fillText(
-        shorten(factor.title, Math.floor(each / 6)),
-        middle,
-        bottom + 24 + (at % 2) * 14,
-      );
+      // Names stand on two levels, so that they have twice the room.
+      write(ink, factor.title, middle, bottom + 24 + (at % 2) * 14, 1.8 * each);
       ink.fillStyle = theme().muted;
       if (each > 60)
         ink.fillText(`±${number(Number((range / 2).toPrecision(2)))}`, middle, bottom + 52);
     });
   });
-  const levelAt = ([x]: [number, number]) =>
-    drawn.find((level) => Math.abs(level.x - x) < 10) ?? null;
+  const levelAt = ([x, y]: [number, number]) =>
+    drawn.find(
+      (level) =>
+        Math.abs(level.x - x) < 10 && y > level.y - 26 && y < level.y + EFFECTS_HEIGHT - 26,
+    ) ?? null;
   watch(surface.canvas, {
     click: (at) => {
       const level = levelAt(at);

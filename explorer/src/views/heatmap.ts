@@ -1,19 +1,19 @@
 /** A heat map of standardised columns, rows that are alike beside each other, with the tree that says how alike. */
 
-import { shorten } from "../axis";
 import type { Card, View } from "../card";
 import { number } from "../columns";
 import type { Context } from "../context";
 import { watch } from "../gestures";
+import { fitEnd, noteCut, widest, write } from "../text";
 import { ramp, SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 
-/** A long name without its beginning: names that are alike differ at the end. */
-function ending(name: string, most: number): string {
-  return name.length > most ? `…${name.slice(1 - most)}` : name;
-}
-
-const [TREE, NAMES, HEAD] = [90, 110, 76];
+const TREE = 90;
+/** Names of columns stand at an angle above; of so many pixels at most. */
+const LONGEST = 190;
+const SLOPE = Math.SQRT1_2;
+/** Columns beside each other that are narrower than this have no room for all names. */
+const NARROW = 15;
 const BELOW = ["#2166ac", "#92c5de", "#f7f7f7"];
 const ABOVE = ["#f7f7f7", "#f4a582", "#b2182b"];
 
@@ -31,12 +31,17 @@ export function heatMap(context: Context, card: Card): View {
   });
   const count = clusters.order.length;
   const each = Math.min(Math.max(640 / count, 4), 20);
+  // About as many pixels as the names take.
+  const longest = Math.max(...columns.map(({ name }) => name.length), 1) * 6.4;
+  const room = Math.min(longest, LONGEST);
+  const HEAD = Math.round(room * SLOPE) + 20;
   const surface = card.surface(() => HEAD + Math.round(count * each) + 10, "Heat map with tree");
-  const cells = () => {
-    const names = each >= 10 ? NAMES : 14;
-    return { left: TREE, width: surface.width - TREE - names };
-  };
+  let names = 14;
+  const cells = () => ({ left: TREE, width: surface.width - TREE - names });
   surface.show((ink) => {
+    ink.font = SMALL_FONT;
+    const labels = clusters.rows.map((row) => table.label(row));
+    if (each >= 10) names = Math.min(widest(ink, labels) + 16, 0.35 * surface.width);
     const { left, width } = cells();
     const cell = width / columns.length;
     clusters.order.forEach((leaf, at) => {
@@ -60,7 +65,7 @@ export function heatMap(context: Context, card: Card): View {
         ink.font = SMALL_FONT;
         ink.textAlign = "left";
         ink.textBaseline = "middle";
-        ink.fillText(shorten(table.label(row), 15), left + width + 11, y + each / 2);
+        write(ink, table.label(row), left + width + 11, y + each / 2, names - 14);
       }
     });
     ink.fillStyle = theme().ink;
@@ -71,8 +76,16 @@ export function heatMap(context: Context, card: Card): View {
       ink.rotate(-Math.PI / 4);
       ink.textAlign = "left";
       ink.textBaseline = "middle";
-      ink.fillText(ending(column.name, 14), 0, 0);
+      // Those that there is room for; the others are said where they are pointed at.
+      const free = cell >= NARROW || place % Math.ceil(NARROW / cell) === 0;
+      // A name that goes beyond the edge is cut there.
+      const start = left + (place + 0.5) * cell;
+      const reach = Math.min(room, (surface.width - start) / SLOPE - 4);
+      const shown = fitEnd(ink, column.name, reach);
+      if (free) ink.fillText(shown, 0, 0);
       ink.restore();
+      const at: [number, number] = [left + place * cell, left + (place + 1) * cell];
+      noteCut(ink, column.title, [at[0], HEAD - 24, at[1], HEAD]);
     });
     tree();
 

@@ -1,6 +1,6 @@
 /** The network as a picture, coloured by a measure at one moment, which can be played. */
 
-import { brushed, shorten } from "../axis";
+import { brushed } from "../axis";
 import { label, type Spot } from "../labels";
 import type { Card, View } from "../card";
 import type { NetworkEntry } from "../catalogue";
@@ -15,6 +15,8 @@ import { tooltip } from "../tooltip";
 /** A replay of the whole time takes so many steps of so many milliseconds. */
 const [STEPS, STEP_MS] = [750, 50];
 const RADII = [9, 6, 4];
+/** Characters of a name beside a node; all of it is said where it is pointed at. */
+const LONGEST = 24;
 
 /** Whether a network is little more than a line, which needs no height. */
 export function isFlat({ nodes }: NetworkEntry): boolean {
@@ -37,7 +39,7 @@ export function network(
   let measure: Measure | null = null;
   let playing = 0;
   let drawn: [number, number, number, number] | null = null;
-  const choice = card.choice("coloured by", series.names, first, load);
+  const choice = card.choice("coloured by", series.entry.measures, first, load);
 
   const size = card.button("larger", "Larger, with room for more names", () => enlarge(!large));
   function enlarge(to: boolean): void {
@@ -147,7 +149,7 @@ export function network(
       towards[to][1] -= dy / length;
     }
     return picture.nodes.map((node, at) => ({
-      name: shorten(node.name, 14),
+      name: node.name.length > LONGEST ? `${node.name.slice(0, LONGEST - 1)}…` : node.name,
       x: x(node.x),
       y: y(node.y),
       radius: RADII[node.tier] ?? 4,

@@ -1,13 +1,14 @@
 /** Parallel coordinates: an axis for each column, a line for each row. */
 
-import { brushed, line, shorten, ticks } from "../axis";
+import { brushed, line, ticks } from "../axis";
 import type { Card, View } from "../card";
-import { groups, POSITIONS, type Column } from "../columns";
+import { groups, named, POSITIONS, type Column } from "../columns";
 import type { Context } from "../context";
-import { MANY, transitions } from "../density";
+import { FEW, MANY, transitions } from "../density";
 import type { Range } from "../filters";
 import { watch } from "../gestures";
 import type { Ink } from "../svg";
+import { fit, noteCut, write } from "../text";
 import { FONT, SMALL_FONT, theme } from "../theme";
 
 const [TOP, BOTTOM, SIDE] = [44, 14, 56];
@@ -98,20 +99,24 @@ export function parallel(context: Context, card: Card): View {
       ink.textBaseline = "alphabetic";
       const edge = at === 0 ? 4 : at === axes.length - 1 ? surface.width - 4 : x;
       // Names stand on two levels, so that they have twice the room.
-      ink.fillText(shorten(column.title, 22), edge, at % 2 ? 30 : 14);
+      const gap = axes.length > 1 ? place(1, axes.length) - place(0, axes.length) : surface.width;
+      const ends = at === 0 || at === axes.length - 1;
+      write(ink, column.title, edge, at % 2 ? 30 : 14, (ends ? 1.4 : 1.9) * gap);
       ink.font = SMALL_FONT;
       ink.fillStyle = muted;
       const right = at < axes.length - 1;
       ink.textAlign = right ? "left" : "right";
       ink.textBaseline = "middle";
       for (const { part, text } of ticks(column, 4)) {
-        const label = shorten(text, 9);
-        const [left, middle] = [x + (right ? 3 : -3 - 6 * label.length), y(part * POSITIONS)];
+        const label = fit(ink, text, Math.min(0.75 * gap, 150));
+        const { width } = ink.measureText(label);
+        const [left, middle] = [x + (right ? 3 : -3 - width), y(part * POSITIONS)];
+        if (label !== text) noteCut(ink, text, [left, middle - 7, left + width, middle + 7]);
         // Lines below shine through, pale.
         ink.save();
         ink.globalAlpha = 0.7;
         ink.fillStyle = theme().paper;
-        ink.fillRect(left, middle - 7, 6 * label.length + 2, 14);
+        ink.fillRect(left, middle - 7, width + 2, 14);
         ink.restore();
         ink.fillText(label, x + (right ? 4 : -4), middle);
       }
@@ -134,7 +139,7 @@ export function parallel(context: Context, card: Card): View {
       else lines(under, [...Array(table.rows).keys()], false);
     });
     ink.lineWidth = 1;
-    if (selection.count > MANY) {
+    if (selection.count > (many ? 2 * FEW : MANY)) {
       ink.strokeStyle = theme().accent;
       bundles(ink, selection.mask);
     } else {
@@ -183,7 +188,7 @@ export function parallel(context: Context, card: Card): View {
       selection.set(`axis ${column.name}`, { kind: "range", column: column.name, range });
     },
   });
-  const checks = card.checks("Axes", names, shown, (chosen) => {
+  const checks = card.checks("Axes", named(table.columns), shown, (chosen) => {
     // Those that were there keep their order.
     const kept = shown.filter((name) => chosen.includes(name));
     shown = [...kept, ...chosen.filter((name) => !kept.includes(name))];

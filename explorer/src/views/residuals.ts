@@ -2,7 +2,7 @@
 
 import { axisBelow, axisLeft, brushed, type Frame } from "../axis";
 import type { Card, View } from "../card";
-import { number } from "../columns";
+import { named, number } from "../columns";
 import type { Context } from "../context";
 import { byMean, conditions, residuals } from "../statistics";
 import { watch } from "../gestures";
@@ -11,36 +11,74 @@ import { theme } from "../theme";
 import { tooltip } from "../tooltip";
 import { responses } from "./groups";
 
+/** No choice of who competes. */
+const NOBODY = "choose ...";
+
 export function byCondition(context: Context, card: Card): View {
   const { table, selection } = context;
   const { names, first } = responses(context);
   const factors = table.factors;
   const competitors = table.leveled.map((factor) => factor.name);
-  const { colour } = table.entry;
-  const start = colour && competitors.includes(colour) ? colour : competitors[0];
+  const { competitor } = table.entry;
+  const start = competitor && competitors.includes(competitor) ? competitor : NOBODY;
   const surface = card.surface(() => 300, "Residuals by condition");
   const choice = card.choice("of", names, first, update);
-  const who = card.choice("competitors", competitors, start, update);
+  const who = card.choice(
+    "competitors",
+    [...(start === NOBODY ? [{ name: NOBODY }] : []), ...named(table.leveled)],
+    start,
+    update,
+  );
   let condition: Uint32Array = new Uint32Array(0);
   let residual: Float64Array = new Float64Array(0);
   /** The levels of the other factors in each condition. */
-  let named = new Map<number, string>();
+  let levelsOf = new Map<number, string>();
   let most = 1;
   let drawn: [number, number, number, number] | null = null;
 
+  /** What the chosen competitors lack to be compared; nothing if they can be. */
+  function lacks(): string | null {
+    if (who.value === NOBODY) {
+      return (
+        "Residuals compare competitors, such as algorithms, with the mean of all under the same condition. " +
+        "No factor with two levels or more here is called algorithm, congestion, queue or the like: " +
+        `choose above who competes, if ${competitors.join(", ")} ${competitors.length > 1 ? "do" : "does"}.`
+      );
+    }
+    const others = factors.filter((factor) => factor.name !== who.value);
+    const of = conditions(others, table.rows);
+    const levels = table.column(who.value)!;
+    const met = new Map<number, number>();
+    for (let row = 0; row < table.rows; row++) {
+      const before = met.get(of[row]);
+      if (before !== undefined && before !== levels.values[row]) return null;
+      met.set(of[row], levels.values[row]);
+    }
+    return `No two levels of ${who.value} were run under the same condition: ${others.map(({ name }) => name).join(", ")} differ between all of them.`;
+  }
+
   function update(): void {
+    const missing = lacks();
+    card.lacks(missing);
+    surface.canvas.hidden = missing !== null;
+    if (missing !== null) return;
     const others = factors.filter((factor) => factor.name !== who.value);
     const { values } = table.column(choice.value)!;
     condition = byMean(conditions(others, table.rows), values);
     residual = residuals(values, condition);
-    named = new Map();
+    levelsOf = new Map();
     condition.forEach((one, row) => {
-      if (!named.has(one)) named.set(one, others.map((factor) => factor.text(row)).join(", "));
+      if (!levelsOf.has(one))
+        levelsOf.set(one, others.map((factor) => factor.text(row)).join(", "));
     });
     most = residual.reduce((size, one) => Math.max(size, Math.abs(one) || 0), 0) || 1;
     surface.redraw();
   }
   const count = () => condition.reduce((size, one) => Math.max(size, one + 1), 1);
+  const conditionAt = (at: number) => {
+    const others = factors.filter((factor) => factor.name !== who.value);
+    return `${others.map(({ name }) => name).join(", ")}: ${levelsOf.get(at) ?? ""}`;
+  };
   const frame = (): Frame => ({
     left: 62,
     top: 26,
@@ -54,12 +92,13 @@ export function byCondition(context: Context, card: Card): View {
   surface.show((ink) => {
     const box = frame();
     const all = count();
-    const longest = Math.max(...[...named.values()].map((text) => text.length), 1);
+    const longest = Math.max(...[...levelsOf.values()].map((text) => text.length), 1);
     const hasNames = all * (longest * 6.5 + 12) < box.width;
     const step = hasNames ? 1 : Math.ceil(all / Math.max(box.width / 28, 1));
     const marks = Array.from({ length: Math.ceil(all / step) }, (_, at) => ({
       part: (at * step + 0.5) / all,
-      text: hasNames ? named.get(at)! : String(at * step + 1),
+      text: hasNames ? levelsOf.get(at)! : String(at * step + 1),
+      full: hasNames ? undefined : conditionAt(at * step),
     }));
     axisBelow(ink, box, marks, `conditions (the other factors), least mean ${choice.value} first`);
     const parts = [-1, -0.5, 0, 0.5, 1];

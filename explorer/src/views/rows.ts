@@ -34,7 +34,7 @@ export function rowTable(context: Context, card: Card): View {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = column.title;
-    button.title = column.entry.about;
+    button.title = `${column.title} ${column.entry.about}\nClick to sort.`;
     button.addEventListener("click", () => {
       const again = sorted?.column === column.name;
       sorted = { column: column.name, falls: again ? !sorted!.falls : true };

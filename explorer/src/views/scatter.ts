@@ -1,14 +1,15 @@
 /** Scatter plots: two columns against each other, and a matrix of several. */
 
-import { axisBelow, axisLeft, brushed, shorten, ticks, type Frame } from "../axis";
+import { axisBelow, axisLeft, brushed, ticks, type Frame } from "../axis";
 import type { Card, View } from "../card";
-import { POSITIONS, type Column } from "../columns";
+import { named, POSITIONS, type Column } from "../columns";
 import type { Context } from "../context";
-import { cloud, histogram, MANY } from "../density";
+import { cloud, FEW, histogram, MANY } from "../density";
 import type { Range } from "../filters";
 import type { Surface } from "../surface";
 import { watch } from "../gestures";
 import type { Ink } from "../svg";
+import { write } from "../text";
 import { SMALL_FONT, theme } from "../theme";
 import { tooltip } from "../tooltip";
 
@@ -54,7 +55,7 @@ function points(
     }
   });
   const { codes, palette } = context.colouring;
-  if (selection.count > MANY) {
+  if (selection.count > (many ? FEW : MANY)) {
     const image = cloud(xs, ys, selection.mask, size[0], size[1], codes, palette);
     ink.drawImage(image, frame.left, frame.top, frame.width, frame.height);
   } else {
@@ -112,7 +113,7 @@ function filtered(context: Context, key: string, frame: Frame, x: Column, y: Col
 
 export function scatter(context: Context, card: Card): View {
   const { table, selection } = context;
-  const names = table.columns.map((column) => column.name);
+  const names = named(table.columns);
   const responses = table.numeric.filter(
     (column) => column.entry.role === "response" && table.entry.shown.includes(column.name),
   );
@@ -179,7 +180,7 @@ export function scatter(context: Context, card: Card): View {
 
 export function matrix(context: Context, card: Card): View {
   const { table, selection } = context;
-  const names = table.columns.map((column) => column.name);
+  const names = named(table.columns);
   const numeric = table.entry.shown.filter((name) => !table.column(name)?.categories);
   const surface = card.surface((width) => Math.min(width, 620), "Matrix of scatter plots");
   const checks = card.checks("Columns", names, numeric.slice(-4), () => surface.redraw());
@@ -231,7 +232,7 @@ export function matrix(context: Context, card: Card): View {
       ink.font = SMALL_FONT;
       ink.textAlign = "left";
       ink.textBaseline = "top";
-      ink.fillText(shorten(x.title, Math.max(at.width / 6.2, 3)), at.left + 3, at.top + 3);
+      write(ink, x.title, at.left + 3, at.top + 3, at.width - 6);
       ink.fillStyle = muted;
     }
   });

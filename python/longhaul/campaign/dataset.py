@@ -11,6 +11,7 @@ import polars as pl
 
 from longhaul._engine import LonghaulError, results_version, version
 from longhaul.analysis.table import KEY, PROVENANCE
+from longhaul.campaign import meanings
 from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store, write_whole
 
@@ -82,6 +83,9 @@ def collect(campaign: Campaign, store: Store) -> Dataset:
         "file": campaign.path.name,
         "factors": {factor.name: list(factor.levels) for factor in design.factors},
         "responses": list(columns) or [one.name for one in campaign.responses],
+        "about": meanings.of_table(campaign.sweep.settings, campaign.responses),
+        "places": {one.name: one.place for one in campaign.responses if one.place},
+        "conditions": design.runs,
         "design": design.kind,
         "generators": list(design.generators),
         "replications": campaign.sweep.replications,

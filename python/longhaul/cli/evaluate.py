@@ -36,6 +36,14 @@ def evaluate(
         str, typer.Option(metavar="NAME,...", help="Algorithms in its place, to compare with.")
     ] = "cubic,reno,bbr3",
     scale: Annotated[str, typer.Option(help="quick: 3 replications; full: 10.")] = "quick",
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECTION,...",
+            help="Only the criteria of these sections of the RFC, such as 5.1.3,5.2.1.",
+            show_default="all",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -75,6 +83,8 @@ def evaluate(
     if scale not in ("quick", "full"):
         raise InputError(f"--scale: expected quick or full, found {scale}")
     chosen = suite_.find(suite)
+    if only is not None:
+        chosen = chosen.only(_names(only))
     subject = contenders.contender(algorithm)
     field = contenders.field(subject, _names(against))
     target = out or Path("evaluations") / subject.name
@@ -103,7 +113,7 @@ def evaluate(
         "settings": settings or [],
         "congestion": subject.congestion,
         "replications": max((one.replication for one in measured), default=0) + 1,
-        "command": _command(algorithm, suite, against, scale, settings or []),
+        "command": _command(algorithm, suite, against, scale, only, settings or []),
         "date": datetime.now(UTC).date().isoformat(),
     }
     page.write(target / "report.html", chosen, subject.name, scale, outcomes, facts)
@@ -118,9 +128,12 @@ def evaluate(
         raise typer.Exit(CRITERION_FAILED)
 
 
-def _command(algorithm: str, suite: str, against: str, scale: str, settings: Sequence[str]) -> str:
+def _command(
+    algorithm: str, suite: str, against: str, scale: str, only: str | None, settings: Sequence[str]
+) -> str:
     """What repeats the evaluation."""
     given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
+    given += [f"--only={only}"] if only else []
     words = ["longhaul", "evaluate", algorithm, *given, *(f"--set={one}" for one in settings)]
     return shlex.join(words)
 

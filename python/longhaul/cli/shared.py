@@ -28,8 +28,10 @@ Overrides = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Override a scenario's value; repeatable. A new `kind` keeps the keys beside it, "
-        "and is refused if it lacks them; `--set 'queue={ kind = \"red\" }'` replaces the table.",
+        help="Override a scenario's value, such as flows.LABEL.count=4, or by place "
+        "flows.0.count=4; repeatable. A new `kind` keeps the keys beside it, and is refused if it "
+        "lacks them; "
+        "`--set 'queue={ kind = \"red\" }'` replaces the table.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]

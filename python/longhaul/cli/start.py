@@ -59,7 +59,9 @@ def list_(
         near = difflib.get_close_matches(what, catalogue.LISTS, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
         there = ", ".join(catalogue.LISTS)
-        raise InputError(f"unknown list `{what}`{hint}; available: {there}")
+        raise InputError(
+            f"unknown list `{what}`{hint}; available: {there}; analyses: longhaul analyze list"
+        )
     rows = catalogue.LISTS[what]()
     if names:
         rows = [_entry(rows, what, name) for name in names]

@@ -57,7 +57,7 @@ def list_(
             "title": one.head.title,
             "source": one.head.source,
             "experiments": len(one.experiments),
-            "claims": len(one.claims),
+            "claims": sum(not claim.is_set_up for claim in one.claims),
         }
         for one in study.studies()
     ]

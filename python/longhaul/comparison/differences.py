@@ -28,13 +28,13 @@ def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
     """The rows of `of_scenarios`: those that were given, and those that follow from others.
 
     A value follows from others if the scenario without it, or without a table that it is in,
-    resolves to the same value.
+    resolves to the same value, also if it lacks all others that do.
     """
     rows = of_scenarios(runs)
-    derived = [
-        {path for path, values in rows if values[index] and _follows(run.scenario, path)}
-        for index, run in enumerate(runs)
-    ]
+    derived = []
+    for index, run in enumerate(runs):
+        alone = {path for path, values in rows if values[index] and _follows(run.scenario, path)}
+        derived.append(_following_together(run.scenario, alone))
     follows = {
         path
         for path, values in rows
@@ -50,7 +50,8 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
     steps = path.split(".")
     for length in range(len(steps), 0, -1):
         without = copy.deepcopy(scenario)
-        _remove(without, steps[:length])
+        if not _remove(without, steps[:length]):
+            continue
         try:
             again: Any = json.loads(load(without).resolved_json())
         except LonghaulError:
@@ -58,6 +59,23 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
         if _at(again, steps) == value:
             return True
     return False
+
+
+def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
+    """Those of the paths whose values follow although the scenario lacks all of them.
+
+    One key of a table such as `pacing` may follow from there being the table, and all of them not.
+    """
+    without = copy.deepcopy(scenario)
+    for path in paths:
+        steps = path.split(".")
+        while _remove(without, steps) and len(steps) > 1 and _at(without, steps[:-1]) == {}:
+            steps = steps[:-1]
+    try:
+        again: Any = json.loads(load(without).resolved_json())
+    except LonghaulError:
+        return paths
+    return {path for path in paths if _at(again, path.split(".")) == _at(scenario, path.split("."))}
 
 
 def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
@@ -70,10 +88,13 @@ def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
     return place
 
 
-def _remove(scenario: Any, steps: Sequence[str]) -> None:  # noqa: ANN401
+def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
+    """Remove a value; false for an entry of a list, without which others would move up."""
     place = _at(scenario, steps[:-1])
-    if isinstance(place, dict):
-        place.pop(steps[-1], None)
+    if not isinstance(place, dict):
+        return False
+    place.pop(steps[-1], None)
+    return True
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401

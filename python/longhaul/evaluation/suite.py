@@ -65,6 +65,24 @@ class Suite:
     experiments: Mapping[str, Experiment]
     criteria: tuple[Criterion, ...]
 
+    def only(self, sections: Sequence[str]) -> "Suite":
+        """The suite with the criteria of these sections alone, and the experiments that they need.
+
+        Raises:
+            SuiteError: the suite has no such criterion, or none of them is evaluated.
+
+        """
+        known = [one.section for one in self.criteria]
+        for section in sections:
+            if section not in known:
+                raise SuiteError(f"no criterion `{section}`; there are: {', '.join(known)}")
+        criteria = tuple(one for one in self.criteria if one.section in sections)
+        needed = {name for one in criteria for name in one.experiments}
+        if not needed:
+            raise SuiteError(f"{', '.join(sections)}: not evaluated: {criteria[0].why}")
+        experiments = {name: one for name, one in self.experiments.items() if name in needed}
+        return replace(self, experiments=experiments, criteria=criteria)
+
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
         """Every run at a scale, all of one replication before those of the next."""
         runs = [

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from longhaul.analysis.table import PROVENANCE
+from longhaul.campaign import meanings
 from longhaul.campaign.dataset import TABLES, Dataset
-from longhaul.explore.tables import Content, Roles, add_table
+from longhaul.explore.kept import add_kept
+from longhaul.explore.tables import Content, Roles, add_table, unit_of
 
 # What is a competitor, if a factor has one of these names.
 COMPETITORS = ("algorithm", "congestion", "kind", "competitor", "variant", "queue")
@@ -26,19 +28,38 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
     known = [one for one in dataset.responses if one in frame.columns]
     shown = (*varied, *known[:SHOWN_RESPONSES])
     wanted = dataset.facts.get("wanted", frame.height)
-    note = "" if wanted == frame.height else f"{frame.height} of {wanted} runs are finished."
+    conditions = dataset.facts.get("conditions")
+    of = f", of {frame['run'].n_unique()} of {conditions} conditions" if conditions else ""
     roles = Roles(
         label="name",
         colour=competitor,
         factors=factors,
         numbers=("run", "replication", "block"),
         shown=shown,
-        note=note,
+        about=meant(dataset),
+        units={name: unit_of(place) for name, place in dataset.facts.get("places", {}).items()},
+        competitor=named_competitor(varied),
+        there=f"{frame.height} of {wanted} runs are finished{of}",
+        is_partial=frame.height < wanted,
+        samples='`keep = ["series"]` in the campaign file, and `measure.every` in its scenario',
     )
     add_table(content, name, frame, roles)
+    if TABLES in dataset.frame.columns:
+        add_kept(content, name, dataset.frame[TABLES].to_list())
+
+
+def meant(dataset: Dataset) -> dict[str, str]:
+    """What the columns are; of a table from before its metadata said so, what their names say."""
+    named = {name: meanings.of_figure(name) for name in dataset.responses}
+    return named | dict(dataset.facts.get("about", {}))
+
+
+def named_competitor(factors: Sequence[str]) -> str | None:
+    """The factor that is called what compares."""
+    named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
+    return next(named, None)
 
 
 def competitor_among(factors: Sequence[str]) -> str | None:
     """The factor whose levels compete, or else the first one."""
-    named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
-    return next(named, factors[0] if factors else None)
+    return named_competitor(factors) or (factors[0] if factors else None)

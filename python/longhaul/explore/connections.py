@@ -19,13 +19,15 @@ from longhaul.explore.tables import (
     add_series,
     add_table,
     matrix,
+    spans,
     unit_of,
 )
 from longhaul.results import Results
 
-FLOWS = ("label", "goodput_bps", "left_slow_start_s", "rtt_mean_s", "cwnd_mean_pkts",
-         "retransmitted_pkts", "cuts_loss", "timeouts")  # fmt: skip
-LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
+FLOWS = ("label", "goodput_bps", "left_slow_start_s", "left_slow_start_by", "rtt_mean_s",
+         "cwnd_mean_pkts", "retransmitted_pkts", "cuts_loss", "timeouts")  # fmt: skip
+LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "first_drop_s",
+         "last_drop_s", "marked_pkts")  # fmt: skip
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
 # Counters of samples, and what their growth is called.
 GROWTH = {
@@ -40,7 +42,20 @@ DERIVED = {
     "queue_share": "part of the buffer that is filled, in packets or bytes, as its limit is given",
     "loss_share": "dropped packets of all dropped or transmitted ones since the sample before",
     "utilization": "transmitted of what the rate allows since the sample before",
+    "lost_pkts": "packets dropped since the sample before",
     "queue_delay_s": "what the waiting bytes take at the link's mean rate since the sample before",
+}
+# What counts what is lost, of which who has any is asked first.
+LOST = {"flows": "retransmitted_pps", "links": "lost_pkts"}
+SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
+ABOUT = {
+    "left_slow_start_s": "when the flow left slow start for the first time",
+    "left_slow_start_by": "what says so: the reduction of the window that ended it, at the time "
+    "of its event; or, where it ended without one, the first sample whose window is at the slow "
+    "start threshold or above",
+    "first_drop_s": "end of the first interval between two samples in which the link dropped any",
+    "last_drop_s": "end of the last one",
+    "samples_with_drops": "intervals between two samples in which the link dropped any",
 }
 # Curves that are shown first.
 CURVES = {
@@ -92,24 +107,55 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
     for run in runs:
         frame = run.flows if kind == "flow" else run.links
         frame = frame.drop([name for name in frame.columns if name.startswith("total_")])
-        left = curves.get(run.path, {}).get("left_slow_start_s")
-        if left is not None:
-            frame = frame.with_columns(pl.Series("left_slow_start_s", left, nan_to_null=True))
+        found = curves.get(run.path, {})
+        frame = _with_slow_start(run, frame, found) if kind == "flow" else _with_drops(frame, found)
         frames.append(_named(run, frame, several=several))
     shown = FLOWS if kind == "flow" else LINKS
-    about = _about(table) | {
-        "left_slow_start_s": "time of the first sample whose window is at the threshold or above"
-    }
+    about = _about(table) | ABOUT
     if several:
         shown = ("run", *shown)
     colour = "run" if several else "label" if kind == "flow" else "name"
     frame = pl.concat(frames, how="diagonal_relaxed")
-    roles = Roles(label="name", colour=colour, numbers=("flow", "link"), shown=shown, about=about)
+    roles = Roles(label="name", colour=colour, numbers=("flow", "link"), shown=shown, about=about,
+                  competitor="congestion" if kind == "flow" else None, samples=SAMPLES)  # fmt: skip
     add_table(content, table, frame, roles)
     if len(sampled) == len(runs):
         _add_curves(content, table, [curves[run.path] for run in runs])
     if kind == "link" and not several:
         _add_network(content, runs[0])
+
+
+def _with_slow_start(
+    run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
+) -> pl.DataFrame:
+    """When each flow left slow start, as an event says it, or else a sample."""
+    sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
+    cuts: dict[str, float] = {}
+    if "events" in run.tables:
+        # A reduction that ends slow start leaves the window at the threshold; algorithms with a
+        # model of the path set none.
+        at_threshold = pl.col("cwnd_after_pkts") >= pl.col("ssthresh_after_pkts")
+        ends = run.events.filter(pl.col("event") == "cut", at_threshold)
+        cuts = dict(ends.group_by("name").agg(pl.col("t_s").min()).iter_rows())
+    left: list[float | None] = []
+    by: list[str | None] = []
+    for name, sample in zip(flows["name"], sampled, strict=True):
+        cut = cuts.get(name, np.inf)
+        is_cut = np.isfinite(cut) and not sample < cut
+        left.append(cut if is_cut else float(sample) if np.isfinite(sample) else None)
+        by.append("event" if is_cut else "sample" if np.isfinite(sample) else None)
+    if not any(by):
+        return flows
+    return flows.with_columns(
+        pl.Series("left_slow_start_s", left), pl.Series("left_slow_start_by", by)
+    )
+
+
+def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
+    """When each link dropped packets, as far as samples show it."""
+    if "lost_pkts" not in curves:
+        return links
+    return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
@@ -164,6 +210,7 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
         loss = np.where(handled > 0, grown["dropped_pkts"] / handled, 0.0)
         rates = 8 * grown["capacity_bytes"] / lengths
         found = {
+            "lost_pkts": grown["dropped_pkts"],
             "loss_share": np.where(np.isnan(handled), np.nan, loss),
             "utilization": sent / grown["capacity_bytes"],
             "queue_delay_s": 8 * values["queue_bytes"] / rates,
@@ -223,7 +270,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
             parts.append(on_all)
         values = np.concatenate(parts)
         measures.append(Measure(name, values, unit_of(name), about.get(name, "")))
-    add_series(content, table, times, measures, CURVES[table])
+    add_series(content, table, times, measures, CURVES[table], LOST[table])
 
 
 def _add_network(content: Content, run: Results) -> None:

@@ -1,7 +1,7 @@
 """Runs of MesoNet, as a page shows them: routers with their network, long-lived flows, classes."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,23 @@ from longhaul.explore.tables import (
     add_relation,
     add_series,
     add_table,
+    described,
     matrix,
+    spans,
     unit_of,
 )
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results
 
-ROUTERS = ("tier", "class", "loss_share", "utilisation_mean", "queue_share_mean",
-           "queue_share_max", "arrived_pkts", "dropped_pkts", "first_drop_s")  # fmt: skip
+ROUTERS = (
+    "tier", "class", "loss_share", "utilisation_mean", "queue_share_mean", "queue_share_max",
+    "arrived_pkts", "dropped_pkts", "first_drop_s", "last_drop_s",
+)  # fmt: skip
 ABOUT = {
     "loss_share": "dropped packets of those that arrived, in the whole run or in an interval",
     "first_drop_s": "end of the first interval with drops",
+    "last_drop_s": "end of the last interval with drops",
+    "intervals_with_drops": "intervals in which it dropped any packet",
     "utilisation_mean": "mean over all intervals",
     "queue_share_mean": "part of the buffer that is filled, mean over all intervals",
     "queue_share_max": "part of the buffer that is filled, the largest of all intervals",
@@ -45,17 +51,20 @@ def add(content: Content, runs: Sequence[Results]) -> None:
         if "routers" in present:
             _add_routers(content, tables, f"routers{of}")
         if "long_lived" in present:
+            about = _described(tables, "long_lived")
             _add_by_interval(content, tables.long_lived, "flow", f"long-lived flows{of}",
-                             ("cwnd_pkts", "throughput_pps"))  # fmt: skip
+                             ("cwnd_pkts", "throughput_pps"), about)  # fmt: skip
         if "classes" in present:
+            about = _described(tables, "classes")
             _add_by_interval(content, tables.classes, "class", f"classes{of}",
-                             ("active_flows", "throughput_pps"))  # fmt: skip
+                             ("active_flows", "throughput_pps"), about)  # fmt: skip
         _relate(content, tables, of)
         if "goodput" in present:
             roles = Roles(
                 colour="path",
                 numbers=("interval", "group"),
                 shown=("file", "path", "interface", "role", "mean_pps"),
+                about=_described(tables, "goodput"),
             )
             add_table(content, f"goodput{of}", run.table("goodput"), roles)
 
@@ -111,7 +120,6 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
     with np.errstate(invalid="ignore", divide="ignore"):
         values["loss_share"] = np.where(arrived > 0, dropped / arrived, 0.0)
     values["queue_delay_s"] = _queueing(samples, routers, times, topology)
-    losing = np.nan_to_num(dropped) > 0
     sums = {one: np.nansum(values[one], 1) for one in ("arrived_pkts", "dropped_pkts")}
     frame = topology.with_columns(
         loss_share=pl.Series(sums["dropped_pkts"] / np.maximum(sums["arrived_pkts"], 1.0)),
@@ -120,18 +128,24 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
         utilisation_mean=pl.Series(_mean(values["utilisation"])),
         queue_share_mean=pl.Series(_mean(values["queue_share"])),
         queue_share_max=pl.Series(np.nan_to_num(values["queue_share"]).max(1)),
-        first_drop_s=pl.Series(
-            np.where(losing.any(1), times.to_numpy()[losing.argmax(1)], np.nan), nan_to_null=True
-        ),
+        **spans(dropped, times.to_numpy(), "intervals_with_drops"),
     )
-    roles = Roles(label="router", colour="tier", shown=ROUTERS, about=ABOUT)
+    about = {
+        **_described(tables, "topology"), **_described(tables, "routers"), **ABOUT
+    }  # fmt: skip
+    roles = Roles(label="router", colour="tier", shown=ROUTERS, about=about)
     add_table(content, name, frame, roles)
     measures = [
-        Measure(one, values[one], unit_of(one), ABOUT.get(one, ""))
+        Measure(one, values[one], unit_of(one), about.get(one, ""))
         for one in ("loss_share", "queue_delay_s", *columns)
     ]
-    add_series(content, name, times.to_numpy(), measures, ("loss_share", "utilisation"))
+    shown = ("loss_share", "utilisation")
+    add_series(content, name, times.to_numpy(), measures, shown, "dropped_pkts")
     content.networks.append({"table": name} | _picture(topology, tables))
+
+
+def _described(tables: MesoNet, table: str) -> dict[str, str]:
+    return described(tables.run.path / f"{table}.parquet")
 
 
 def _queueing(
@@ -185,8 +199,9 @@ def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str
 
 
 def _add_by_interval(
-    content: Content, samples: pl.DataFrame, key: str, name: str, shown: Sequence[str]
-) -> None:
+    content: Content, samples: pl.DataFrame, key: str, name: str, shown: Sequence[str],
+    about: Mapping[str, str],
+) -> None:  # fmt: skip
     """A table of elements with the mean of each measure, and its curves."""
     elements = samples[key].unique(maintain_order=True).to_list()
     columns = [
@@ -198,6 +213,11 @@ def _add_by_interval(
     values = matrix(samples, key, elements, times, columns)
     means = {column: _mean(values[column]) for column in columns}
     frame = pl.DataFrame({key: elements} | means)
-    add_table(content, name, frame, Roles(label=key, colour=key, shown=(key, *columns[:7])))
-    measures = [Measure(column, values[column], unit_of(column)) for column in columns]
+    mean = {column: f"{about.get(column, '')}; mean over all intervals" for column in columns}
+    roles = Roles(label=key, colour=key, shown=(key, *columns[:7]), about={**about, **mean})
+    add_table(content, name, frame, roles)
+    measures = [
+        Measure(column, values[column], unit_of(column), about.get(column, ""))
+        for column in columns
+    ]
     add_series(content, name, times.to_numpy(), measures, shown)

@@ -1,5 +1,6 @@
 """What a page can be made of: run directories and campaigns."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,9 +9,10 @@ import polars as pl
 
 from longhaul._engine import LonghaulError
 from longhaul.analysis.table import KEY
+from longhaul.campaign import meanings
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import campaigns, connections, mesonet
-from longhaul.explore.campaigns import SHOWN_RESPONSES, competitor_among
+from longhaul.explore.campaigns import SHOWN_RESPONSES, competitor_among, named_competitor
 from longhaul.explore.large import add_large, few_values
 from longhaul.explore.tables import MOST_ROWS, Content, Roles
 from longhaul.results import Results
@@ -87,14 +89,30 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
     return scans if any(one != schemas[0] for one in schemas) else {name: pl.scan_parquet(files)}
 
 
-def _add_table(content: Content, name: str, scan: pl.LazyFrame) -> None:
+def _there(path: Path) -> tuple[str, bool]:
+    """How many of a study's runs its results have, and whether some are missing."""
+    file = path / "run.json"
+    if not file.is_file():
+        return "", False
+    facts = json.loads(file.read_text(encoding="utf-8"))
+    runs, wanted = facts.get("runs"), facts.get("wanted")
+    if not isinstance(runs, int) or not isinstance(wanted, int):
+        return "", False
+    return f"{runs} of {wanted} runs of the study are there", runs < wanted
+
+
+def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
     """Add a table of which nothing is known: columns of few values are its factors."""
     factors = few_values(scan)
     names = scan.collect_schema().names()
     measured = [name for name in names if name not in factors]
     roles = Roles(
         colour=competitor_among(list(factors)),
+        competitor=named_competitor(list(factors)),
         factors=factors,
+        there=there[0],
+        is_partial=there[1],
+        about={name: meanings.of_figure(name) for name in names},
         shown=(*list(factors)[:3], *measured[:SHOWN_RESPONSES]),
     )
     add_large(content, name, scan, roles)
@@ -107,7 +125,7 @@ def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
         if source.campaign is not None:
             campaigns.add(content, source.path.stem, source.campaign)
         for name, scan in source.tables.items():
-            _add_table(content, name, scan)
+            _add_table(content, name, scan, _there(source.path))
     runs = [source.run for source in sources if source.run is not None]
     _refuse_same_names(runs)
     for kind in dict.fromkeys(run.kind.name if run.kind else None for run in runs):

@@ -1,8 +1,10 @@
 """Tables and curves of a page, from data frames."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,8 +61,18 @@ class Roles:
     """What a column means, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of columns whose names do not end in them."""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """Under which heading a list of many columns has them, such as a period."""
+    competitor: str | None = None
+    """The factor whose levels are compared under the same conditions."""
     title: str = ""
     """What the table is, if its name does not say it."""
+    there: str = ""
+    """How many of the wanted runs it has, if there may be more."""
+    is_partial: bool = False
+    """Whether some are missing."""
+    samples: str = ""
+    """What would have to be recorded for curves over time."""
     note: str = ""
 
 
@@ -78,6 +90,12 @@ def unit_of(name: str) -> str:
     """The unit that a column's name ends in; empty if it does not."""
     ending = re.search(r"_([a-z]+)$", name)
     return UNITS.get(ending[1], "") if ending else ""
+
+
+def described(file: Path) -> dict[str, str]:
+    """What each column of a table of a run is, as the table itself says it."""
+    said = pl.read_parquet_metadata(file).get("longhaul.columns", "[]")
+    return {column["name"]: column.get("description", "") for column in json.loads(said)}
 
 
 def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
@@ -107,6 +125,10 @@ def entry_of(
         "colour": roles.colour if roles.colour in names else None,
         "shown": shown,
         "clusters": _clusters(frame, columns),
+        "competitor": roles.competitor if roles.competitor in varying else None,
+        "there": roles.there,
+        "isPartial": roles.is_partial,
+        "samples": roles.samples,
         "note": roles.note,
     }
 
@@ -119,6 +141,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
         "name": name,
         "unit": roles.units.get(name, unit_of(name)),
         "about": roles.about.get(name, ""),
+        "group": roles.groups.get(name, ""),
     }
     if column.dtype.is_numeric():
         role = "factor" if name in roles.factors else "response"
@@ -176,14 +199,20 @@ def add_series(
     times_s: np.ndarray,
     measures: Sequence[Measure],
     shown: Sequence[str],
+    lost: str = "",
+    note: str = "",
 ) -> None:
-    """Add curves to a table, one for each of its rows. Of too many samples some are kept."""
+    """Add curves to a table, one for each of its rows. Of too many samples some are kept.
+
+    `lost` is the measure that counts what is lost, if one does: who has any is asked of it first.
+    """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:
         return
     total = sum(measure.values.size for measure in known)
     each = -(-total // MOST_SAMPLES)
-    note = "" if each == 1 else f"Curves show one sample of {each}."
+    if each > 1:
+        note = f"{note} Curves show one sample of {each}.".strip()
     names = [measure.name for measure in known]
     content.series.append(
         {
@@ -196,9 +225,24 @@ def add_series(
                 for measure in known
             ],
             "shown": [name for name in shown if name in names],
+            "lost": lost if lost in names else "",
             "note": note,
         }
     )
+
+
+def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
+    """From when to when each element lost any, and in how many samples, as column `count`."""
+    losing = np.nan_to_num(lost) > 0
+    any_ = losing.any(1)
+    last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)
+    first_s = np.where(any_, times_s[losing.argmax(1)], np.nan)
+    last_s = np.where(any_, times_s[last], np.nan)
+    return {
+        "first_drop_s": pl.Series(first_s, nan_to_null=True),
+        "last_drop_s": pl.Series(last_s, nan_to_null=True),
+        count: pl.Series(losing.sum(1).astype(np.int64)),
+    }
 
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:

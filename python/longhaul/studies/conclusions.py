@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from longhaul._engine import ScenarioError
-from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
+from longhaul.analysis.judging import NOT_RUN, REPRODUCED, UNDECIDED
 from longhaul.studies import coverage
 from longhaul.studies.ledger import Judgement, number
 from longhaul.studies.study import Study, StudyError
 
 NAME = "conclusions.toml"
-AGREES, DIFFERS, PARTLY, OPEN = "agrees", "differs", "agrees in part", "open"
+AGREES, DIFFERS, PARTLY, OPEN = "agrees", "differs", "agrees in {} of {}", "open"
 SO_FAR = "so far"
 NO_CLAIM = "not measured"
 # The colour of a verdict is that of the verdict on a claim.
@@ -79,7 +79,13 @@ class Conclusions:
 class Outcome:
     """What claims say of a conclusion."""
 
-    verdict: str
+    word: str
+    """Of the verdict."""
+    is_part: bool
+    """Whether it says so of a part of what its claims are about."""
+    agreeing: int
+    """How many claims agree, of those that say something:"""
+    decided: int
     rests_on: tuple[str, ...]
     """What was run, in words."""
     needs: int
@@ -89,11 +95,15 @@ class Outcome:
     claims: int
 
     @property
+    def verdict(self) -> str:
+        """What comes out, in words."""
+        word = self.word.format(self.agreeing, self.decided)
+        return f"{word} {SO_FAR}" if self.is_part else word
+
+    @property
     def style(self) -> str:
         """That of a verdict on a claim; to agree with a part only is not to agree."""
-        if self.verdict == f"{AGREES} {SO_FAR}":
-            return STYLES[OPEN]
-        return STYLES[self.verdict.removesuffix(f" {SO_FAR}")]
+        return STYLES[OPEN if self.word == AGREES and self.is_part else self.word]
 
 
 def read(study: Study) -> Conclusions | None:
@@ -175,27 +185,28 @@ def judgements_of(one: Conclusion, judgements: Sequence[Judgement]) -> list[Judg
 def outcome(study: Study, one: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
     """What its claims say of a conclusion."""
     own = judgements_of(one, judgements)
-    if not own:
-        return Outcome(NO_CLAIM, (), 0, 0, 0)
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
+    said = [judgement.so_far or judgement.verdict for judgement in judged]
+    decided = [verdict for verdict in said if verdict != UNDECIDED]
+    is_part = len(judged) < len(own) or any(judgement.so_far for judgement in judged)
     cells = {cell for judgement in own for cell in coverage.needed(study, judgement.claim)}
-    verdict = _verdict(judged, is_all=len(judged) == len(own))
-    rests_on = tuple(_rests_on(study, judged or own))
-    return Outcome(verdict, rests_on, len(cells), len(judged), len(own))
+    return Outcome(
+        word=_word(decided) if judged else NOT_RUN if own else NO_CLAIM,
+        is_part=is_part and bool(decided),
+        agreeing=decided.count(REPRODUCED),
+        decided=len(decided),
+        rests_on=tuple(_rests_on(study, judged or own)),
+        needs=len(cells),
+        there=len(judged),
+        claims=len(own),
+    )
 
 
-def _verdict(judged: Sequence[Judgement], *, is_all: bool) -> str:
-    if not judged:
-        return NOT_RUN
-    verdicts = {judgement.so_far or judgement.verdict for judgement in judged} - {UNDECIDED}
-    if not verdicts:
+def _word(decided: Sequence[str]) -> str:
+    if not decided:
         return OPEN
-    if verdicts == {REPRODUCED}:
-        word = AGREES
-    else:
-        word = DIFFERS if verdicts <= {OUTSIDE, CONTRADICTED} else PARTLY
-    is_part = not is_all or any(judgement.so_far for judgement in judged)
-    return f"{word} {SO_FAR}" if is_part else word
+    agreeing = decided.count(REPRODUCED)
+    return {0: DIFFERS, len(decided): AGREES}.get(agreeing, PARTLY)
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:

@@ -2,15 +2,19 @@
 
 import base64
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
 from longhaul.analysis.table import COSTS, PROVENANCE
-from longhaul.explore.campaigns import competitor_among
+from longhaul.campaign import Run, meanings
+from longhaul.explore.campaigns import competitor_among, named_competitor
 from longhaul.explore.page import write
 from longhaul.explore.tables import Content, Roles, add_table
 from longhaul.studies.data import EXPERIMENT, REPLICATION
+from longhaul.studies.experiments import Experiment
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
 
@@ -23,6 +27,9 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
     """Write a page with a table for each experiment, a row a run; none without any run."""
     content = Content()
     values = record.data.values
+    wanted: dict[str, list[Run]] = {}
+    for run in study.runs(record.facts.scale):
+        wanted.setdefault(run.experiment, []).append(run)
     for experiment in study.chosen() if not values.is_empty() else ():
         rows = values.filter(pl.col(EXPERIMENT) == experiment.name)
         if rows.is_empty():
@@ -40,6 +47,16 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         numbers = [axis for axis in experiment.conditions if axis in axes and columns]
         varied = [axis for axis in axes if rows[axis].n_unique() > 1]
         metrics = [name for name in known if name not in (*axes, REPLICATION)]
+        # What most claims are about is looked at first.
+        claimed = Counter(
+            claim.where.get("metric")
+            for claim in study.claims
+            if experiment.name in claim.experiments
+        )
+        metrics.sort(key=lambda name: -claimed[name])
+        levels = [axis for axis in varied if axis not in numbers]
+        text, units, groups = _meanings(study, experiment, known)
+        runs = wanted.get(experiment.name, [])
         named = rows.select(
             pl.concat_str([pl.col(axis).cast(pl.String) for axis in varied], separator=", ").alias(
                 "cell"
@@ -50,7 +67,8 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         )
         roles = Roles(
             label="cell",
-            colour=competitor_among([axis for axis in varied if axis not in numbers]),
+            colour=competitor_among(levels),
+            competitor=named_competitor(levels),
             factors={
                 axis: rows[axis].unique(maintain_order=True).to_list()
                 for axis in axes
@@ -58,17 +76,63 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
             },
             numbers=(REPLICATION, *numbers),
             shown=(*varied, *metrics[:SHOWN_METRICS]),
+            about=text,
+            units=units,
+            groups=groups,
             title=experiment.title,
+            there=_there(experiment, rows, runs),
+            is_partial=rows.height < len(runs),
         )
         add_table(content, experiment.name, named, roles)
     if not content.tables:
         return None
-    # The page opens with the experiment of most runs.
-    content.tables.sort(key=lambda table: -table["rows"])
+    # The page opens with the experiment that most claims are about, and then that of most runs.
+    claims = Counter(name for claim in study.claims for name in claim.experiments)
+    content.tables.sort(key=lambda table: (-claims[table["name"]], -table["rows"]))
     facts = record.facts
     sources = [f"{study.name}, {facts.scale}: {facts.runs} of {facts.wanted} runs"]
     target = report.with_name(f"{report.stem}-explorer.html")
     return write(target, content, study.head.title, sources)
+
+
+def _there(experiment: Experiment, rows: pl.DataFrame, runs: Sequence[Run]) -> str:
+    """How many of an experiment's runs there are, and of how many of its conditions."""
+    text = f"{rows.height} of {len(runs)} runs are there"
+    for axis in experiment.conditions:
+        there = rows[axis].unique().sort().to_list() if axis in rows.columns else []
+        all_ = {run.cell[axis] for run in runs}
+        if len(there) < len(all_):
+            named = ", ".join(str(level) for level in there[:8])
+            more = ", ..." if len(there) > 8 else ""
+            text += f": of {len(there)} of {len(all_)} levels of {axis} ({named}{more})"
+    return text
+
+
+def _meanings(
+    study: Study, experiment: Experiment, names: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """What columns are, their units, and under which heading they are listed.
+
+    A study's `metrics` may say it of its own metrics: `about(name, experiment)` returns
+    description, unit and heading of one, or none.
+    """
+    text = meanings.OTHERS | {"cell": "the levels of all that varies"}
+    for axis, table in experiment.conditions.items():
+        columns = dict.fromkeys(column for levels in table.values() for column in levels)
+        text[axis] = f"names a combination of levels of {', '.join(columns)}"
+    if experiment.template is not None:
+        text |= meanings.of_factors(experiment.varied("full").settings)
+    text |= meanings.of_responses(study.head.responses)
+    units: dict[str, str] = {}
+    groups: dict[str, str] = {}
+    own = getattr(study.module("metrics"), "about", None) if study.has("metrics") else None
+    for name in names:
+        said = own(name, experiment.name) if own is not None else None
+        if said is not None:
+            text[name], units[name], groups[name] = said
+        elif not text.get(name):
+            text[name] = meanings.of_figure(name)
+    return text, {name: unit for name, unit in units.items() if unit}, groups
 
 
 def link_to(explorer: Path, title: str, table: str) -> str:

@@ -47,7 +47,7 @@ def write(
         title=study.head.title,
         source=study.head.source,
         facts=record.facts,
-        versions=" and ".join(str(version) for version in record.versions),
+        versions=record.versions,
         verdicts=VERDICTS,
         conclusions=_conclusions(study, judgements),
         counts=ledger.counts(claims),

@@ -15,7 +15,7 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
         seconds, or as often as standard TCP would on a small path; more than loss_threshold lost \
         while probing sets a long-term bound of what is in flight, losses and marks at other times \
         a short-term one. Halves what is in flight every five seconds to measure the round-trip \
-        time. Needs pacing and the transport's delivery rates.",
+        time. Paces by itself, and needs the transport's delivery rates.",
     law: &[
         "rate = largest delivery rate of two probe cycles, bounded after losses; bdp = rate * min_rtt",
         "pacing rate = gain * rate; cwnd = min(2 * bdp, bound on inflight)",

@@ -1,5 +1,6 @@
 //! Slow start: how the window opens below `ssthresh`. A choice of the flow, not of the algorithm.
 
+mod careful_resume;
 mod hybrid;
 mod hystart;
 mod search;
@@ -11,6 +12,7 @@ use crate::facts::{AckSample, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::{Change, Window};
 
+pub use careful_resume::CarefulResume;
 pub use hybrid::HybridSlowStart;
 pub use hystart::Hystart;
 pub use search::Search;
@@ -26,6 +28,10 @@ pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     hybrid::ENTRY.building(|settings| (hybrid::ENTRY.build)(settings).map(SlowStart::Hybrid)),
     search::ENTRY.building(|settings| {
         (search::ENTRY.build)(settings).map(|search| SlowStart::Search(Box::new(search)))
+    }),
+    careful_resume::ENTRY.building(|settings| {
+        let resume = (careful_resume::ENTRY.build)(settings)?;
+        Ok(SlowStart::CarefulResume(Box::new(resume)))
     }),
 ];
 
@@ -158,6 +164,8 @@ pub enum SlowStart {
     Hybrid(HybridSlowStart),
     /// SEARCH: apart, since it remembers much.
     Search(Box<Search>),
+    /// Careful Resume: apart, since few have it.
+    CarefulResume(Box<CarefulResume>),
 }
 
 impl SlowStart {
@@ -171,7 +179,8 @@ impl SlowStart {
             | Self::NistLimited { .. }
             | Self::Hystart(_)
             | Self::Hybrid(_)
-            | Self::Search(_) => ssthresh,
+            | Self::Search(_)
+            | Self::CarefulResume(_) => ssthresh,
         }
     }
 
@@ -189,6 +198,7 @@ impl SlowStart {
         match self {
             Self::Hybrid(hybrid) => hybrid.watch(ack, window),
             Self::Search(search) => search.watch(ack, window),
+            Self::CarefulResume(resume) => resume.watch(ack, window),
             Self::Standard
             | Self::Linux
             | Self::Limited { .. }
@@ -213,6 +223,7 @@ impl SlowStart {
             | Self::Ns2Limited { .. }
             | Self::Hybrid(_)
             | Self::Search(_) => 1.0,
+            Self::CarefulResume(resume) => f64::from(u8::from(resume.grows())),
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
                 if window.cwnd() <= *max_ssthresh {
@@ -254,11 +265,12 @@ impl SlowStart {
         }
     }
 
-    /// The window was reduced.
-    pub(crate) fn on_reduction(&mut self) {
+    /// The algorithm has reduced the window.
+    pub(crate) fn on_reduction(&mut self, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
             Self::Search(search) => search.forget(),
+            Self::CarefulResume(resume) => resume.on_reduction(window),
             Self::Standard
             | Self::Linux
             | Self::Limited { .. }
@@ -268,11 +280,32 @@ impl SlowStart {
         }
     }
 
+    /// An acknowledgement in a recovery.
+    pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSample) {
+        if let Self::CarefulResume(resume) = self {
+            resume.on_ack_in_recovery(ack);
+        }
+    }
+
+    /// A recovery is over.
+    pub(crate) fn on_recovery_exit(&mut self, window: &mut Window) {
+        if let Self::CarefulResume(resume) = self {
+            resume.on_recovery_exit(window);
+        }
+    }
+
     /// The window restarts after a timeout.
     pub(crate) fn on_timeout(&mut self, event: &Timeout) {
-        self.on_reduction();
-        if let Self::Hybrid(hybrid) = self {
-            hybrid.on_timeout(event);
+        match self {
+            Self::Hystart(hystart) => hystart.end(),
+            Self::Hybrid(hybrid) => hybrid.on_timeout(event),
+            Self::Search(search) => search.forget(),
+            Self::CarefulResume(resume) => resume.on_timeout(),
+            Self::Standard
+            | Self::Linux
+            | Self::Limited { .. }
+            | Self::NistLimited { .. }
+            | Self::Ns2Limited { .. } => {}
         }
     }
 }

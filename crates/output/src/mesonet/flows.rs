@@ -151,8 +151,8 @@ pub(crate) fn network_columns() -> Vec<Column<NetworkRow>> {
             "loss_rate",
             Kind::Real,
             "",
-            "data packets that went in and not out, as part of those that went in; noisy, since some \
-             are on their way",
+            "data packets that went in less those that came out, as part of those that went in; below \
+             zero where more came out, since those on their way from before count as out",
             |row: &NetworkRow| ratio(row.in_pkts as f64 - row.out_pkts as f64, row.in_pkts as f64),
         ),
         Column::new(

@@ -370,6 +370,28 @@ fn overrides_are_named_in_messages() {
 }
 
 #[test]
+fn overrides_find_flows_by_label_as_campaigns_do() {
+    let text = BASE.replace(
+        "[[flows]]",
+        "[[flows]]\nlabel = \"1\"\n\n[[flows]]\nlabel = \"old\"",
+    );
+    let count = |key: &str| {
+        let overrides = [format!("flows.{key}.count=7")];
+        parse(&text, "base.toml", None, &overrides).map(|scenario| {
+            let flows = &scenario.resolved_json()["flows"];
+            [0, 1].map(|group| flows[group]["count"].as_u64())
+        })
+    };
+    assert_eq!(count("old").unwrap(), [Some(1), Some(7)]);
+    // A label comes before a place.
+    assert_eq!(count("1").unwrap(), [Some(7), Some(1)]);
+    assert_eq!(count("0").unwrap(), [Some(7), Some(1)]);
+    let message = count("odl").unwrap_err().to_string();
+    let text = "flows has 2 entries, from 0; labels: 1, old; there is no odl";
+    assert!(message.contains(text), "{message}");
+}
+
+#[test]
 fn streams_share_a_transfer_of_at_least_a_byte_each() {
     let message = replaced("[[flows]]", "[[flows]]\nstreams = 9\ntransfer = \"8 B\"");
     assert_one(&message, "wrong.toml:8:11: flows.0.streams: ", &["8 B"]);

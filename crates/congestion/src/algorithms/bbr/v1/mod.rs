@@ -31,8 +31,8 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
         twice what the path carries at it in flight. Doubles its rate until that brings nothing \
         more, drains the queue, then cycles through phases of a round trip, one faster, one \
         slower, six at the rate itself; every probe_rtt_interval it measures the round-trip time \
-        with four segments in flight. Losses hold the window for one round trip only. Needs \
-        pacing and the transport's delivery rates. Variant linux-6.18 has more in flight for \
+        with four segments in flight. Losses hold the window for one round trip only. Paces \
+        by itself, and needs the transport's delivery rates. Variant linux-6.18 has more in flight for \
         aggregated acknowledgements, notices traffic policers, and measures the round-trip time \
         although samples equal the smallest.",
     law: &[

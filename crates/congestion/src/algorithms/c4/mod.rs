@@ -10,14 +10,18 @@
 //! above 50 ms. Not here: Resuming, which needs a window remembered from an earlier connection, and the pacing
 //! of paths below 1 ms.
 
-use longhaul_units::{Rate, Span, Time};
+mod measuring;
+mod states;
+
+use longhaul_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Variant;
 use crate::window::{Change, Window};
+use states::{Cycle, Era, INITIAL_ALPHA, State};
 
 /// Boxed, so that other controllers stay small.
 pub type BoxedC4 = Box<C4>;
@@ -29,7 +33,7 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         holds in flight what the path carries at it in the longest round trip without a queue of its own. \
         Probes by a sixteenth for one round trip after two, and by a quarter as long as that brings more. \
         Reduces the rate by up to a quarter for delays, losses and marks above thresholds, which are \
-        lower for fast flows. Needs pacing and the transport's delivery rates.",
+        lower for fast flows. Paces by itself, and needs the transport's delivery rates.",
     law: &[
         "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
             it, forgotten by 1/8 per round trip",
@@ -45,78 +49,17 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     build: |_| Ok(Box::default()),
 };
 
-const INITIAL_ALPHA: f64 = 2.0;
-const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
-const DRAINING_ALPHA: f64 = 7.0 / 8.0;
-const PROBING_ALPHA: f64 = 17.0 / 16.0;
-const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
-const PUSHING_ALPHA: f64 = 5.0 / 4.0;
-
-/// Increase in an era of Pushing with which it goes on: three quarters of what was asked for.
-const PUSHED: f64 = 19.0 / 16.0;
-/// Eras without an increase that end Initial, and after which a delay does.
-const FULL_ERAS: u32 = 3;
-const FULL_ERAS_AT_DELAY: u32 = 2;
-/// Packets acknowledged before losses end Initial.
-const PACKETS_BEFORE_LOSS: f64 = 20.0;
-const CRUISING_ERAS: u32 = 2;
-const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
-
 /// Largest share of the nominal rate that a congestion signal removes.
 const MAX_BETA: f64 = 0.25;
 /// Smallest pacing rate in Initial: bits per second.
 const MIN_INITIAL_BPS: f64 = 1_048_576.0;
-/// Gain of the averages of losses and marks.
-const GAIN: f64 = 1.0 / 16.0;
-/// Longest jitter that counts, longest threshold of a delay, longest margin, smallest nominal maximum
-/// round trip, and the time that may be sent at once: seconds.
-const MAX_JITTER_S: f64 = 0.25;
-const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
+/// Longest margin, smallest nominal maximum round trip, and the time that may be sent at once: seconds.
 const MAX_MARGIN_S: f64 = 0.015;
 const MIN_MAX_RTT_S: f64 = 1e-3;
 const QUANTUM_S: f64 = 4e-3;
 const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 /// Smallest window and quantum in segments.
 const MIN_SEGMENTS: f64 = 2.0;
-/// Round trips longer than the shortest by this factor are jitter for which Initial is repeated once, if they
-/// are longer than 50 ms and the rate is below 1 MB/s.
-const HIGH_JITTER: f64 = 2.5;
-const MIN_JITTERY_RTT_S: f64 = 0.05;
-const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;
-
-/// Section 4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum State {
-    Initial,
-    Recovery,
-    Cruising { eras: u32 },
-    Probing,
-    Pushing { eras: u32 },
-}
-
-/// A round trip: until the first packet sent in it is acknowledged (section 3.4).
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Era {
-    /// Packets sent before it.
-    end: u64,
-    min_rtt_s: f64,
-    max_rtt_s: f64,
-    /// The coefficient with which the packets were sent that are acknowledged in it.
-    alpha_before: f64,
-}
-
-/// What happened since the last Recovery ended.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Cycle {
-    /// The nominal rate then, and the coefficient of the probe.
-    rate: f64,
-    alpha: f64,
-    congested: bool,
-    /// Whether something else than the application limited the sender.
-    used: bool,
-    /// The largest delivery rate.
-    largest: f64,
-}
 
 /// C4.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -183,312 +126,7 @@ impl Default for C4 {
     }
 }
 
-impl Era {
-    fn new(end: u64, alpha_before: f64) -> Self {
-        Self {
-            end,
-            min_rtt_s: f64::INFINITY,
-            max_rtt_s: 0.0,
-            alpha_before,
-        }
-    }
-}
-
-impl Cycle {
-    /// Whether the rate grew by a quarter of what was asked for, or at all if that was little.
-    fn has_grown_to(&self, rate: f64) -> bool {
-        let asked = self.alpha - 1.0;
-        if self.alpha > PROBING_ALPHA {
-            rate >= (1.0 + asked / 4.0) * self.rate
-        } else {
-            rate > self.rate && !self.congested
-        }
-    }
-}
-
-/// Section 5.1: how readily a flow of so many bytes per second answers congestion.
-fn sensitivity(bytes_per_s: f64) -> f64 {
-    const KNEE: f64 = 0.92;
-    if bytes_per_s < 1e6 {
-        (KNEE * (bytes_per_s - 5e4) / 9.5e5).max(0.0)
-    } else {
-        (KNEE + (1.0 - KNEE) * (bytes_per_s - 1e6) / 9e6).min(1.0)
-    }
-}
-
 impl C4 {
-    fn alpha(&self) -> f64 {
-        match self.state {
-            State::Initial => INITIAL_ALPHA,
-            State::Recovery if self.draining => DRAINING_ALPHA,
-            State::Recovery => RECOVERY_ALPHA,
-            State::Cruising { .. } => 1.0,
-            State::Probing if self.marked => MARKED_PROBING_ALPHA,
-            State::Probing => PROBING_ALPHA,
-            State::Pushing { .. } => PUSHING_ALPHA,
-        }
-    }
-
-    fn insensitivity(&self) -> f64 {
-        1.0 - sensitivity(self.rate * self.segment_bytes)
-    }
-
-    /// Section 5.2.
-    fn delay_threshold_s(&self) -> f64 {
-        let fraction = 1.0 / 16.0 + 3.0 / 16.0 * self.insensitivity();
-        (fraction * self.max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
-    }
-
-    /// Section 5.3.
-    fn loss_threshold(&self) -> f64 {
-        0.02 + 0.5 * self.insensitivity()
-    }
-
-    /// Section 5.4.
-    fn mark_threshold(&self) -> f64 {
-        (1.0 + self.insensitivity()) * 3.0 / 32.0
-    }
-
-    /// Begins a round trip; packets sent until now had the coefficient `alpha`.
-    fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
-        self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
-    }
-
-    fn enter(&mut self, state: State, ack: &AckSample) {
-        let before = self.alpha();
-        (self.congested, self.draining) = (false, false);
-        self.state = state;
-        if self.alpha() > 1.0 {
-            self.cycle.alpha = self.alpha();
-        }
-        self.begin_era(ack, before);
-    }
-
-    fn note_rtt(&mut self, rtt: Span) {
-        let rtt_s = rtt.as_secs_f64();
-        self.era.min_rtt_s = self.era.min_rtt_s.min(rtt_s);
-        self.era.max_rtt_s = self.era.max_rtt_s.max(rtt_s);
-        self.running_min_s = self.running_min_s.min(rtt_s);
-        if self.max_rtt_s == 0.0 {
-            self.max_rtt_s = rtt_s.max(MIN_MAX_RTT_S);
-        }
-        self.delay_excess_s = (rtt_s - self.max_rtt_s - self.delay_threshold_s()).max(0.0);
-    }
-
-    /// Section 3.1.
-    fn note_rate(&mut self, ack: &AckSample) {
-        self.cycle.used |= ack.limit != Limit::Application;
-        let Some(sample) = ack.delivery_rate else {
-            return;
-        };
-        let sample = sample.per_second();
-        self.cycle.largest = self.cycle.largest.max(sample);
-        if !self.congested {
-            self.rate = self.rate.max(sample);
-        }
-    }
-
-    /// Newly delivered segments, after losses and marks have been counted. What a timeout took for lost
-    /// says nothing of the path (section 5.3.1), nor do in Recovery losses of what was sent before.
-    fn count(&mut self, ack: &AckSample) -> f64 {
-        let delivered = (ack.delivered - self.delivered) as f64;
-        let lost = ack.lost.saturating_sub(self.lost) as i32;
-        (self.delivered, self.lost) = (ack.delivered, ack.lost);
-        let counts = !self.timed_out && self.state != State::Recovery;
-        self.timed_out = false;
-        self.loss_rate *= (1.0 - GAIN).powi(delivered as i32);
-        if counts && lost > 0 {
-            self.loss_rate = 1.0 - (1.0 - self.loss_rate) * (1.0 - GAIN).powi(lost);
-        }
-        let share = f64::from(u8::from(ack.ecn_echo));
-        if share >= 0.5 {
-            self.mark_rate = share;
-        } else {
-            self.mark_rate += GAIN * (share - self.mark_rate);
-        }
-        delivered
-    }
-
-    /// The share of the rate that congestion removes (section 5.5), if there is any.
-    fn congestion(&self, ack: &AckSample) -> Option<f64> {
-        if self.loss_rate > self.loss_threshold() {
-            return Some(MAX_BETA);
-        }
-        let marks = self.mark_threshold();
-        if ack.ecn_echo && self.mark_rate > marks {
-            return Some((self.mark_rate / marks - 1.0).min(MAX_BETA));
-        }
-        let excess = self.delay_excess_s / self.delay_threshold_s();
-        let counts = self.is_probing() || self.era.alpha_before > 1.0;
-        (counts && ack.rtt.is_some() && excess > 0.0).then(|| excess.min(MAX_BETA))
-    }
-
-    fn is_probing(&self) -> bool {
-        matches!(self.state, State::Probing | State::Pushing { .. })
-    }
-
-    /// Section 4.2.
-    fn advance_initial(&mut self, ack: &AckSample, delivered: f64) -> bool {
-        self.received += delivered;
-        self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
-        if self.is_era_over(ack) {
-            self.end_initial_era(ack);
-        }
-        let many = self.received > PACKETS_BEFORE_LOSS;
-        let by_loss = self.loss_rate > self.loss_threshold() && many;
-        let full = self.full_eras >= FULL_ERAS_AT_DELAY;
-        let marked = ack.ecn_echo && self.mark_rate > self.mark_threshold();
-        let by_delay = (self.delay_excess_s > 0.0 || marked) && full;
-        self.rate > 0.0 && (self.full_eras >= FULL_ERAS || by_loss || by_delay)
-    }
-
-    fn end_initial_era(&mut self, ack: &AckSample) {
-        if self.cycle.has_grown_to(self.rate) {
-            self.full_eras = 0;
-        } else if self.cycle.used && self.rate > 0.0 {
-            self.full_eras += 1;
-        }
-        self.begin_era(ack, INITIAL_ALPHA);
-        self.begin_cycle(INITIAL_ALPHA);
-    }
-
-    /// Half the window is what the path carried without a queue of this flow.
-    fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
-        self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
-        (self.full_eras, self.loss_rate) = (0, 0.0);
-        self.begin_cycle(INITIAL_ALPHA);
-        self.enter(State::Recovery, ack);
-        window.exit_slow_start();
-    }
-
-    fn enter_initial(&mut self, ack: &AckSample, window: &Window) {
-        (self.initial_cwnd, self.received) = (window.cwnd(), 0.0);
-        self.mark_rate = 0.0;
-        self.enter(State::Initial, ack);
-        self.begin_cycle(INITIAL_ALPHA);
-    }
-
-    fn begin_cycle(&mut self, alpha: f64) {
-        self.cycle = Cycle {
-            rate: self.rate,
-            alpha,
-            ..Cycle::default()
-        };
-    }
-
-    fn is_era_over(&self, ack: &AckSample) -> bool {
-        ack.delivered + ack.lost > self.era.end
-    }
-
-    /// Section 5.5: what is sent in a probe does not count against the rate.
-    fn answer_congestion(&mut self, beta: f64, ack: &AckSample) {
-        self.cycle.congested = true;
-        self.marked |= ack.ecn_echo;
-        if self.state == State::Recovery {
-            if !self.draining {
-                let before = self.alpha();
-                self.draining = true;
-                self.begin_era(ack, before);
-            }
-        } else {
-            if matches!(self.state, State::Cruising { .. }) {
-                self.rate *= 1.0 - beta;
-            }
-            self.enter(State::Recovery, ack);
-        }
-        self.congested = true;
-    }
-
-    /// Section 3.2.
-    fn end_era_rtts(&mut self) {
-        let era = self.era;
-        if era.alpha_before > 1.0 || era.max_rtt_s == 0.0 {
-            return;
-        }
-        if era.min_rtt_s < self.running_min_s {
-            self.running_min_s = era.min_rtt_s;
-        } else {
-            self.running_min_s = (7.0 * self.running_min_s + era.min_rtt_s) / 8.0;
-        }
-        let longest = era.max_rtt_s.min(self.running_min_s + MAX_JITTER_S);
-        if longest > self.max_rtt_s {
-            self.max_rtt_s = longest;
-        } else {
-            self.max_rtt_s = (7.0 * self.max_rtt_s + longest) / 8.0;
-        }
-        self.max_rtt_s = self.max_rtt_s.max(MIN_MAX_RTT_S);
-    }
-
-    fn end_era(&mut self, ack: &AckSample, window: &Window) {
-        self.end_era_rtts();
-        let alpha = self.alpha();
-        match self.state {
-            State::Initial => {}
-            State::Recovery => self.leave_recovery(ack, window),
-            State::Cruising { eras } => {
-                let eras = eras + 1;
-                if eras >= CRUISING_ERAS && ack.limit != Limit::Application {
-                    self.enter(State::Probing, ack);
-                } else {
-                    self.state = State::Cruising { eras };
-                    self.begin_era(ack, alpha);
-                }
-            }
-            State::Probing => self.enter(State::Recovery, ack),
-            State::Pushing { eras } => self.end_pushing_era(eras + 1, ack, window),
-        }
-    }
-
-    fn end_pushing_era(&mut self, eras: u32, ack: &AckSample, window: &Window) {
-        let grown = self.rate >= PUSHED * self.cycle.rate;
-        if grown && eras > *PUSHING_ERAS.end() {
-            self.enter_initial(ack, window);
-        } else if grown || eras < *PUSHING_ERAS.start() {
-            if grown {
-                self.begin_cycle(PUSHING_ALPHA);
-            }
-            self.state = State::Pushing { eras };
-            self.begin_era(ack, PUSHING_ALPHA);
-        } else {
-            self.enter(State::Recovery, ack);
-        }
-    }
-
-    fn is_jittery(&self) -> bool {
-        let slow = self.rate * self.segment_bytes < MAX_JITTERY_BYTES_PER_S;
-        let long = self.max_rtt_s > MIN_JITTERY_RTT_S;
-        slow && long && HIGH_JITTER * self.running_min_s < self.max_rtt_s
-    }
-
-    /// Section 4.3.
-    fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
-        let cycle = self.cycle;
-        let grown = cycle.has_grown_to(self.rate);
-        if cycle.congested {
-            self.congested_recoveries += 1;
-            if !grown && self.congested_recoveries >= 2 && cycle.largest > 0.0 {
-                self.rate = self.rate.min(cycle.largest);
-            }
-        } else {
-            self.congested_recoveries = 0;
-            // Trimming: the rate was not reached, though the application had enough to send.
-            if !grown && cycle.used && cycle.largest > 0.0 {
-                self.rate = (self.rate + cycle.largest) / 2.0;
-            }
-        }
-        (self.loss_rate, self.mark_rate, self.delay_excess_s) = (0.0, 0.0, 0.0);
-        self.marked &= cycle.congested;
-        self.begin_cycle(1.0);
-        if !self.repeated && self.is_jittery() {
-            self.repeated = true;
-            self.enter_initial(ack, window);
-        } else if grown && !cycle.congested {
-            self.enter(State::Pushing { eras: 0 }, ack);
-        } else {
-            self.enter(State::Cruising { eras: 0 }, ack);
-        }
-    }
-
     /// Section 4.1.
     fn set_window(&mut self, window: &mut Window) {
         if self.rate == 0.0 || self.max_rtt_s == 0.0 {
@@ -590,6 +228,9 @@ impl CongestionControl for C4 {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_units::Span;
+
+    use super::measuring::sensitivity;
     use super::*;
     use crate::rate_sample::RateSample;
     use crate::window::Rounding;

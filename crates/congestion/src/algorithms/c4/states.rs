@@ -1,0 +1,262 @@
+//! C4's states and what leads from one to another (section 4).
+
+use serde::{Deserialize, Serialize};
+
+use super::{C4, MIN_MAX_RTT_S};
+use crate::facts::{AckSample, Limit};
+use crate::window::Window;
+
+pub(super) const INITIAL_ALPHA: f64 = 2.0;
+const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
+const DRAINING_ALPHA: f64 = 7.0 / 8.0;
+const PROBING_ALPHA: f64 = 17.0 / 16.0;
+const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
+const PUSHING_ALPHA: f64 = 5.0 / 4.0;
+
+/// Increase in an era of Pushing with which it goes on: three quarters of what was asked for.
+const PUSHED: f64 = 19.0 / 16.0;
+/// Eras without an increase that end Initial, and after which a delay does.
+const FULL_ERAS: u32 = 3;
+const FULL_ERAS_AT_DELAY: u32 = 2;
+/// Packets acknowledged before losses end Initial.
+const PACKETS_BEFORE_LOSS: f64 = 20.0;
+const CRUISING_ERAS: u32 = 2;
+const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
+
+/// Round trips longer than the shortest by this factor are jitter for which Initial is repeated once, if they
+/// are longer than 50 ms and the rate is below 1 MB/s.
+const HIGH_JITTER: f64 = 2.5;
+const MIN_JITTERY_RTT_S: f64 = 0.05;
+const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;
+
+/// Section 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum State {
+    Initial,
+    Recovery,
+    Cruising { eras: u32 },
+    Probing,
+    Pushing { eras: u32 },
+}
+
+/// A round trip: until the first packet sent in it is acknowledged (section 3.4).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Era {
+    /// Packets sent before it.
+    pub end: u64,
+    pub min_rtt_s: f64,
+    pub max_rtt_s: f64,
+    /// The coefficient with which the packets were sent that are acknowledged in it.
+    pub alpha_before: f64,
+}
+
+/// What happened since the last Recovery ended.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Cycle {
+    /// The nominal rate then, and the coefficient of the probe.
+    pub rate: f64,
+    pub alpha: f64,
+    pub congested: bool,
+    /// Whether something else than the application limited the sender.
+    pub used: bool,
+    /// The largest delivery rate.
+    pub largest: f64,
+}
+
+impl Era {
+    pub fn new(end: u64, alpha_before: f64) -> Self {
+        Self {
+            end,
+            min_rtt_s: f64::INFINITY,
+            max_rtt_s: 0.0,
+            alpha_before,
+        }
+    }
+}
+
+impl Cycle {
+    /// Whether the rate grew by a quarter of what was asked for, or at all if that was little.
+    fn has_grown_to(&self, rate: f64) -> bool {
+        let asked = self.alpha - 1.0;
+        if self.alpha > PROBING_ALPHA {
+            rate >= (1.0 + asked / 4.0) * self.rate
+        } else {
+            rate > self.rate && !self.congested
+        }
+    }
+}
+
+impl C4 {
+    pub(super) fn alpha(&self) -> f64 {
+        match self.state {
+            State::Initial => INITIAL_ALPHA,
+            State::Recovery if self.draining => DRAINING_ALPHA,
+            State::Recovery => RECOVERY_ALPHA,
+            State::Cruising { .. } => 1.0,
+            State::Probing if self.marked => MARKED_PROBING_ALPHA,
+            State::Probing => PROBING_ALPHA,
+            State::Pushing { .. } => PUSHING_ALPHA,
+        }
+    }
+
+    /// Begins a round trip; packets sent until now had the coefficient `alpha`.
+    fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
+        self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
+    }
+
+    fn enter(&mut self, state: State, ack: &AckSample) {
+        let before = self.alpha();
+        (self.congested, self.draining) = (false, false);
+        self.state = state;
+        if self.alpha() > 1.0 {
+            self.cycle.alpha = self.alpha();
+        }
+        self.begin_era(ack, before);
+    }
+
+    pub(super) fn is_probing(&self) -> bool {
+        matches!(self.state, State::Probing | State::Pushing { .. })
+    }
+
+    /// Section 4.2.
+    pub(super) fn advance_initial(&mut self, ack: &AckSample, delivered: f64) -> bool {
+        self.received += delivered;
+        self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
+        if self.is_era_over(ack) {
+            self.end_initial_era(ack);
+        }
+        let many = self.received > PACKETS_BEFORE_LOSS;
+        let by_loss = self.loss_rate > self.loss_threshold() && many;
+        let full = self.full_eras >= FULL_ERAS_AT_DELAY;
+        let marked = ack.ecn_echo && self.mark_rate > self.mark_threshold();
+        let by_delay = (self.delay_excess_s > 0.0 || marked) && full;
+        self.rate > 0.0 && (self.full_eras >= FULL_ERAS || by_loss || by_delay)
+    }
+
+    pub(super) fn end_initial_era(&mut self, ack: &AckSample) {
+        if self.cycle.has_grown_to(self.rate) {
+            self.full_eras = 0;
+        } else if self.cycle.used && self.rate > 0.0 {
+            self.full_eras += 1;
+        }
+        self.begin_era(ack, INITIAL_ALPHA);
+        self.begin_cycle(INITIAL_ALPHA);
+    }
+
+    /// Half the window is what the path carried without a queue of this flow.
+    pub(super) fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
+        self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
+        (self.full_eras, self.loss_rate) = (0, 0.0);
+        self.begin_cycle(INITIAL_ALPHA);
+        self.enter(State::Recovery, ack);
+        window.exit_slow_start();
+    }
+
+    pub(super) fn enter_initial(&mut self, ack: &AckSample, window: &Window) {
+        (self.initial_cwnd, self.received) = (window.cwnd(), 0.0);
+        self.mark_rate = 0.0;
+        self.enter(State::Initial, ack);
+        self.begin_cycle(INITIAL_ALPHA);
+    }
+
+    pub(super) fn begin_cycle(&mut self, alpha: f64) {
+        self.cycle = Cycle {
+            rate: self.rate,
+            alpha,
+            ..Cycle::default()
+        };
+    }
+
+    pub(super) fn is_era_over(&self, ack: &AckSample) -> bool {
+        ack.delivered + ack.lost > self.era.end
+    }
+
+    /// Section 5.5: what is sent in a probe does not count against the rate.
+    pub(super) fn answer_congestion(&mut self, beta: f64, ack: &AckSample) {
+        self.cycle.congested = true;
+        self.marked |= ack.ecn_echo;
+        if self.state == State::Recovery {
+            if !self.draining {
+                let before = self.alpha();
+                self.draining = true;
+                self.begin_era(ack, before);
+            }
+        } else {
+            if matches!(self.state, State::Cruising { .. }) {
+                self.rate *= 1.0 - beta;
+            }
+            self.enter(State::Recovery, ack);
+        }
+        self.congested = true;
+    }
+
+    pub(super) fn end_era(&mut self, ack: &AckSample, window: &Window) {
+        self.end_era_rtts();
+        let alpha = self.alpha();
+        match self.state {
+            State::Initial => {}
+            State::Recovery => self.leave_recovery(ack, window),
+            State::Cruising { eras } => {
+                let eras = eras + 1;
+                if eras >= CRUISING_ERAS && ack.limit != Limit::Application {
+                    self.enter(State::Probing, ack);
+                } else {
+                    self.state = State::Cruising { eras };
+                    self.begin_era(ack, alpha);
+                }
+            }
+            State::Probing => self.enter(State::Recovery, ack),
+            State::Pushing { eras } => self.end_pushing_era(eras + 1, ack, window),
+        }
+    }
+
+    pub(super) fn end_pushing_era(&mut self, eras: u32, ack: &AckSample, window: &Window) {
+        let grown = self.rate >= PUSHED * self.cycle.rate;
+        if grown && eras > *PUSHING_ERAS.end() {
+            self.enter_initial(ack, window);
+        } else if grown || eras < *PUSHING_ERAS.start() {
+            if grown {
+                self.begin_cycle(PUSHING_ALPHA);
+            }
+            self.state = State::Pushing { eras };
+            self.begin_era(ack, PUSHING_ALPHA);
+        } else {
+            self.enter(State::Recovery, ack);
+        }
+    }
+
+    pub(super) fn is_jittery(&self) -> bool {
+        let slow = self.rate * self.segment_bytes < MAX_JITTERY_BYTES_PER_S;
+        let long = self.max_rtt_s > MIN_JITTERY_RTT_S;
+        slow && long && HIGH_JITTER * self.running_min_s < self.max_rtt_s
+    }
+
+    /// Section 4.3.
+    pub(super) fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
+        let cycle = self.cycle;
+        let grown = cycle.has_grown_to(self.rate);
+        if cycle.congested {
+            self.congested_recoveries += 1;
+            if !grown && self.congested_recoveries >= 2 && cycle.largest > 0.0 {
+                self.rate = self.rate.min(cycle.largest);
+            }
+        } else {
+            self.congested_recoveries = 0;
+            // Trimming: the rate was not reached, though the application had enough to send.
+            if !grown && cycle.used && cycle.largest > 0.0 {
+                self.rate = (self.rate + cycle.largest) / 2.0;
+            }
+        }
+        (self.loss_rate, self.mark_rate, self.delay_excess_s) = (0.0, 0.0, 0.0);
+        self.marked &= cycle.congested;
+        self.begin_cycle(1.0);
+        if !self.repeated && self.is_jittery() {
+            self.repeated = true;
+            self.enter_initial(ack, window);
+        } else if grown && !cycle.congested {
+            self.enter(State::Pushing { eras: 0 }, ack);
+        } else {
+            self.enter(State::Cruising { eras: 0 }, ack);
+        }
+    }
+}

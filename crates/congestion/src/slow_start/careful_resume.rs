@@ -1,0 +1,303 @@
+//! Careful Resume: slow start that jumps towards the window of an earlier connection, once the path looks like it.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{Entry, Signal};
+use crate::facts::{AckSample, Limit};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<CarefulResume> = Entry {
+    kind: "careful-resume",
+    title: "Careful Resume",
+    description: "Slow start with a window and a round-trip time that were remembered from an earlier \
+        connection over the same path. Once the initial window has arrived without losses, and with a \
+        round trip like the one remembered, the window jumps to half of the one remembered; what was \
+        sent so is then validated. A loss among it leaves half of what is known to have fitted, and slow \
+        start goes on to a part of that. Pace it (tcp.pacing): the jump is meant to take a round trip.",
+    law: &[
+        "initial window acknowledged, saved_rtt / 2 < min_rtt < 10 saved_rtt: cwnd = min(max_jump, saved_cwnd / 2), no growth for one round trip",
+        "pipe = segments in flight at the jump, and all acknowledged since",
+        "first segment of the jump acknowledged, or a round trip later: cwnd = in flight, and slow start goes on",
+        "loss until the jump's last segment is acknowledged: cwnd = min(cwnd, pipe / 2); after recovery ssthresh = beta * pipe",
+    ],
+    source: "RFC 9959",
+    listens_to: &[Signal::Loss, Signal::Ecn],
+    variants: &[Variant::Paper],
+    parameters: &PARAMETERS,
+    build: CarefulResume::new,
+};
+
+static PARAMETERS: [Parameter; 4] = [
+    Parameter {
+        name: "saved_cwnd",
+        unit: "segments",
+        default: DefaultValue::Fixed(0.0),
+        allowed: Range::closed(0.0, 1e9),
+        help: "Window that was remembered; 0 for none, which makes it standard slow start.",
+        source: "RFC 9959 section 3.1, saved_cwnd",
+    },
+    Parameter {
+        name: "saved_rtt",
+        unit: "seconds",
+        default: DefaultValue::Fixed(0.0),
+        allowed: Range::closed(0.0, 1e3),
+        help: "Round-trip time that was remembered; 0 takes any path for the same.",
+        source: "RFC 9959 section 3.1, saved_rtt",
+    },
+    Parameter {
+        name: "max_jump",
+        unit: "segments",
+        default: DefaultValue::Fixed(1e9),
+        allowed: Range::closed(1.0, 1e9),
+        help: "Largest window to jump to.",
+        source: "RFC 9959 section 3.3, max_jump",
+    },
+    Parameter {
+        name: "beta",
+        unit: "fraction of what fitted",
+        default: DefaultValue::Fixed(0.5),
+        allowed: Range::closed(0.5, 1.0),
+        help: "Part of what is known to have fitted that slow start goes on to after a loss.",
+        source: "RFC 9959 section 3.5",
+    },
+];
+
+/// Careful Resume (RFC 9959 section 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CarefulResume {
+    saved_cwnd: f64,
+    saved_rtt: Span,
+    max_jump: f64,
+    beta: f64,
+    stage: Stage,
+    /// Segments of the initial window; none before the first acknowledgement.
+    initial: Option<f64>,
+    /// Segments in flight at the jump, and those acknowledged since: what is known to fit (PipeSize).
+    pipe: f64,
+    /// Segments of the connection known to be delivered.
+    delivered: u64,
+}
+
+/// The RFC's phases.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Stage {
+    /// Until the initial window has arrived.
+    Reconnaissance,
+    /// From the jump, before which so much had been sent, on.
+    Unvalidated { before: u64, since: Time },
+    /// Until so much of what was sent has arrived or is lost.
+    Validating { last: u64 },
+    /// After a loss.
+    SafeRetreat,
+    /// Nothing else than slow start.
+    Normal,
+}
+
+impl CarefulResume {
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        let saved_cwnd = settings.get("saved_cwnd");
+        Ok(Self {
+            saved_cwnd,
+            saved_rtt: Span::from_secs_f64(settings.get("saved_rtt")),
+            max_jump: settings.get("max_jump"),
+            beta: settings.get("beta"),
+            stage: if saved_cwnd > 0.0 {
+                Stage::Reconnaissance
+            } else {
+                Stage::Normal
+            },
+            initial: None,
+            pipe: 0.0,
+            delivered: 0,
+        })
+    }
+
+    /// Whether the window may grow.
+    pub(super) fn grows(&self) -> bool {
+        !matches!(self.stage, Stage::Unvalidated { .. })
+    }
+
+    /// An acknowledgement of new data in slow start, before the window grows for it.
+    pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
+        let arrived = ack.delivered - self.delivered;
+        self.count(ack);
+        let settled = ack.delivered + ack.lost;
+        let sent = settled + ack.in_flight;
+        match self.stage {
+            Stage::Reconnaissance => {
+                let initial = *self.initial.get_or_insert(window.cwnd());
+                if ack.delivered as f64 >= initial {
+                    self.look_back(ack, window);
+                }
+            }
+            Stage::Unvalidated { before, since } => {
+                let over = settled > before || ack.now > since + ack.srtt;
+                if over && ack.in_flight as f64 + arrived as f64 <= self.pipe {
+                    // Little was sent of the jump: the window is what fitted.
+                    window.set_cwnd(self.pipe, Change::SlowStart);
+                    self.stage = Stage::Normal;
+                } else if over {
+                    window.set_cwnd(ack.in_flight as f64 + arrived as f64, Change::SlowStart);
+                    self.stage = Stage::Validating { last: sent };
+                }
+            }
+            Stage::Validating { last } if settled >= last => self.stage = Stage::Normal,
+            Stage::Validating { .. } | Stage::SafeRetreat | Stage::Normal => {}
+        }
+    }
+
+    /// The initial window has arrived: jumps, unless there were losses, the path is another, or the window is there
+    /// already. A sender without data waits.
+    fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
+        let jump = self.max_jump.min(self.saved_cwnd / 2.0);
+        let known = self.saved_rtt == Span::ZERO
+            || ack.min_rtt * 2 > self.saved_rtt && ack.min_rtt < self.saved_rtt * 10;
+        if ack.lost > 0 || !known || jump <= window.cwnd() {
+            self.stage = Stage::Normal;
+        } else if ack.limit != Limit::Application {
+            self.pipe = ack.in_flight as f64;
+            let before = ack.delivered + ack.lost + ack.in_flight;
+            let since = ack.now;
+            self.stage = Stage::Unvalidated { before, since };
+            window.set_cwnd(jump, Change::SlowStart);
+        }
+    }
+
+    fn count(&mut self, ack: &AckSample) {
+        self.pipe += (ack.delivered - self.delivered) as f64;
+        self.delivered = ack.delivered;
+    }
+
+    /// An acknowledgement in a recovery.
+    pub(super) fn on_ack_in_recovery(&mut self, ack: &AckSample) {
+        if self.stage == Stage::SafeRetreat {
+            self.count(ack);
+        }
+    }
+
+    /// The algorithm has reduced the window: what the jump sent may not fit.
+    pub(super) fn on_reduction(&mut self, window: &mut Window) {
+        if matches!(
+            self.stage,
+            Stage::Unvalidated { .. } | Stage::Validating { .. }
+        ) {
+            let initial = self.initial.unwrap_or(1.0);
+            let retreat = (self.pipe / 2.0).max(initial);
+            window.reduce_to(retreat.min(window.cwnd()));
+            self.stage = Stage::SafeRetreat;
+        } else {
+            self.stage = Stage::Normal;
+        }
+    }
+
+    /// All that was sent before the loss was noticed has arrived or was sent again.
+    pub(super) fn on_recovery_exit(&mut self, window: &mut Window) {
+        if self.stage == Stage::SafeRetreat {
+            window.set_ssthresh(self.beta * self.pipe);
+            self.stage = Stage::Normal;
+        }
+    }
+
+    /// The connection starts over as any other.
+    pub(super) fn on_timeout(&mut self) {
+        self.stage = Stage::Normal;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    fn resume(given: &[(&str, f64)]) -> (CarefulResume, Window) {
+        let given: Vec<_> = given.iter().map(|&(key, v)| (key.to_string(), v)).collect();
+        let settings = ENTRY.settings(Variant::Paper, &given).unwrap();
+        let window = Window::new(10.0, 1e9, 1e9, Rounding::Real);
+        (CarefulResume::new(&settings).unwrap(), window)
+    }
+
+    fn ack(delivered: u64, in_flight: u64) -> AckSample {
+        AckSample {
+            now: Time::ZERO + Span::from_millis(100 + delivered),
+            delivered,
+            in_flight,
+            min_rtt: Span::from_millis(100),
+            srtt: Span::from_secs(1),
+            ..AckSample::ONE_SEGMENT
+        }
+    }
+
+    /// The example of RFC 9959, section 4: of 300 saved, 150 are allowed while 29 are in flight, so that 121 of the jump
+    /// are sent; the loss of one leaves half of the 63 that are known to fit, and all but the lost ones fit in the end.
+    #[test]
+    fn the_rfc_s_example_retreats_to_half_of_what_fitted() {
+        let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
+        resume.watch(&ack(1, 19), &mut window);
+        assert_eq!(window.cwnd(), 10.0);
+        resume.watch(&ack(10, 29), &mut window);
+        assert_eq!((window.cwnd(), resume.pipe), (150.0, 29.0));
+        assert!(!resume.grows());
+        for delivered in 11..=39 {
+            resume.watch(&ack(delivered, 150), &mut window);
+        }
+        assert_eq!(
+            (window.cwnd(), resume.pipe),
+            (150.0, 58.0),
+            "not yet one of the jump"
+        );
+        for delivered in 40..=44 {
+            resume.watch(&ack(delivered, 150 - (delivered - 39)), &mut window);
+        }
+        assert!(matches!(resume.stage, Stage::Validating { .. }));
+        assert_eq!((window.cwnd(), resume.pipe), (150.0, 63.0));
+        window.reduce_to(75.0);
+        resume.on_reduction(&mut window);
+        assert_eq!(window.cwnd(), 31.5);
+        resume.on_ack_in_recovery(&ack(44 + 57, 0));
+        resume.on_recovery_exit(&mut window);
+        assert_eq!((resume.pipe, window.ssthresh()), (120.0, 60.0));
+    }
+
+    /// Half of the remembered round trip, and ten times it, are another path; so are losses and a window that is there.
+    #[test]
+    fn it_does_not_jump_on_another_path() {
+        let cwnd_after = |given: &[(&str, f64)], lost| {
+            let (mut resume, mut window) = resume(given);
+            resume.watch(
+                &AckSample {
+                    lost,
+                    ..ack(10, 29)
+                },
+                &mut window,
+            );
+            window.cwnd()
+        };
+        let saved = |rtt| [("saved_cwnd", 300.0), ("saved_rtt", rtt)];
+        assert_eq!(cwnd_after(&saved(0.199), 0), 150.0);
+        assert_eq!(cwnd_after(&saved(0.2), 0), 10.0);
+        assert_eq!(cwnd_after(&saved(0.0101), 0), 150.0);
+        assert_eq!(cwnd_after(&saved(0.01), 0), 10.0);
+        assert_eq!(cwnd_after(&saved(0.1), 1), 10.0);
+        assert_eq!(cwnd_after(&[("saved_cwnd", 20.0)], 0), 10.0);
+        assert_eq!(
+            cwnd_after(&[("saved_cwnd", 300.0), ("max_jump", 50.0)], 0),
+            50.0
+        );
+    }
+
+    /// Everything arrives: the window is what is in flight, and slow start goes on.
+    #[test]
+    fn what_arrives_is_validated() {
+        let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
+        resume.watch(&ack(10, 29), &mut window);
+        resume.watch(&ack(40, 149), &mut window);
+        assert_eq!(resume.stage, Stage::Validating { last: 189 });
+        assert!(resume.grows());
+        resume.watch(&ack(188, 150), &mut window);
+        assert_eq!(resume.stage, Stage::Validating { last: 189 });
+        resume.watch(&ack(189, 150), &mut window);
+        assert_eq!(resume.stage, Stage::Normal);
+    }
+}

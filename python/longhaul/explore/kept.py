@@ -1,0 +1,129 @@
+"""Curves of the runs of a campaign that keeps their series: a curve a run, thinned."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from longhaul.explore.connections import GROWTH
+from longhaul.explore.tables import Content, Measure, add_series, described, unit_of
+
+SERIES = "series.parquet"
+# Samples of each run, if there are more; of very many runs fewer, so that curves stay below this.
+SAMPLES = 500
+MOST_VALUES = 20_000_000
+LEAST_SAMPLES = 20
+# What is drawn of flows together, of each of these links, and of how many links.
+FLOWS = ("cwnd_pkts", "srtt_s", "delivered_bytes", "retransmitted_pkts")
+LINKS = ("queue_pkts", "transmitted_bytes", "dropped_pkts", "marked_pkts")
+MOST_LINKS = 4
+SUMMED = ("delivered_bytes", "retransmitted_pkts")
+
+
+def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
+    """Add the curves of runs whose series were kept: what their flows do together, and links."""
+    files = [Path(folder) / SERIES for folder in folders]
+    there = [at for at, file in enumerate(files) if file.is_file()]
+    if not there or table not in {one["name"] for one in content.tables}:
+        return
+    first = pl.read_parquet(files[there[0]], columns=["kind", "name"])
+    links = first.filter(pl.col("kind") == "link")["name"].unique(maintain_order=True)
+    names = [name for name, _ in _columns(links[:MOST_LINKS].to_list())]
+    room = MOST_VALUES // (len(files) * len(names))
+    samples = max(min(SAMPLES, room), LEAST_SAMPLES)
+    ends = [_end(files[at]) for at in there]
+    recorded = max(count for _, _, count in ends)
+    if recorded <= samples:
+        longest = there[max(range(len(ends)), key=lambda at: ends[at][2])]
+        times = _times(files[longest])
+        samples = len(times)
+    else:
+        first_s, last_s = min(start for start, _, _ in ends), max(end for _, end, _ in ends)
+        times = np.linspace(first_s, last_s, samples)
+    values = {name: np.full((len(files), samples), np.nan, np.float32) for name in names}
+    for at in there:
+        for name, curve in _of_run(files[at], links[:MOST_LINKS].to_list(), times):
+            values[name][at] = curve
+    about = described(files[there[0]])
+    measures = [Measure(name, values[name], unit_of(name), _about(name, about)) for name in names]
+    thinned = f"{samples} of up to {recorded:,} samples of each run" if recorded > samples else ""
+    size = 2e-6 * len(files) * samples * len(names)
+    some = "" if len(there) == len(files) else f" {len(there)} of {len(files)} runs have kept any."
+    note = f"Curves show {thinned or f'{recorded:,} samples of each run'} ({size:.1f} MB).{some}"
+    dropped = next((name for name in names if name.endswith("dropped_pps")), "")
+    add_series(content, table, times, measures, names, lost=dropped, note=note)
+
+
+def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """Names of measures, and of what kind, element and column they are."""
+    for column in FLOWS:
+        name = GROWTH[column][0] if column in GROWTH else column
+        yield f"flows {name}", ("flow", "", column)
+    for link in links:
+        for column in LINKS:
+            name = GROWTH[column][0] if column in GROWTH else column
+            yield f"{link} {name}", ("link", link, column)
+
+
+def _about(name: str, about: dict[str, str]) -> str:
+    """What a measure is: of all flows of a run together, or of a link."""
+    element, _, short = name.rpartition(" ")
+    column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
+    text = about.get(column, "")
+    if column in GROWTH:
+        text = f"{text}: what it grows by in a second" if text else ""
+    if element != "flows":
+        return f"link {element}: {text}"
+    return f"{'sum' if column in SUMMED else 'mean'} of all flows of the run: {text}"
+
+
+def _end(file: Path) -> tuple[float, float, int]:
+    """First and last sample of a run, and how many there are."""
+    times = pl.scan_parquet(file).select(
+        pl.col("t_s").min().alias("first"), pl.col("t_s").max().alias("last"),
+        pl.col("t_s").n_unique().alias("count"),
+    ).collect()  # fmt: skip
+    first, last, count = times.row(0)
+    return float(first), float(last), int(count)
+
+
+def _times(file: Path) -> np.ndarray:
+    """The times of all samples of a run."""
+    times = pl.scan_parquet(file).select(pl.col("t_s").unique().sort()).collect()["t_s"]
+    seconds: np.ndarray = times.to_numpy()
+    return seconds
+
+
+def _of_run(
+    file: Path, links: Sequence[str], times: np.ndarray
+) -> Iterator[tuple[str, np.ndarray]]:
+    """The curves of a run on these times: the latest sample at each, and growth in between."""
+    table = pl.read_parquet(file)
+    for name, (kind, element, column) in _columns(links):
+        if column not in table.columns:
+            continue
+        mine = table.filter(pl.col("kind") == kind, pl.col(column).is_not_null())
+        if element:
+            mine = mine.filter(pl.col("name") == element)
+        together = pl.col(column).sum() if column in SUMMED else pl.col(column).mean()
+        curve = mine.group_by("t_s").agg(together).sort("t_s")
+        if curve.is_empty():
+            continue
+        seconds = curve["t_s"].to_numpy()
+        latest = np.searchsorted(seconds, times, side="right") - 1
+        known = (latest >= 0) & (times <= seconds[-1] + (times[1] - times[0]))
+        values = curve[column].cast(pl.Float64).to_numpy()[np.maximum(latest, 0)]
+        found = np.where(known, values, np.nan)
+        if column in GROWTH:
+            found = _growth(found, seconds[np.maximum(latest, 0)], GROWTH[column][1])
+        yield name, found
+
+
+def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
+    """What a counter grows by in a second from one time to the next."""
+    growth = np.full_like(counter, np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rates = factor * np.diff(counter) / np.diff(seconds)
+    growth[1:] = np.where(np.isfinite(rates), rates, np.nan)
+    return growth

@@ -1,0 +1,104 @@
+"""Pages of the notebooks in `examples/notebooks`: text, code, and what it gives."""
+
+import ast
+import hashlib
+import io
+import json
+import runpy
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import polars as pl
+from matplotlib.figure import Figure
+
+from longhaul import _engine
+from longhaul.files.writing import write_text
+from tools.site.markdown import ROOT, Pages, block, html, table, toctree
+from tools.site.runs import CACHE
+
+NOTEBOOKS = sorted(ROOT.glob("examples/notebooks/*.py"))
+
+HEAD = """# Notebooks
+
+Notebooks for [marimo](https://marimo.io): Python files, in which a cell that changes has those run that depend on it. Each is run by a test. With
+`pip install marimo` they open in the browser; without its editor, `python FILE` runs them from top to bottom.
+
+```sh
+marimo edit run_to_figure.py
+```
+
+"""
+
+
+def write(pages: Pages) -> None:
+    """Write a page for each, and their list."""
+    lines = [HEAD]
+    for file in NOTEBOOKS:
+        page = _page(file)
+        pages.write(f"{file.stem}.md", page)
+        lines.append(f"- [{page[0].removeprefix('# ')}]({file.stem}.md)")
+    pages.write("index.md", [*lines, "", *toctree((one.stem for one in NOTEBOOKS), hidden=True)])
+
+
+def _page(file: Path) -> list[str]:
+    lines: list[str] = []
+    for source, output in zip(cells(file.read_text(encoding="utf-8")), shown(file), strict=True):
+        if text := _markdown(source):
+            lines += [text, ""]
+        elif source != "import marimo as mo":
+            lines += [*block("python", source), "", *output, ""]
+    path = file.relative_to(ROOT).as_posix()
+    lines.insert(1, f"\n{{download}}`{file.name} <../../{path}>`\n")
+    return "\n".join(lines).splitlines()
+
+
+def cells(text: str) -> Iterator[str]:
+    """The source of each cell, without what makes it one."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef):
+            body = [one for one in node.body if not isinstance(one, ast.Return)]
+            lines = text.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
+            yield textwrap.dedent("\n".join(lines))
+
+
+def _markdown(source: str) -> str | None:
+    """The text of a cell that is nothing else."""
+    statement = ast.parse(source).body[0]
+    if not source.startswith("mo.md(") or not isinstance(statement, ast.Expr):
+        return None
+    assert isinstance(statement.value, ast.Call)
+    return textwrap.dedent(ast.literal_eval(statement.value.args[0])).strip()
+
+
+def shown(file: Path) -> list[list[str]]:
+    """What each cell gives, as lines of a page; runs are kept by the text of the notebook and the results version."""
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
+    kept = CACHE / f"{digest}-{_engine.results_version()}-notebook.json"
+    if not kept.exists():
+        plt.switch_backend("agg")
+        app: Any = runpy.run_path(str(file))["app"]
+        outputs, _ = app.run()
+        CACHE.mkdir(parents=True, exist_ok=True)
+        write_text(kept, json.dumps([_lines(one) for one in outputs]))
+        plt.close("all")
+    found: list[list[str]] = json.loads(kept.read_text(encoding="utf-8"))
+    return found
+
+
+def _lines(output: object) -> list[str]:
+    if isinstance(output, Figure):
+        picture = io.StringIO()
+        output.savefig(picture, format="svg", metadata={"Date": None})
+        return html(f'<div class="figure">{picture.getvalue().partition("?>")[2]}</div>')
+    if hasattr(output, "reset_index"):  # of pandas, with what its rows are called
+        output = pl.from_pandas(output.reset_index())
+    if isinstance(output, pl.DataFrame):
+        return table([f"{name}:" for name in output.columns], map(_cells, output.rows()))
+    return block("text", str(output)) if isinstance(output, list) else []
+
+
+def _cells(row: tuple[object, ...]) -> list[str]:
+    return [f"{one:.4g}" if isinstance(one, float) else str(one) for one in row]
