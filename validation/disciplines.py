@@ -83,18 +83,17 @@ def figures(queue: dict[str, Any]) -> Figures:
 
 def _run(queue: dict[str, Any], seed: int) -> Figures:
     run = longhaul.run(scenario(queue, seed))
-    shares = run.flows.filter(pl.col("label") != "call")["goodput_bps"]
+    downloads = [row for row in run.flows.to_dicts() if row["label"] != "call"]
+    call = run.flows.row(by_predicate=pl.col("label") == "call", named=True)
+    rates = [row["goodput_bps"] for row in downloads]
     waits = _delays(run, "link", run.bottleneck)
-    call = _delays(run, "label", "call")
-    sent = run.flows.filter(pl.col("label") == "call")
-    lost = sent["sent_pkts"].sum() - sent["delivered_pkts"].sum()
     return Figures(
-        goodput_bps=shares.sum(),
-        jain=jain(shares.to_list()),
+        goodput_bps=sum(rates),
+        jain=jain(rates) or 0.0,
         mean_ms=1e3 * waits["mean_s"],
         p99_ms=1e3 * waits["p99_s"],
-        sparse_p99_ms=1e3 * call["p99_s"] - 20,
-        sparse_lost=lost / sent["sent_pkts"].sum(),
+        sparse_p99_ms=1e3 * _delays(run, "label", "call")["p99_s"] - 20,
+        sparse_lost=1 - call["delivered_pkts"] / call["sent_pkts"],
     )
 
 
