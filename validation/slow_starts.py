@@ -6,7 +6,7 @@ delivered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
@@ -79,6 +79,40 @@ def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
     }
 
 
+# Of the product, the windows that an earlier connection had.
+REMEMBERED = (1, 2, 6)
+FIRST_ROUND_TRIPS = (5, 10, 15)
+
+
+def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
+    """What a paced flow delivers at first, of what the rate allows."""
+    described = scenario("standard", path, seed=1)
+    flow = described["flows"][0]
+    flow["slow_start"] = slow_start
+    flow["tcp"]["pacing"] = True
+    results = longhaul.run(described)
+    samples = results.series.filter(pl.col("kind") == "flow")
+    parts = []
+    for trips in FIRST_ROUND_TRIPS:
+        until_s = trips * path.rtt_ms / 1e3
+        sent = samples.filter(pl.col("t_s") <= until_s + 1e-9)["delivered_bytes"][-1]
+        parts.append(f"{8 * sent / (path.rate_mbps * 1e6 * until_s):.0%}")
+    return ", ".join(parts)
+
+
+def resumed_table() -> Iterator[str]:
+    """Generate the lines of the table of Careful Resume."""
+    paths = [path for path in PATHS if path.buffer_bdp == 1 and not path.jitter_ms]
+    titles = ["`standard`", *(f"`careful-resume`, {part}" for part in REMEMBERED)]
+    yield "| path | " + " | ".join(titles) + " |"
+    yield "|---|" + "---|" * len(titles)
+    for path in paths:
+        saved = [part * path.bdp_pkts for part in REMEMBERED]
+        resumed = [{"kind": "careful-resume", "saved_cwnd": window} for window in saved]
+        cells = [first_round_trips(one, path) for one in ({"kind": "standard"}, *resumed)]
+        yield f"| {path.rate_mbps:g} Mbit/s, {path.rtt_ms:g} ms | " + " | ".join(cells) + " |"
+
+
 def figures(kind: str, path: Start) -> Figures:
     """Simulate with every seed."""
     runs = [_run(kind, path, seed) for seed in SEEDS]
@@ -123,16 +157,15 @@ def measured() -> str:
         return "\n".join(table({key: run.result() for key, run in runs.items()}))
 
 
-def page(table: str) -> str:
-    """Return the page with its table."""
-    return TEXT.read_text(encoding="utf-8").replace("{table}", table)
+def page(table: str, resumed: str) -> str:
+    """Return the page with its tables."""
+    text = TEXT.read_text(encoding="utf-8")
+    return text.replace("{table}", table).replace("{resumed}", resumed)
 
 
 def main() -> None:
     """Write the page."""
-    text = measured()
-    print(text)
-    DOCUMENT.write_text(page(text), encoding="utf-8")
+    DOCUMENT.write_text(page(measured(), "\n".join(resumed_table())), encoding="utf-8")
 
 
 if __name__ == "__main__":
