@@ -108,8 +108,11 @@ def resumed_table() -> Iterator[str]:
     yield "|---|" + "---|" * len(titles)
     for path in paths:
         saved = [part * path.bdp_pkts for part in REMEMBERED]
-        resumed = [{"kind": "careful-resume", "saved_cwnd": window} for window in saved]
-        cells = [first_round_trips(one, path) for one in ({"kind": "standard"}, *resumed)]
+        starts: list[dict[str, Any]] = [
+            {"kind": "standard"},
+            *({"kind": "careful-resume", "saved_cwnd": window} for window in saved),
+        ]
+        cells = [first_round_trips(start, path) for start in starts]
         yield f"| {path.rate_mbps:g} Mbit/s, {path.rtt_ms:g} ms | " + " | ".join(cells) + " |"
 
 
