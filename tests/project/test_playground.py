@@ -4,9 +4,8 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
@@ -14,8 +13,10 @@ import longhaul
 from tools.site import playground
 from tools.site.markdown import DOCS
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the Python package playwright drives the browser"
+)
+Page = Any  # of playwright, which is not there where types are checked
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 
@@ -42,18 +43,16 @@ congestion = { kind = "bbr" }
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator["Page"]:
-    if BROWSER is None or find_spec("playwright") is None:
-        pytest.skip("needs Chromium and playwright")
+def page(tmp_path: Path) -> Iterator[Page]:
+    if BROWSER is None:
+        pytest.skip("needs Chromium")
     if not playground.FILE.exists() or "window.PLAYGROUND" not in playground.FILE.read_text()[:99]:
         pytest.skip("needs the engine as WebAssembly: make docs")
-    from playwright.sync_api import sync_playwright
-
     text = (DOCS / "playground.md").read_text(encoding="utf-8")
     (body,) = re.findall(r"^```\{raw\} html\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (tmp_path / "page.html").write_text(f"<!doctype html>\n{body}")
     (tmp_path / "_static").symlink_to(DOCS / "static")
-    with sync_playwright() as driver:
+    with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         page = browser.new_context(offline=True).new_page()
         page.goto((tmp_path / "page.html").as_uri())
@@ -61,13 +60,13 @@ def page(tmp_path: Path) -> Iterator["Page"]:
         browser.close()
 
 
-def run(page: "Page", text: str, shown: str) -> None:
+def run(page: Page, text: str, shown: str) -> None:
     page.fill("#playground-text", text)
     page.click("#playground-run")
     page.wait_for_selector(f"#playground-answer {shown}")
 
 
-def test_its_figures_are_those_of_a_run(page: "Page") -> None:
+def test_its_figures_are_those_of_a_run(page: Page) -> None:
     run(page, SCENARIO, "svg")
     flows, links = (
         [
@@ -85,7 +84,7 @@ def test_its_figures_are_those_of_a_run(page: "Page") -> None:
     assert page.locator("svg polyline").count() >= 7
 
 
-def test_what_is_wrong_is_shown_and_can_be_mended(page: "Page") -> None:
+def test_what_is_wrong_is_shown_and_can_be_mended(page: Page) -> None:
     run(page, SCENARIO.replace("cubic", "cubik"), ".playground-error")
     shown = page.inner_text(".playground-error")
     assert "unknown congestion" in shown
