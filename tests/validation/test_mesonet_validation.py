@@ -54,6 +54,7 @@ KNOWN = {
             "N6-MAIN": (
                 "A6-017-TCP-1-Ty28",
                 "A6-017-TCP-32-Ty28",
+                "A6-018-TCP-1-y1",
                 "A6-018-TCP-1-y2",
                 "A6-018-TCP-1-y44",
                 "A6-018-TCP-31-y2",
@@ -68,6 +69,8 @@ KNOWN = {
                 "A7-102-TCP-L3",
                 "A7-104-TCP-L1",
                 "A7-104-TCP-L2",
+                "A7-106-TCP-TP2",
+                "A7-106-TCP-TP3",
             ),
         }.items()
         for claim in claims

@@ -238,19 +238,6 @@ def _printed(words: str) -> dict[str, float]:
 
 
 @measure
-def nearest_period(
-    data: Data, of: str, response: str, algorithm: str, printed: float, condition: Word
-) -> float:
-    """A response in the period in which it is nearest to print, which does not say its period."""
-    (cell,) = data.cells(of, algorithm=algorithm, condition=condition).to_dicts()
-    names = [f"{response}_{period}" for period in ("TP1", "TP2", "TP3")]
-    values = [float(cell[name]) for name in names if cell.get(name) is not None]
-    if not values:
-        raise NotRunError(f"{of} has no {response}")
-    return min(values, key=lambda value: abs(value - printed))
-
-
-@measure
 def ratio_in(data: Data, of: str, metric: str, to: str, algorithm: str, condition: Word) -> float:
     """One metric over another in the same run."""
     cell = {"algorithm": algorithm, "condition": condition}
