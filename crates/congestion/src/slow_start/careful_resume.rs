@@ -36,7 +36,7 @@ static PARAMETERS: [Parameter; 4] = [
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1e9),
         help: "Window that was remembered; 0 for none, which makes it standard slow start.",
-        source: "RFC 9959 section 3.1, saved_cwnd",
+        source: "RFC 9959, saved_cwnd",
     },
     Parameter {
         name: "saved_rtt",
@@ -44,7 +44,7 @@ static PARAMETERS: [Parameter; 4] = [
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1e3),
         help: "Round-trip time that was remembered; 0 takes any path for the same.",
-        source: "RFC 9959 section 3.1, saved_rtt",
+        source: "RFC 9959, saved_rtt",
     },
     Parameter {
         name: "max_jump",
@@ -52,7 +52,7 @@ static PARAMETERS: [Parameter; 4] = [
         default: DefaultValue::Fixed(1e9),
         allowed: Range::closed(1.0, 1e9),
         help: "Largest window to jump to.",
-        source: "RFC 9959 section 3.3, max_jump",
+        source: "RFC 9959, max_jump",
     },
     Parameter {
         name: "beta",
@@ -60,11 +60,11 @@ static PARAMETERS: [Parameter; 4] = [
         default: DefaultValue::Fixed(0.5),
         allowed: Range::closed(0.5, 1.0),
         help: "Part of what is known to have fitted that slow start goes on to after a loss.",
-        source: "RFC 9959 section 3.5",
+        source: "RFC 9959, Safe Retreat",
     },
 ];
 
-/// Careful Resume (RFC 9959 section 3).
+/// Careful Resume (RFC 9959).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CarefulResume {
     saved_cwnd: f64,
@@ -124,7 +124,6 @@ impl CarefulResume {
         let arrived = ack.delivered - self.delivered;
         self.count(ack);
         let settled = ack.delivered + ack.lost;
-        let sent = settled + ack.in_flight;
         match self.stage {
             Stage::Reconnaissance => {
                 let initial = *self.initial.get_or_insert(window.cwnd());
@@ -133,14 +132,18 @@ impl CarefulResume {
                 }
             }
             Stage::Unvalidated { before, since } => {
-                let over = settled > before || ack.now > since + ack.srtt;
-                if over && ack.in_flight as f64 + arrived as f64 <= self.pipe {
+                if settled <= before && ack.now <= since + ack.srtt {
+                    return;
+                }
+                let flight = (ack.in_flight + arrived) as f64;
+                if flight <= self.pipe {
                     // Little was sent of the jump: the window is what fitted.
                     window.set_cwnd(self.pipe, Change::SlowStart);
                     self.stage = Stage::Normal;
-                } else if over {
-                    window.set_cwnd(ack.in_flight as f64 + arrived as f64, Change::SlowStart);
-                    self.stage = Stage::Validating { last: sent };
+                } else {
+                    window.set_cwnd(flight, Change::SlowStart);
+                    let last = settled + ack.in_flight;
+                    self.stage = Stage::Validating { last };
                 }
             }
             Stage::Validating { last } if settled >= last => self.stage = Stage::Normal,
@@ -229,7 +232,7 @@ mod tests {
         }
     }
 
-    /// The example of RFC 9959, section 4: of 300 saved, 150 are allowed while 29 are in flight, so that 121 of the jump
+    /// The example of RFC 9959: of 300 saved, 150 are allowed while 29 are in flight, so that 121 of the jump
     /// are sent; the loss of one leaves half of the 63 that are known to fit, and all but the lost ones fit in the end.
     #[test]
     fn the_rfc_s_example_retreats_to_half_of_what_fitted() {

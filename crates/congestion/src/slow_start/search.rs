@@ -34,7 +34,7 @@ static PARAMETERS: [Parameter; 2] = [
         default: DefaultValue::Fixed(3.5),
         allowed: Range::above(0.0, 1e3),
         help: "Length of both windows, in round-trip times of the first sample.",
-        source: "draft-chung-ccwg-search-09 section 4, WINDOW_SIZE_FACTOR",
+        source: "draft-chung-ccwg-search-09, WINDOW_SIZE_FACTOR",
     },
     Parameter {
         name: "threshold",
@@ -42,7 +42,7 @@ static PARAMETERS: [Parameter; 2] = [
         default: DefaultValue::Fixed(0.26),
         allowed: Range::open(0.0, 1.0),
         help: "How much less than was sent may be delivered.",
-        source: "draft-chung-ccwg-search-09 section 4, THRESH",
+        source: "draft-chung-ccwg-search-09, THRESH",
     },
 ];
 
@@ -55,7 +55,7 @@ const EXTRA_BINS: usize = 15;
 /// Ends of bins that are remembered.
 const ENDS: usize = BINS + EXTRA_BINS;
 
-/// SEARCH (draft-chung-ccwg-search-09 section 4.2).
+/// SEARCH (draft-chung-ccwg-search-09).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     window_factor: f64,
