@@ -3,7 +3,7 @@
 use longhaul_congestion::Limit;
 use longhaul_units::{Span, Time};
 
-use super::{ControlBlock, LastReduction, Sending};
+use super::{ControlBlock, Sending};
 use crate::packet::{Flags, Packet};
 
 /// What is known to be as usual.
@@ -67,7 +67,7 @@ impl ControlBlock {
             && self.nxt == self.max_sent
             && self.sacked_or_dupacked == 0
             && self.limit == Limit::Network
-            && self.last_reduction != LastReduction::Timeout
+            && !self.retransmits_after_timeout()
             && !self.cwr_pending
             && self.timer.is_set()
             && self.finish == Time::NEVER;
