@@ -47,6 +47,7 @@ fn above(probability: f64) -> f64 {
 
 /// A point on a line through `points`, ascending in the first number. Beyond both ends the outermost
 /// pieces go on.
+#[inline]
 pub fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let above = points.partition_point(|&(known, _)| known <= x);
     let at = above.clamp(1, points.len() - 1);

@@ -54,6 +54,7 @@ impl Merge {
     }
 
     /// A link that was empty has a packet. `index` is the merge's own.
+    #[inline]
     pub(super) fn push(
         &mut self,
         next: NextArrival,

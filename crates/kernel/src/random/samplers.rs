@@ -11,6 +11,7 @@ pub const WITHOUT_END: u64 = 1 << 56;
 impl Stream {
     /// A number from a distribution: by inversion of one number of the stream, but for constants, which
     /// take none, and log-normal numbers, which take two.
+    #[inline]
     pub fn draw(&mut self, distribution: &Distribution) -> f64 {
         match *distribution {
             Distribution::Constant(value) => value,
@@ -61,6 +62,7 @@ impl Stream {
     }
 
     /// A stream of its own for one of many like things, of which nothing else is known beforehand.
+    #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {
             super::Generator::Own(_) => {
