@@ -1,10 +1,13 @@
 """Bootstrap samples of a study's results."""
 
+import numpy as np
 import polars as pl
 import pytest
 
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.data.resampling import resampled
+from longhaul.studies.data.resampling import Resampled
+from longhaul.studies.declared import DECLARED
+from longhaul.studies.selection import Word
 
 
 def results(**replications: int) -> Data:
@@ -29,7 +32,7 @@ def results(**replications: int) -> Data:
 
 def test_every_experiment_keeps_its_number_of_runs() -> None:
     """One with three replications is not lost among those of another one with twenty."""
-    for sample in resampled(results(few=3, many=20, once=1), 50):
+    for sample in Resampled(results(few=3, many=20, once=1), 50):
         assert [len(sample.points(name)) for name in ("few", "many", "once")] == [6, 40, 2]
         assert sample.points("once", protocol="a")["rate"].to_list() == [0.0]
 
@@ -37,7 +40,7 @@ def test_every_experiment_keeps_its_number_of_runs() -> None:
 def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
     """Protocols of one replication share random numbers: their difference is of equal numbers."""
     means = set()
-    for sample in resampled(results(some=5), 50):
+    for sample in Resampled(results(some=5), 50):
         first, second = (sample.runs("rate", "some", protocol=name) for name in "ab")
         assert len(first) == 5
         assert {second[number] - first[number] for number in first} == {10.0}
@@ -47,7 +50,7 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
     """So that a ratio of two experiments is of runs with the same random numbers."""
-    for sample in resampled(results(one=4, other=4), 20):
+    for sample in Resampled(results(one=4, other=4), 20):
         assert sample.runs("rate", "one", protocol="a") == sample.runs(
             "rate", "other", protocol="a"
         )
@@ -55,7 +58,7 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
 
 def test_trajectories_are_those_of_the_first_draw() -> None:
     """Measures of trajectories are of a single run."""
-    for sample in resampled(results(some=5, once=1), 20):
+    for sample in Resampled(results(some=5, once=1), 20):
         drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]
         assert sample.trajectory("once")["rate"].to_list() == [0.0]
@@ -63,8 +66,8 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 def test_nothing_to_draw_gives_no_samples() -> None:
     """A single run says nothing of how runs differ."""
-    assert not list(resampled(results(once=1, other=1), 10))
-    assert not list(resampled(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
+    assert not list(Resampled(results(once=1, other=1), 10))
+    assert not list(Resampled(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 
 
 def test_runs_of_several_cells_are_refused() -> None:
@@ -74,3 +77,59 @@ def test_runs_of_several_cells_are_refused() -> None:
         data.runs("rate", "some")
     with pytest.raises(NotRunError, match="no only_other"):
         data.runs("only_other", "some", protocol="a")
+
+
+# Words of claims, each with a measure: what they select, compare, and take.
+CLAIMS: tuple[tuple[str, dict[str, Word]], ...] = (
+    ("value", {"flows": 2, "queue": "red"}),
+    ("mean", {"queue": "red"}),
+    ("trend", {"queue": "red", "along": "flows"}),
+    ("best", {"queue": "red", "along": "flows"}),
+    ("share", {"queue": "red", "less.queue": "droptail"}),
+    ("furthest", {"queue": "red", "over.queue": "droptail"}),
+    ("least", {"queue": "red", "less.queue": "droptail", "by": "replication"}),
+    ("middle", {"metric": "2*rate/(1+rate),rate"}),
+    ("range", {"each": "queue", "then": "mean"}),
+    ("largest", {"each": "queue,flows", "then": "count", "above": 100.0}),
+    ("ends", {"queue": "red", "along": "flows", "against.queue": "droptail"}),
+    ("mean", {"runs": "each", "queue": "red", "less.queue": "droptail"}),
+    ("ninth_decile", {"runs": "each"}),
+    ("mean", {"of": "one", "over.of": "other"}),
+    ("mean", {"of": "one", "over.of": "other", "runs": "each"}),
+    ("mean", {"of": "one", "over.of": "few", "runs": "each"}),
+)  # fmt: skip
+
+
+def grid(seed: int, lacking: float) -> Data:
+    """Experiments of two axes, of which a share of the runs lacks the metric."""
+    random = np.random.default_rng(seed)
+    rows = [
+        {
+            "experiment": name,
+            "flows": flows,
+            "queue": queue,
+            "replication": number,
+            "rate": float(random.integers(1, 300)) if random.random() >= lacking else None,
+        }
+        for name, count in (("one", 6), ("other", 6), ("few", 3))
+        for number in range(count)
+        for flows in (1, 2, 4)
+        for queue in ("red", "droptail")
+    ]
+    return Data(pl.DataFrame(rows, infer_schema_length=None), pl.DataFrame(), ("flows", "queue"))
+
+
+@pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("seed", range(10))
+def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
+    """Where samples differ in more than numbers, they are not worked out together."""
+    samples = Resampled(grid(seed, lacking), 8)
+    together = 0
+    for name, words in CLAIMS:
+        where: dict[str, Word] = {"of": "one", "metric": "rate", **words}
+        found = DECLARED[name].in_samples(samples.at_once, where)
+        if found is not None:
+            together += 1
+            alone = [DECLARED[name](sample, **where) for sample in samples]
+            assert found == pytest.approx(alone, rel=1e-12)
+    assert lacking or together >= len(CLAIMS) - 1

@@ -49,17 +49,31 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 
     Zero if one of the two is constant; not a number if any value is not.
     """
-    if np.isnan(x).any() or np.isnan(y).any():
-        return float("nan")
-    if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
-        return 0.0
-    return float(np.corrcoef(_ranks(x), _ranks(y))[1, 0])
+    return float(rank_correlations(x, y))
+
+
+def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """Spearman's coefficients along the last axis of `y`; see `rank_correlation`."""
+    first, second = _ranks(x), _ranks(y)
+    count = second.shape[-1]
+
+    def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        sums = one.sum(axis=-1) * other.sum(axis=-1)
+        return count * (one * other).sum(axis=-1) - sums  # type: ignore[no-any-return]
+
+    spread = product(first, first) * product(second, second)
+    varied = np.where(spread == 0.0, 1.0, spread)
+    found = np.where(np.isnan(x).any(), np.nan, product(first, second) / np.sqrt(varied))
+    return np.where(np.isnan(y).any(axis=-1), np.nan, found)
 
 
 def _ranks(values: ArrayLike) -> np.ndarray:
-    """The place of each value in their order, from 1 on; equal values share their mean place."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[places]
+    """Twice the place of each value in their order, from 1 on; equal values share their mean place.
+
+    Whole numbers, so that sums of them are exact.
+    """
+    one, other = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
+    return 2.0 * (one > other).sum(axis=-1) + (one == other).sum(axis=-1) + 1.0  # type: ignore[no-any-return]
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:

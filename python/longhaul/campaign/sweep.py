@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +115,20 @@ class Sweep:
                     cell[factor] = _of(replication, level, self.experiment)
             yield cell
 
-    def runs(self) -> Iterator[Run]:
-        """Every run; all cells once, then all again."""
+    def __len__(self) -> int:
+        """How many runs there are."""
+        return self.replications * prod(map(len, self.axes.values()))
+
+    def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
+        """The replication and the cell of every run; all cells once, then all again."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
-                yield self.run(cell, replication)
+                yield replication, cell
+
+    def runs(self) -> Iterator[Run]:
+        """Every run, in the order of `every_cell`; a scenario of its own takes each some time."""
+        for replication, cell in self.every_cell():
+            yield self.run(cell, replication)
 
     def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
         """The run of a cell, with the random numbers of a replication."""

@@ -78,8 +78,8 @@ def _list_experiments(study: Study, *, json: bool) -> None:
             "name": one.name,
             "title": one.title,
             "axes": list(one.axes),
-            "quick": sum(1 for _ in one.sweep("quick").runs()),
-            "full": sum(1 for _ in one.sweep("full").runs()),
+            "quick": len(one.sweep("quick")),
+            "full": len(one.sweep("full")),
             "claims": sum(one.name in claim.experiments for claim in study.claims),
         }
         for one in study.chosen()

@@ -24,23 +24,28 @@ Words of `less.`, `over.` and `against.` are those of `where` that differ; an em
 does not hold on that side. Values of both sides are of the same levels of all axes of which either
 side has several. Where a comparison names several levels of an axis of which the other side has
 one, that one is compared with each of them.
+
+Numbers are arrays: of no dimension, or with one number for each of several bootstrap samples, whose
+points are the same and are selected once. Points are along the last axis.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.statistics import rank_correlation
+from longhaul.analysis.statistics import rank_correlations
 from longhaul.studies import arithmetic
 from longhaul.studies.data import REPLICATION, Cell, Combine, Data, NotRunError
-from longhaul.studies.data.lookup import Lookup
+from longhaul.studies.data.lookup import Lookup, UnevenError
 from longhaul.studies.selection import Word, is_one_level
 
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
+# Of a point; in several samples an array.
+Number = float | np.ndarray
 
 # Words that are no levels of axes.
 SELECTING = ("of", "metric")
@@ -61,73 +66,73 @@ class Values:
     same: float
     """What a value is where both sides of a comparison are equal."""
 
-    def need(self, count: int, what: str) -> None:
-        """Refuse to take this of fewer values."""
-        if len(self.y) < count:
-            raise NotRunError(f"{what} needs {count} points, and {len(self.y)} are there")
+    @property
+    def count(self) -> int:
+        """How many points there are."""
+        return int(self.y.shape[-1])
 
 
-Take = Callable[[Values], float]
+Take = Callable[[Values], np.ndarray]
 
 
-def _only(values: Values) -> float:
-    if len(values.y) != 1:
-        raise NotRunError(f"{len(values.y)} values are there, not one")
-    return float(values.y[0])
+def _only(values: Values) -> np.ndarray:
+    if values.count != 1:
+        raise NotRunError(f"{values.count} values are there, not one")
+    number: np.ndarray = values.y[..., 0]
+    return number
 
 
-def _trend(values: Values) -> float:
-    values.need(3, "a trend")
-    return rank_correlation(values.x, values.y)
+def _of(count: int, what: str, take: Take) -> Take:
+    """What is taken of so many points at least."""
 
+    def checked(values: Values) -> np.ndarray:
+        if values.count < count:
+            raise NotRunError(f"{what} needs {count} points, and {values.count} are there")
+        return take(values)
 
-def _spread(values: Values) -> float:
-    values.need(2, "a spread")
-    return float(values.y.max() / values.y.min())
-
-
-def _fall(values: Values) -> float:
-    values.need(2, "a fall")
-    return float(values.y[0] - values.y[-1])
-
-
-def _ends(values: Values) -> float:
-    values.need(2, "a ratio of both ends")
-    return float(values.y[-1] / values.y[0])
-
-
-def _range(values: Values) -> float:
-    values.need(2, "a range")
-    return float(values.y.max() - values.y.min())
-
-
-def _furthest(values: Values) -> float:
-    return float(np.abs(values.y - values.same).max())
-
-
-def _share(values: Values) -> float:
-    return float((values.y > values.same).mean())
+    return checked
 
 
 TAKES: dict[str, tuple[Take, str]] = {
     "value": (_only, "the only value"),
-    "least": (lambda values: float(values.y.min()), "the smallest value"),
-    "largest": (lambda values: float(values.y.max()), "the largest value"),
-    "mean": (lambda values: float(values.y.mean()), "the mean"),
-    "middle": (lambda values: float(np.median(values.y)), "the median"),
-    "range": (_range, "the largest value less the smallest"),
-    "spread": (_spread, "the largest value over the smallest"),
-    "fall": (_fall, "the first value along an axis less the last"),
-    "ends": (_ends, "the last value along an axis over the first"),
-    "trend": (_trend, "the rank correlation with an axis, of three points at least"),
-    "share": (_share, "the share of the points at which a difference is above 0, a ratio above 1"),
-    "furthest": (_furthest, "the largest distance of a difference from 0, of a ratio from 1"),
+    "least": (lambda values: values.y.min(axis=-1), "the smallest value"),
+    "largest": (lambda values: values.y.max(axis=-1), "the largest value"),
+    "mean": (lambda values: values.y.mean(axis=-1), "the mean"),
+    "middle": (lambda values: np.median(values.y, axis=-1), "the median"),
+    "range": (
+        _of(2, "a range", lambda values: values.y.max(axis=-1) - values.y.min(axis=-1)),
+        "the largest value less the smallest",
+    ),
+    "spread": (
+        _of(2, "a spread", lambda values: values.y.max(axis=-1) / values.y.min(axis=-1)),
+        "the largest value over the smallest",
+    ),
+    "fall": (
+        _of(2, "a fall", lambda values: values.y[..., 0] - values.y[..., -1]),
+        "the first value along an axis less the last",
+    ),
+    "ends": (
+        _of(2, "a ratio of both ends", lambda values: values.y[..., -1] / values.y[..., 0]),
+        "the last value along an axis over the first",
+    ),
+    "trend": (
+        _of(3, "a trend", lambda values: rank_correlations(values.x, values.y)),
+        "the rank correlation with an axis, of three points at least",
+    ),
+    "share": (
+        lambda values: (values.y > values.same).mean(axis=-1),
+        "the share of the points at which a difference is above 0, a ratio above 1",
+    ),
+    "furthest": (
+        lambda values: np.abs(values.y - values.same).max(axis=-1),
+        "the largest distance of a difference from 0, of a ratio from 1",
+    ),
     "ninth_decile": (
-        lambda values: float(np.percentile(values.y, 90)),
+        lambda values: np.percentile(values.y, 90, axis=-1),
         "what nine in ten of the values do not exceed",
     ),
     "best": (
-        lambda values: float(values.x[values.y.argmax()]),
+        lambda values: values.x[values.y.argmax(axis=-1)],
         "where an axis has the largest value",
     ),
 }
@@ -147,9 +152,22 @@ class Declared:
 
     def __call__(self, data: Data, **where: Word) -> float:
         """The number of a claim."""
+        return float(self._numbers(data, where))
+
+    def in_samples(self, samples: Data, where: Words) -> np.ndarray | None:
+        """The number in each of several samples; none if they do not all have the same points."""
+        try:
+            with np.errstate(divide="raise", invalid="raise"):
+                return self._numbers(samples, where)
+        except (UnevenError, NotRunError, ZeroDivisionError, FloatingPointError):
+            return None
+
+    def _numbers(self, data: Data, where: Words) -> np.ndarray:
         chosen, compared = _split(where)
         groups = _groups(data, chosen)
-        numbers = np.array([self._of_group(data, chosen | group, compared) for group in groups])
+        numbers = np.stack(
+            [self._of_group(data, chosen | group, compared) for group in groups], axis=-1
+        )
         return THEN[str(chosen.get("then", "largest"))](_counted(numbers, chosen))
 
     def kind(self, where: Mapping[str, Word]) -> str:
@@ -164,21 +182,23 @@ class Declared:
         """Whether it is an extreme of single runs, which runs drawn again never exceed."""
         return "runs" in where and self.name in ("least", "largest")
 
-    def _of_group(self, data: Data, chosen: dict[str, Word], compared: dict[str, Words]) -> float:
+    def _of_group(
+        self, data: Data, chosen: dict[str, Word], compared: dict[str, Words]
+    ) -> np.ndarray:
         number = self.take(_values(data, chosen, compared))
         if against := compared.get("against"):
-            number /= self.take(_values(data, {**chosen, **against}, compared))
+            return _ratio(number, self.take(_values(data, {**chosen, **against}, compared)))
         return number
 
 
 # What is taken of the numbers of groups; those that are above or below a bound are 1, others 0.
-THEN: dict[str, Callable[[np.ndarray], float]] = {
-    "largest": lambda numbers: float(numbers.max()),
-    "least": lambda numbers: float(numbers.min()),
-    "mean": lambda numbers: float(numbers.mean()),
-    "middle": lambda numbers: float(np.median(numbers)),
-    "count": lambda numbers: float(numbers.sum()),
-    "share": lambda numbers: float(numbers.mean()),
+THEN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "largest": lambda numbers: numbers.max(axis=-1),
+    "least": lambda numbers: numbers.min(axis=-1),
+    "mean": lambda numbers: numbers.mean(axis=-1),
+    "middle": lambda numbers: np.median(numbers, axis=-1),
+    "count": lambda numbers: numbers.sum(axis=-1),
+    "share": lambda numbers: numbers.mean(axis=-1),
 }
 # Measures of which some levels show something of all: what kind of number they are.
 KINDS = {"least": "least", "largest": "largest", "furthest": "largest", "range": "largest",
@@ -287,7 +307,7 @@ class _Points:
     experiments: tuple[str, ...]
     fixed: Words
     axes: tuple[str, ...]
-    values: dict[Key, float]
+    values: dict[Key, Number]
 
     def count(self, axis: str) -> int:
         """How many levels an axis has."""
@@ -326,7 +346,7 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 def _values(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
     points = _points(data, chosen)
     same = 0.0
-    keys, values = list(points.values), np.array(list(points.values.values()))
+    keys, values = list(points.values), _stacked(points.values.values())
     for how, (of_medians, of_runs, equal) in COMPARED.items():
         if how not in compared:
             continue
@@ -337,21 +357,29 @@ def _values(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
             cells = [(points.cell(keys[place]), others.cell(other)) for place, other in pairs]
             medians = _medians_of_runs(data, str(chosen[METRIC]), cells, of_runs)
             pairs = [pairs[place] for place in medians]
-            values = np.array(list(medians.values()))
+            values = _stacked(medians.values())
         else:
-            right = np.array([others.values[other] for _, other in pairs])
-            values = of_medians(values[[place for place, _ in pairs]], right)
+            right = _stacked(others.values[other] for _, other in pairs)
+            values = of_medians(values[..., [place for place, _ in pairs]], right)
         keys = [keys[place] for place, _ in pairs]
     if not keys:
         raise NotRunError("no points in common")
     return _along(points, keys, values, same, chosen.get("along"))
 
 
+def _stacked(numbers: Iterable[Number]) -> np.ndarray:
+    """Numbers of points along the last axis; samples have to have them all."""
+    stacked = np.ascontiguousarray(np.array(list(numbers)).T)
+    if stacked.ndim > 1 and np.isnan(stacked).any():
+        raise UnevenError
+    return stacked
+
+
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
-) -> dict[int, float]:
+) -> dict[int, Number]:
     """What each pair of cells is compared in each replication, if any has both: by its place."""
-    medians = {}
+    medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
         try:
             medians[place] = data.paired(metric, one, other, combine)
@@ -373,7 +401,7 @@ def _along(
     if len(set(levels)) < len(levels):
         raise NotRunError(f"there are several values for each {axis}")
     order = sorted(range(len(levels)), key=levels.__getitem__)
-    return Values(np.array([levels[at] for at in order]), values[order], same)
+    return Values(np.array([levels[at] for at in order]), values[..., order], same)
 
 
 def _pairs(
@@ -453,21 +481,21 @@ class _Selection:
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 
-    def numbers(self, lookup: Lookup, axes: tuple[str, ...]) -> Iterator[tuple[Key, float]]:
+    def numbers(self, lookup: Lookup, axes: tuple[str, ...]) -> Iterator[tuple[Key, Number]]:
         """The number of each row that has all metrics, with its levels of axes."""
         rows = lookup.selected(self.exact, self.several, axes)
         if not lookup.names.issuperset(self.metrics):
             return
         if list(self.texts) == self.metrics and len(self.texts) == 1:
             plain = lookup.column(self.texts[0])
-            yield from ((key, float(plain[row])) for row, key in rows if plain[row] is not None)
+            yield from ((key, plain[row]) for row, key in rows if plain[row] is not None)
             return
         columns = {name: lookup.column(name) for name in self.metrics}
         numbers = [arithmetic.number(text) for text in self.texts]
         for row, key in rows:
             values = {name: column[row] for name, column in columns.items()}
             if all(value is not None for value in values.values()):
-                yield key, float(np.mean([made(values) for made in numbers]))
+                yield key, np.mean([made(values) for made in numbers], axis=0)
 
 
 @lru_cache(maxsize=1000)

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,14 @@ class Experiment:
 
     def varied(self, scale: str) -> Factors:
         """Its factors and what follows them at a scale."""
+        return self._varied[scale]
+
+    @cached_property
+    def _varied(self) -> dict[str, Factors]:
+        """By scale: read once, for each claim asks."""
+        return {scale: self._read(scale) for scale in SCALES}
+
+    def _read(self, scale: str) -> Factors:
         factors = {
             name: list(self.conditions[name]) if written == ALL else written
             for name, written in _at(self.factors, scale).items()

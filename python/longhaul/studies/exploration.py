@@ -3,13 +3,14 @@
 import base64
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from longhaul.analysis.table import COSTS, PROVENANCE
-from longhaul.campaign import Run, meanings
+from longhaul.campaign import meanings
+from longhaul.campaign.sweep import Level
 from longhaul.explore.campaigns import competitor_among, named_competitor
 from longhaul.explore.page import write
 from longhaul.explore.tables import Content, Roles, add_table
@@ -27,9 +28,6 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
     """Write a page with a table for each experiment, a row a run; none without any run."""
     content = Content()
     values = record.data.values
-    wanted: dict[str, list[Run]] = {}
-    for run in study.runs(record.facts.scale):
-        wanted.setdefault(run.experiment, []).append(run)
     for experiment in study.chosen() if not values.is_empty() else ():
         rows = values.filter(pl.col(EXPERIMENT) == experiment.name)
         if rows.is_empty():
@@ -56,7 +54,7 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         metrics.sort(key=lambda name: -claimed[name])
         levels = [axis for axis in varied if axis not in numbers]
         text, units, groups = _meanings(study, experiment, known)
-        runs = wanted.get(experiment.name, [])
+        wanted = [cell for _, cell in experiment.sweep(record.facts.scale).every_cell()]
         named = rows.select(
             pl.concat_str([pl.col(axis).cast(pl.String) for axis in varied], separator=", ").alias(
                 "cell"
@@ -80,8 +78,8 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
             units=units,
             groups=groups,
             title=experiment.title,
-            there=_there(experiment, rows, runs),
-            is_partial=rows.height < len(runs),
+            there=_there(experiment, rows, wanted),
+            is_partial=rows.height < len(wanted),
         )
         add_table(content, experiment.name, named, roles)
     if not content.tables:
@@ -95,12 +93,14 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
     return write(target, content, study.head.title, sources)
 
 
-def _there(experiment: Experiment, rows: pl.DataFrame, runs: Sequence[Run]) -> str:
+def _there(
+    experiment: Experiment, rows: pl.DataFrame, wanted: Sequence[Mapping[str, Level]]
+) -> str:
     """How many of an experiment's runs there are, and of how many of its conditions."""
-    text = f"{rows.height} of {len(runs)} runs are there"
+    text = f"{rows.height} of {len(wanted)} runs are there"
     for axis in experiment.conditions:
         there = rows[axis].unique().sort().to_list() if axis in rows.columns else []
-        all_ = {run.cell[axis] for run in runs}
+        all_ = {cell[axis] for cell in wanted}
         if len(there) < len(all_):
             named = ", ".join(str(level) for level in there[:8])
             more = ", ..." if len(there) > 8 else ""

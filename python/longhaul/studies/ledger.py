@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +25,7 @@ from longhaul.studies import coverage, parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.coverage import Part
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.data.resampling import resampled
+from longhaul.studies.data.resampling import Resampled
 from longhaul.studies.declared import Declared
 from longhaul.studies.measures import EXTREMES, KINDS, Measure
 from longhaul.studies.study import Study
@@ -111,14 +112,7 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     chosen = [one.name for one in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     measured = [_measured(study, claim, data) for claim in claims]
-    samples: list[list[float]] = [[] for _ in claims]
-    # Sample by sample: each is large with what is looked up in it.
-    for sample in resampled(data, SAMPLES):
-        for one, values in zip(measured, samples, strict=True):
-            if one.resampled:
-                value, _ = _value(one, sample)
-                # A sample may lack what a measure needs.
-                values += [] if value is None else [value]
+    samples = _in_samples(measured, Resampled(data, SAMPLES))
     return [
         replace(
             _judged(claim, one, values, scale),
@@ -127,6 +121,32 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
         )
         for claim, one, values in zip(claims, measured, samples, strict=True)
     ]
+
+
+def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[list[float]]:
+    """What each that is resampled is in the samples: of all at once, or else of one by one."""
+    found: list[list[float]] = [[] for _ in measured]
+    alone = []
+    for one, values in zip(measured, found, strict=True):
+        if one.resampled:
+            numbers = _at_once(one, samples)
+            if numbers is None:
+                alone.append((one, values))
+            else:
+                values += [number for number in numbers.tolist() if isfinite(number)]
+    for sample in samples if alone else ():
+        for one, values in alone:
+            value, _ = _value(one, sample)
+            # A sample may lack what a measure needs.
+            values += [] if value is None else [value]
+    return found
+
+
+def _at_once(measured: "_Measured", samples: Resampled) -> np.ndarray | None:
+    """What it is in all samples, if that can be worked out of all together."""
+    if not isinstance(measured.measure, Declared):
+        return None
+    return measured.measure.in_samples(samples.at_once, measured.where)
 
 
 @dataclass(frozen=True)

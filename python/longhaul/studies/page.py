@@ -195,12 +195,12 @@ def _figure(
     shown_in: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:  # fmt: skip
     """A figure, the claims about it, and how many there are about the same runs."""
-    about = [one for one in judgements if figure.number in shown_in[one.claim.id]]
-    others = [
-        one
-        for one in judgements
-        if one not in about and set(one.claim.experiments) & set(figure.experiments)
-    ]
+    about, others = [], 0
+    for judgement in judgements:
+        if figure.number in shown_in[judgement.claim.id]:
+            about.append(judgement)
+        elif not set(figure.experiments).isdisjoint(judgement.claim.experiments):
+            others += 1
     return {
         "number": figure.number,
         "title": figure.title,
@@ -217,7 +217,7 @@ def _figure(
             }
             for one in about
         ],
-        "others": len(others),
+        "others": others,
     }
 
 

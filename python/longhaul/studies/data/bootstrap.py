@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import bootstrap_samples, medians
-from longhaul.studies.data.lookup import Lookup, Places
+from longhaul.studies.data.lookup import Lookup, Places, UnevenError
 
 # Columns that say which run a row is of; others are axes and metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
@@ -52,6 +52,14 @@ class Drawn:
     def cells(self, sample: int) -> Lookup:
         """The medians of a sample."""
         return self.whole_cells if self._once else _Cells(self, sample)
+
+    def cells_of_all(self) -> Lookup:
+        """The medians of all samples together: of each cell an array."""
+        return _CellsOfAll(self)
+
+    def runs_of_all(self) -> Lookup:
+        """The runs of all samples together, an array for each number."""
+        return _RunsOfAll(self)
 
     @property
     def _once(self) -> bool:
@@ -107,14 +115,19 @@ class Drawn:
     def medians(self, metric: str) -> np.ndarray:
         """The medians of a metric in each sample and cell; not a number where there are none."""
         if metric not in self._medians:
-            column = self.whole.table[metric].to_numpy()
-            kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
-            values = np.append(column.astype(kind), kind.type(np.nan))
-            drawn = values[self._row_of_cell][self.draws]
+            drawn = self.drawn(metric)
             samples, replications, cells, rows = drawn.shape
             each = drawn.transpose(0, 2, 1, 3).reshape(samples, cells, replications * rows)
             self._medians[metric] = medians(each)
         return self._medians[metric]
+
+    def drawn(self, metric: str) -> np.ndarray:
+        """A metric by sample, draw, cell and run; not a number where there is none."""
+        column = self.whole.table[metric].to_numpy()
+        kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
+        values = np.append(column.astype(kind), kind.type(np.nan))
+        drawn: np.ndarray = values[self._row_of_cell][self.draws]
+        return drawn
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
@@ -129,6 +142,67 @@ class Drawn:
                 table[place, cell, taken[cell]] = row
                 taken[cell] += 1
         return table
+
+
+class _OfAll(Lookup):
+    """Rows that all samples have, with an array for each number: what it is in each sample."""
+
+    def __init__(self, drawn: Drawn, schema: pl.Schema, axes: Sequence[str], height: int) -> None:
+        super().__init__(schema)
+        self._drawn = drawn
+        self._axes = frozenset(axes)
+        self._rows = Places(drawn.name, self._axes, height, self.column)
+
+    def _read_all(self) -> pl.DataFrame:
+        raise UnevenError
+
+    def _places(self, *axes: str) -> Places:
+        if not self._axes.issuperset(axes):
+            raise UnevenError
+        return self._rows
+
+    @staticmethod
+    def _arrays(numbers: np.ndarray) -> list[Any]:
+        """The numbers of each row in samples; none where no sample has any."""
+        none = np.isnan(numbers).all(axis=-1)
+        rows = numbers.astype(float)
+        return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
+
+
+class _CellsOfAll(_OfAll):
+    """Cells, with their medians."""
+
+    def __init__(self, drawn: Drawn) -> None:
+        super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
+
+    def _read(self, name: str) -> list[Any]:
+        if name in self._drawn.axes:
+            return self._drawn.whole_cells.column(name)
+        return self._arrays(self._drawn.medians(name).T)
+
+
+class _RunsOfAll(_OfAll):
+    """Runs of each cell: of the replication that is drawn first, second and so on."""
+
+    def __init__(self, drawn: Drawn) -> None:
+        self._draws = drawn.draws.shape[1]
+        cells = len(drawn.whole_cells.table)
+        super().__init__(drawn, drawn.schema, (*drawn.axes, REPLICATION), cells * self._draws)
+
+    def _read(self, name: str) -> list[Any]:
+        cells = len(self._drawn.whole_cells.table)
+        if name == REPLICATION:
+            # Compared with what is drawn of the same replications alone.
+            same = tuple(self._drawn.replications)
+            return [(same, draw) for draw in range(self._draws)] * cells
+        if name in self._drawn.axes:
+            levels = self._drawn.whole_cells.column(name)
+            return [level for level in levels for _ in range(self._draws)]
+        drawn = self._drawn.drawn(name)
+        if drawn.shape[-1] > 1:
+            raise UnevenError
+        by_row = drawn[..., 0].transpose(2, 1, 0)
+        return self._arrays(by_row.reshape(cells * self._draws, -1))
 
 
 @dataclass(frozen=True)

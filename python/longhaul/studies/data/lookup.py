@@ -25,6 +25,10 @@ class NotRunError(LonghaulError):
     """Results that a measure needs and that are not there."""
 
 
+class UnevenError(LonghaulError):
+    """Samples of which some lack a value that others have: they are looked at one by one."""
+
+
 class Places:
     """Which rows have which levels: the same for all tables with the same columns of axes."""
 

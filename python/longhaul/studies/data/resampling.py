@@ -15,18 +15,32 @@ import polars as pl
 from longhaul.analysis.statistics import medians
 from longhaul.studies.data import Cell, Combine, Data
 from longhaul.studies.data.bootstrap import Drawn
-from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples
+from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, UnevenError
 
 
-def resampled(data: Data, count: int) -> Iterator[Data]:
-    """So many bootstrap samples, one at a time; none if no experiment has several replications."""
-    drawn = {
-        name: Drawn(name, runs, data.cells_by_experiment[name], data.axes, count)
-        for name, runs in data.runs_by_experiment.items()
-    }
-    if any(len(one.replications) > 1 for one in drawn.values()):
-        samples = _Samples(data, drawn, count)
-        yield from (_Sample(samples, number) for number in range(count))
+class Resampled:
+    """So many bootstrap samples of some results; none if no experiment has several replications."""
+
+    def __init__(self, data: Data, count: int) -> None:
+        drawn = {
+            name: Drawn(name, runs, data.cells_by_experiment[name], data.axes, count)
+            for name, runs in data.runs_by_experiment.items()
+        }
+        several = any(len(one.replications) > 1 for one in drawn.values())
+        self._count = count if several else 0
+        self._samples = _Samples(data, drawn, count)
+
+    def __iter__(self) -> Iterator[Data]:
+        """One sample at a time: each is large with what is looked up in it."""
+        return (_Sample(self._samples, number) for number in range(self._count))
+
+    @cached_property
+    def at_once(self) -> Data:
+        """All samples together, for what can be worked out of all: numbers of cells are arrays.
+
+        What cannot be, for samples differ in more than numbers, is UnevenError.
+        """
+        return _AtOnce(self._samples)
 
 
 class _Samples:
@@ -49,6 +63,11 @@ class _Samples:
             self._paired[key] = self._all_paired(metric, one, other, combine)
         return self._paired[key]
 
+    def have_the_same_replications(self, one: Cell, other: Cell) -> bool:
+        """Whether the same are drawn for two cells."""
+        names = (name for name, _ in (one, other) if name in self.drawn)
+        return len({tuple(self.drawn[name].replications) for name in names}) == 1
+
     def _all_paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:
         drawn = self.drawn[one[0]]
         values = np.full(len(drawn.replications), np.nan)
@@ -58,6 +77,37 @@ class _Samples:
             return np.full(self._count, np.nan)
         values[np.searchsorted(drawn.replications, common)] = combine(first, second)
         return medians(values[drawn.draws])
+
+
+class _AtOnce(Data):
+    """All bootstrap samples, with an array for each number."""
+
+    _samples: _Samples
+
+    def __init__(self, samples: _Samples) -> None:
+        vars(self).update(axes=samples.data.axes, _samples=samples)
+
+    @cached_property
+    def cells_by_experiment(self) -> Mapping[str, Lookup]:
+        """The cells of each experiment."""
+        return {name: one.cells_of_all() for name, one in self._samples.drawn.items()}
+
+    @cached_property
+    def runs_by_experiment(self) -> Mapping[str, Lookup]:
+        """The runs of each experiment."""
+        return {name: one.runs_of_all() for name, one in self._samples.drawn.items()}
+
+    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
+        """The medians over replications, in each sample, of what is made of a metric in two cells.
+
+        Not a number in samples without a replication that has both; NotRunError if none has one.
+        """
+        if not self._samples.have_the_same_replications(one, other):
+            raise UnevenError
+        medians = self._samples.paired(metric, one, other, combine)
+        if np.isnan(medians).all():
+            raise NotRunError(f"no replication has {metric} in both {one} and {other}")
+        return medians
 
 
 class _Sample(Data):
@@ -99,9 +149,7 @@ class _Sample(Data):
 
     def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> float:
         """The median over replications of what is made of a metric in two cells."""
-        drawn = self._samples.drawn
-        same = {tuple(drawn[name].replications) for name, _ in (one, other) if name in drawn}
-        if len(same) != 1:
+        if not self._samples.have_the_same_replications(one, other):
             return super().paired(metric, one, other, combine)
         median = self._samples.paired(metric, one, other, combine)[self._number]
         if np.isnan(median):

@@ -98,7 +98,7 @@ def _number(text: str, reading: str) -> float:
 def runs_of(data: Data, of: str, each: float = 1.0) -> float:
     """How many runs an experiment has at full scale, times something that each of them makes."""
     del data
-    return each * len(_study().runs("full", [of]))
+    return each * len(_study().experiments[of].sweep("full"))
 
 
 def _signs(of: str) -> np.ndarray:
