@@ -429,6 +429,14 @@ def seconds(text: str) -> float:
 def bits_per_second(text: str) -> int:
     """A rate with its unit, such as `10 Mbps`, in bits per second."""
 
+def check_controller(address: str) -> None:
+    """Refuse an address where no controller in another process answers as it should.
+
+    Raises:
+        AlgorithmError: nothing listens there, or it does not know the protocol.
+
+    """
+
 def schema() -> str:
     """The JSON Schema of scenario files."""
 

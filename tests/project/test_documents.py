@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import longhaul
-from validation import coexistence, slow_starts
+from validation import bbr3_dualpi2, coexistence, slow_starts
 from validation.fluid import __main__ as fluid_page
 from validation.mesonet import document as mesonet_page
 from validation.mesonet import report as mesonet_report
@@ -66,6 +66,12 @@ def test_slow_starts_end_as_the_page_says() -> None:
     assert (DOCS / "slow-starts.md").read_text(encoding="utf-8") == written
 
 
+@pytest.mark.long
+def test_bbr3_behind_dualpi2_is_as_the_page_says() -> None:
+    written = bbr3_dualpi2.page(bbr3_dualpi2.measured())
+    assert (DOCS / "bbr3-dualpi2.md").read_text(encoding="utf-8") == written
+
+
 GENERATED = ("reference", "gallery", "results", "notebooks")
 """Folders of docs that `python -m tools.site` writes."""
 
@@ -105,6 +111,7 @@ def test_links_between_pages_lead_somewhere() -> None:
                 "linux_modules.md": DOCS,
                 "coexistence.md": DOCS,
                 "slow_starts.md": DOCS,
+                "bbr3_dualpi2.md": DOCS,
             }
             folder = written_by.get(one.name, one.parent)
             target = folder / link if link else one

@@ -25,6 +25,11 @@ COMPARISONS = (
         "what their authors say, and what happens here",
     ),
     ("slow-starts", "How slow start ends", "five slow starts on paths that they do not know"),
+    (
+        "bbr3-dualpi2",
+        "BBR v3 behind DualPI2",
+        "beside CUBIC and Prague, with marks of L4S and without",
+    ),
     ("mesonet_validation", "MesoNet against NIST SP 500-282", "a network of hundreds of routers"),
     (
         "fluid-and-packets",

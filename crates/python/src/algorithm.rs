@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{Change, CongestionControl, Factory, Needs, Phase, Phases};
+use longhaul_external::{External, PATIENCE, Program};
 use longhaul_scenario::{Algorithms, CustomAlgorithm};
 use longhaul_units::{Rate, Span, Time};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
@@ -17,6 +18,7 @@ use pyo3::types::PyDict;
 
 use crate::error::AlgorithmError;
 use crate::facts::{Ack, Congestion, MAX_CWND, Timeout, Window};
+use crate::limit::TimeLimit;
 
 /// The Python half.
 const HELPER: &str = "longhaul.algorithm";
@@ -24,6 +26,7 @@ const HELPER: &str = "longhaul.algorithm";
 thread_local! {
     /// What ended the run in this thread. A simulation stays in the thread that it began in.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    static LIMIT: RefCell<Option<TimeLimit>> = const { RefCell::new(None) };
     static CALLS: Arc<Calls> = Arc::default();
 }
 
@@ -93,6 +96,13 @@ pub(crate) fn forget_interruption(py: Python<'_>, thread: &Py<PyAny>) -> PyResul
     Ok(())
 }
 
+/// The run of this thread ends with an error, unless it ends with an earlier one.
+fn fail(error: PyErr) {
+    FAILURE.with_borrow_mut(|failure| {
+        failure.get_or_insert(error);
+    });
+}
+
 /// What an algorithm in Python raised in this thread, which is forgotten.
 pub(crate) fn take_failure() -> Option<PyErr> {
     FAILURE.with_borrow_mut(Option::take)
@@ -160,6 +170,43 @@ impl Algorithms for Loader {
             })
         })
     }
+
+    fn external(&self, address: &str) -> Result<Arc<dyn Factory>, String> {
+        Ok(Arc::new(External::new(address.parse()?, PROGRAM)))
+    }
+}
+
+/// Refuses an address where no controller listens, or one that does not know the protocol.
+#[pyfunction]
+pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
+    let checked = py.detach(|| longhaul_external::check(&address.parse()?, PROGRAM));
+    checked.map_err(|what| take_failure().unwrap_or_else(|| AlgorithmError::new_err(what)))
+}
+
+/// What a run does when a controller in another process fails or does not answer.
+const PROGRAM: Program = Program {
+    failed: |message| fail(AlgorithmError::new_err(message)),
+    stops_waiting: || {
+        let limit_is_over =
+            LIMIT.with_borrow(|limit| limit.as_ref().is_some_and(TimeLimit::is_over));
+        let interrupted = Python::attach(|py| py.check_signals());
+        if let Err(error) = interrupted {
+            fail(error);
+        } else if limit_is_over {
+            let message =
+                "a controller in another process had not answered when the time limit was reached";
+            fail(AlgorithmError::new_err(message));
+        } else {
+            return false;
+        }
+        true
+    },
+    patience: PATIENCE,
+};
+
+/// The limit of the run that this thread does, for controllers in other processes.
+pub(crate) fn note_limit(limit: Option<TimeLimit>) {
+    LIMIT.set(limit);
 }
 
 /// What the Python half found.
@@ -391,10 +438,7 @@ impl Controller {
             Ok(value) => Some(value),
             Err(error) => {
                 self.failed.set(true);
-                let error = self.explained(py, error, method);
-                FAILURE.with_borrow_mut(|failure| {
-                    failure.get_or_insert(error);
-                });
+                fail(self.explained(py, error, method));
                 None
             }
         })

@@ -53,6 +53,8 @@ mod error {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
+    use crate::algorithm::check_controller;
+    #[pymodule_export]
     use crate::catalogue::{algorithms, columns, profiles, queues, scenario_keys, traffic};
     #[pymodule_export]
     use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};

@@ -65,6 +65,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     let memory = Baseline::take();
     let ticking = ticker.clone();
     let _clock = Clock::start(move || ticking.tick());
+    algorithm::note_limit(limit.clone());
     let _call_watch = limit
         .map(|limit| limit.watch_calls(Some(out)))
         .transpose()?;

@@ -21,6 +21,12 @@ pub(crate) const PYTHON: Field<String> = Field::new("python");
 /// The text of that file.
 pub(crate) const SOURCE: Field<String> = Field::new("source");
 
+/// Where a controller in another process listens: `unix:PATH` or `tcp:HOST:PORT`.
+pub(crate) const EXTERNAL: Field<String> = Field::new("external");
+
+/// What listens there: runs of another version are other runs.
+pub(crate) const VERSION: Field<String> = Field::new("version");
+
 /// The file, if one is named, and the class.
 pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     match python.rsplit_once(':') {
@@ -34,6 +40,7 @@ pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));
     match (python, kind) {
+        _ if congestion.is_some_and(|table| table.has(EXTERNAL)) => EXTERNAL.name(),
         (Some(python), _) => split(python.word()).1,
         (None, Some(kind)) => kind.word(),
         (None, None) => DEFAULT_CONGESTION,

@@ -11,6 +11,7 @@ use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
 use crate::custom;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
+use crate::external;
 use crate::renamed;
 
 /// Maximum of a time in a scenario: sums of many still fit into 64 bits of picoseconds.
@@ -301,6 +302,9 @@ fn check_tagged(
 fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if custom::is_custom(table) {
         return custom::check(table, path, out);
+    }
+    if external::is_external(table) {
+        return external::check(table, path, out);
     }
     let kind = match table.get(KIND).map(|node| (&node.value, &node.origin)) {
         None => DEFAULT_CONGESTION.to_string(),

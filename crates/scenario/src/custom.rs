@@ -9,7 +9,7 @@ use std::sync::Arc;
 use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
 use longhaul_keys::{Field, KIND};
 
-use crate::algorithm::{PYTHON, SOURCE, VARIANT, split};
+use crate::algorithm::{EXTERNAL, PYTHON, SOURCE, VARIANT, split};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
@@ -30,6 +30,11 @@ pub struct CustomAlgorithm<'a> {
 pub trait Algorithms {
     /// The algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
+
+    /// The controller of another process that listens at an address, or an error message.
+    fn external(&self, _address: &str) -> Result<Arc<dyn Factory>, String> {
+        Err("controllers in another process run from Python only".to_string())
+    }
 }
 
 /// For programs that cannot load custom algorithms.
@@ -52,7 +57,7 @@ pub(crate) fn is_custom(table: &Table) -> bool {
 /// Checks the table of a custom algorithm. The constructor's arguments are known only when it is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
-    for key in [KIND, VARIANT] {
+    for key in [KIND, VARIANT, EXTERNAL] {
         if table.has(key) {
             let name = key.name();
             let message =

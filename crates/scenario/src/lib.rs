@@ -20,6 +20,7 @@ mod custom;
 mod distribution;
 mod document;
 mod error;
+mod external;
 mod files;
 mod flow;
 mod kind;

@@ -2,18 +2,21 @@
 
 use longhaul_keys::KIND;
 
-use crate::algorithm::{PYTHON, SOURCE};
+use crate::algorithm::{EXTERNAL, PYTHON, SOURCE, VERSION};
 use crate::document::{Node, Table, Value};
 use crate::mesonet::keys::TopologyFile;
 use crate::model::Scenario;
 
-/// Keys that name what a table describes: a built-in kind, or the file of a custom one.
-const NAMES: [&str; 2] = [KIND.name(), PYTHON.name()];
+/// Keys that name what a table describes: a built-in kind, the file of a custom one, or another process.
+const NAMES: [&str; 3] = [KIND.name(), PYTHON.name(), EXTERNAL.name()];
 
 /// Takes out the name of what a table describes, before another one comes. The text of a file goes with it.
 fn forget_name(table: &mut Table) {
     if table.remove(PYTHON).is_some() {
         table.remove(SOURCE);
+    }
+    if table.remove(EXTERNAL).is_some() {
+        table.remove(VERSION);
     }
     table.remove(KIND);
 }

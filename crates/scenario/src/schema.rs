@@ -100,7 +100,7 @@ fn of(kind: &Kind) -> Json {
                 schema["description"] = json!(entry.description);
                 schema
             });
-            json!({ "anyOf": kinds.chain([custom()]).collect::<Vec<_>>() })
+            json!({ "anyOf": kinds.chain([custom(), external()]).collect::<Vec<_>>() })
         }
         Kind::SlowStart => {
             let kinds = registry::slow_starts().iter().map(|entry| {
@@ -172,6 +172,27 @@ fn custom() -> Json {
         },
         "required": ["python"],
         "additionalProperties": true,
+    })
+}
+
+/// A controller in another process.
+fn external() -> Json {
+    json!({
+        "type": "object",
+        "properties": {
+            "external": {
+                "type": "string",
+                "pattern": "^(unix:.+|tcp:.+:[0-9]+)$",
+                "description": "Where a controller in another process listens: `unix:PATH`, from the current \
+                    directory, or `tcp:HOST:PORT`.",
+            },
+            "version": {
+                "type": "string",
+                "description": "What listens there: runs of another version are other runs.",
+            },
+        },
+        "required": ["external"],
+        "additionalProperties": false,
     })
 }
 

@@ -48,7 +48,7 @@ for name, command, example in (
     ("report", results.report, "r1 r2 --out red-or-droptail.html"),
     ("explore", explore.explore, "r1 r2 --out explorer.html"),
     ("animate", explore.animate, "r1 --measure queue_pkts --out r1.gif"),
-    ("export", results.export, "runs/mesonet_small --out text"),
+    ("export", results.export, "r1 --format qlog"),
     ("window", results.window, "reno hstcp cubic --loss-every 10000 --set low_window=31"),
     ("calibrate", runs.calibrate, "scenarios/packmime.toml --load 0.85 --of forward"),
     ("check", runs.check, "mine.toml --set duration='\"10 s\"'"),

@@ -28,7 +28,8 @@ def evaluate(
         typer.Argument(
             metavar="ALGORITHM",
             help="A name that `list algorithms` shows, with parameters as "
-            "'{ kind = \"cubic\", decrease = 0.2 }', or one in Python: mine.py, mine.py:Class.",
+            "'{ kind = \"cubic\", decrease = 0.2 }', one in Python: mine.py, mine.py:Class, or the "
+            "address of a controller in another process: unix:PATH, tcp:HOST:PORT.",
         ),
     ],
     suite: Annotated[str, typer.Option(help="What is run and judged: rfc9743.")] = "rfc9743",

@@ -303,15 +303,31 @@ def report(
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the files.")] = Path(),
-    format: Annotated[str, typer.Option("--format", help="mesonet.")] = "mesonet",
+    format: Annotated[
+        str,
+        typer.Option(
+            help="qlog: a file for qvis, with a trace for each flow; mesonet: the text files of "
+            "the original MesoNet."
+        ),
+    ] = "mesonet",
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a run of MesoNet as the text files of the original program."""
+    """Write a run in the format of other programs: qlog, or the text files of MesoNet."""
     from longhaul.mesonet.export import export as write_files
+    from longhaul.results import qlog
 
-    if format != "mesonet":
-        raise InputError(f"--format {format}: expected mesonet")
-    target = write_files(Results(run), out, overwrite=overwrite)
+    results = Results(run)
+    if format == "mesonet":
+        target = write_files(results, out, overwrite=overwrite)
+    elif format != "qlog":
+        raise InputError(f"--format {format}: expected qlog or mesonet")
+    elif not results.is_tcp:
+        raise InputError(f"--format qlog: {run}: expected a run of TCP, found one of MesoNet")
+    else:
+        target = out / f"{results.name}.qlog"
+        refuse_existing(target, overwrite=overwrite)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        qlog.write(results, target)
     if not quiet:
         typer.echo(target)

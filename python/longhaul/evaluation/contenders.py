@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from longhaul import _engine, external
+from longhaul import _engine
 from longhaul._engine import LonghaulError
 from longhaul.files.values import value
 
@@ -60,17 +60,12 @@ def contender(written: str) -> Contender:
 def _external(address: str) -> Contender:
     """A controller that listens there; refused if none does."""
     try:
-        external.connect(address).close()
-    except (OSError, ValueError) as error:
-        raise ContenderError(f"{address}: no controller answers ({error})") from None
+        _engine.check_controller(address)
+    except _engine.AlgorithmError as error:
+        raise ContenderError(str(error)) from None
     # What answers there may change from one evaluation to the next: its runs are not used again.
     version = datetime.now(UTC).isoformat(timespec="seconds")
-    congestion = {
-        "python": f"{external.__file__}:External",
-        "address": address,
-        "version": version,
-    }
-    return Contender("external", congestion)
+    return Contender("external", {"external": address, "version": version})
 
 
 def _with_parameters(written: str) -> Contender:

@@ -14,6 +14,7 @@ use crate::check::points;
 use crate::custom::{self, Algorithms};
 use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
+use crate::external;
 use crate::model::flow::{AnyFlow, Stack};
 use crate::profile;
 
@@ -243,6 +244,8 @@ pub(crate) fn resolve_congestion(
     let table = flow.sub_mut(Stack::congestion);
     let spec = if custom::is_custom(table) {
         custom::resolve(table, &path, algorithms)
+    } else if external::is_external(table) {
+        external::resolve(table, &path, algorithms)
     } else {
         resolve_registered(table, &path, preferred)
     };

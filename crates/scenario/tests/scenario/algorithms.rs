@@ -184,6 +184,18 @@ fn an_override_replaces_a_known_algorithm_by_a_users_and_back() {
 }
 
 #[test]
+fn an_override_replaces_another_process_by_a_known_algorithm_and_back() {
+    let there = replaced("{ external = \"unix:a.sock\", version = \"2\" }");
+    let (scenario, _) = parsed(&there, &["flows.0.congestion.kind=hstcp"]);
+    assert_eq!(value(&scenario, "/flows/0/label"), "\"hstcp\"");
+    let back = ["flows.0.congestion.external=tcp:localhost:9".to_string()];
+    let hstcp = replaced("{ kind = \"hstcp\" }");
+    let error = parse_with(&hstcp, "base.toml", None, &back, &Notes::default()).unwrap_err();
+    let expected = "controllers in another process run from Python only";
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[test]
 fn what_names_no_class_is_refused() {
     let message = |congestion: &str| refusal(&replaced(congestion));
     let both = message("{ python = \"my.py:Mine\", kind = \"reno\" }");

@@ -1,0 +1,191 @@
+//! The controller of one flow, which another process decides for.
+
+use std::sync::Arc;
+
+use longhaul_congestion::{
+    AckSample, Change, Congestion, CongestionControl, Needs, Phase, Phases, Timeout, Window,
+};
+use longhaul_units::{Rate, Span, Time};
+
+use crate::Peer;
+use crate::answer::Answer;
+use crate::connection::{Connection, Problem};
+use crate::report::{self, When};
+
+#[derive(Debug)]
+pub(crate) struct Controller {
+    peer: Arc<Peer>,
+    /// Its number on the connection, once it has something to tell.
+    flow: Option<u64>,
+    pacing: Option<Rate>,
+    untold: Untold,
+    /// Whether the other process failed: it is left alone then, and the run ends.
+    failed: bool,
+}
+
+/// Acknowledgements since the last that was told.
+#[derive(Clone, Copy, Debug, Default)]
+struct Untold {
+    acked: u64,
+    ecn_echo: bool,
+    may_grow: bool,
+    rtt: Option<Span>,
+    /// When the last one was told.
+    since: Time,
+}
+
+impl Clone for Controller {
+    /// Flows start from copies of a controller that has been told nothing.
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.peer))
+    }
+}
+
+impl Controller {
+    pub(crate) fn new(peer: Arc<Peer>) -> Self {
+        Self {
+            peer,
+            flow: None,
+            pacing: None,
+            untold: Untold::default(),
+            failed: false,
+        }
+    }
+
+    /// Does something with the connection, unless the controller has failed.
+    fn told(
+        &mut self,
+        now: Time,
+        act: impl FnOnce(&mut Self, &mut Connection) -> Result<(), Problem>,
+    ) {
+        if self.failed {
+            return;
+        }
+        let peer = Arc::clone(&self.peer);
+        let mut slot = peer
+            .connection
+            .lock()
+            .expect("no thread panics while it holds the lock");
+        let done = match &mut *slot {
+            Some(connection) => act(self, connection),
+            None => Connection::open(&peer.address, peer.program)
+                .and_then(|connection| act(self, slot.insert(connection))),
+        };
+        if let Err(problem) = done {
+            *slot = None;
+            self.failed = true;
+            if let Problem::Failed(what) = problem {
+                let (address, seconds) = (&peer.address, now.as_secs_f64());
+                (peer.program.failed)(format!(
+                    "{address}: {what} (at {seconds} s of simulated time)"
+                ));
+            }
+        }
+    }
+
+    /// The flow's number; it is announced with the first thing that it has to tell.
+    fn number(&mut self, connection: &mut Connection, window: &mut Window) -> Result<u64, Problem> {
+        if let Some(flow) = self.flow {
+            return Ok(flow);
+        }
+        let flow = connection.flows;
+        connection.flows += 1;
+        self.flow = Some(flow);
+        report::open(&mut connection.line, flow, window);
+        self.answered(connection, window, Change::Avoidance)?;
+        Ok(flow)
+    }
+
+    /// Sends the line, and does what the answer says.
+    fn answered(
+        &mut self,
+        connection: &mut Connection,
+        window: &mut Window,
+        change: Change,
+    ) -> Result<(), Problem> {
+        let answer = Answer::read(connection.exchange()?).map_err(Problem::Failed)?;
+        answer.apply(window, &mut self.pacing, change);
+        Ok(())
+    }
+
+    /// Adds an acknowledgement to those that were not told.
+    fn add(&mut self, ack: &AckSample, phase: Phase) {
+        self.untold.acked += ack.acked;
+        self.untold.ecn_echo |= ack.ecn_echo;
+        self.untold.may_grow |= phase.may_grow();
+        self.untold.rtt = ack.rtt.or(self.untold.rtt);
+    }
+
+    fn is_due(&self, when: When, ack: &AckSample) -> bool {
+        match when {
+            When::Ack => true,
+            When::Round => ack.round_start,
+            When::Every(span) => ack.now >= self.untold.since + span,
+        }
+    }
+}
+
+impl CongestionControl for Controller {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.told(ack.now, |flow, connection| {
+            flow.add(ack, phase);
+            // The first tells that there is a flow.
+            if flow.flow.is_some() && !flow.is_due(connection.when, ack) {
+                return Ok(());
+            }
+            let number = flow.number(connection, window)?;
+            let Untold {
+                acked,
+                ecn_echo,
+                may_grow,
+                rtt,
+                ..
+            } = flow.untold;
+            let sample = AckSample {
+                acked,
+                ecn_echo,
+                rtt,
+                ..*ack
+            };
+            let Connection { line, facts, .. } = connection;
+            report::ack(line, number, facts, &sample, phase, may_grow, window);
+            flow.answered(connection, window, Change::Avoidance)?;
+            flow.untold = Untold {
+                since: ack.now,
+                ..Untold::default()
+            };
+            Ok(())
+        });
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.told(event.now, |flow, connection| {
+            let number = flow.number(connection, window)?;
+            report::congestion(&mut connection.line, number, event, window);
+            flow.answered(connection, window, Change::Reduction)
+        });
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.told(event.now, |flow, connection| {
+            let number = flow.number(connection, window)?;
+            report::timeout(&mut connection.line, number, event, window);
+            flow.answered(connection, window, Change::Timeout)
+        });
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            delivery_rate: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacing
+    }
+}

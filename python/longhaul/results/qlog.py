@@ -1,0 +1,162 @@
+"""A run as a qlog file, which qvis shows: a trace for each flow, from its samples and events.
+
+Format 0.3: draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03, which qvis
+reads. Times are in milliseconds, windows in bytes of payload. Tables have no packets: each
+`packet_sent` stands for all that left between two samples, and its own key `count` says how many.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from longhaul.files.writing import write_text
+from longhaul.results.files import ResultsError
+from longhaul.results.run import Results
+
+VERSION = "0.3"
+ONE_RTT = "1RTT"
+
+# States of a congestion controller as the events draft names them (section 7.3).
+SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
+# Why a packet is lost (section 7.5): what an event of the run says of it.
+LOST = {"cut": "reordering_threshold", "timeout": "pto_expired"}
+
+Event = dict[str, Any]
+
+
+def write(run: Results, path: Path) -> None:
+    """Write a run of TCP as one file."""
+    write_text(path, json.dumps(qlog(run), separators=(",", ":")) + "\n")
+
+
+def qlog(run: Results) -> dict[str, Any]:
+    """The file as plain lists and dictionaries.
+
+    Raises:
+        ResultsError: the run has no samples of flows with a congestion window.
+
+    """
+    series = run.series.filter(pl.col("kind") == "flow", pl.col("cwnd_pkts").is_not_null())
+    if series.is_empty():
+        raise ResultsError(f"{run.path}: expected samples of TCP flows, found none")
+    events = run.events if "events" in run.tables else None
+    origin = f"Longhaul {run.meta['version']}, scenario {run.meta['scenario_hash']}"
+    flows = run.flows.filter(pl.col("flow").is_in(series["id"].unique().to_list()))
+    return {
+        "qlog_version": VERSION,
+        "qlog_format": "JSON",
+        "title": run.title,
+        "description": origin,
+        "traces": [_trace(flow, series, events) for flow in flows.to_dicts()],
+    }
+
+
+def _trace(flow: dict[str, Any], series: pl.DataFrame, events: pl.DataFrame | None) -> Event:
+    samples = series.filter(pl.col("id") == flow["flow"]).to_dicts()
+    happened = (
+        events.filter(pl.col("flow") == flow["flow"]).to_dicts() if events is not None else []
+    )
+    trace = _Trace(flow)
+    return {
+        "title": flow["name"],
+        "description": f"{flow['congestion']}; each packet_sent stands for `count` packets between "
+        "two samples",
+        "vantage_point": {"name": flow["from"], "type": "server"},
+        "common_fields": {
+            "time_format": "relative",
+            "reference_time": 0,
+            "protocol_type": ["TCP"],
+        },
+        "events": list(trace.events(samples, happened)),
+    }
+
+
+class _Trace:
+    """What has been told of a flow: only changes are told again."""
+
+    def __init__(self, flow: dict[str, Any]) -> None:
+        # What tables count in segments: bytes of payload, and of a packet with its headers.
+        self.payload = flow["total_delivered_bytes"] / max(flow["total_delivered_pkts"], 1)
+        self.length = flow["total_sent_bytes"] / max(flow["total_sent_pkts"], 1)
+        self.metrics: dict[str, float] = {}
+        self.state = ""
+        # Runs have no event for the end of a reduction that marks caused: nothing is repaired.
+        self.ends_by_itself = False
+        self.sent = self.number = 0
+
+    def events(self, samples: list[Event], happened: list[Event]) -> Iterator[Event]:
+        """Samples and events in the order of time; at one time the event comes first."""
+        rows = [(row["t_s"], 1, row) for row in samples] + [
+            (row["t_s"], 0, row) for row in happened
+        ]
+        for time, is_sample, row in sorted(rows, key=lambda one: one[:2]):
+            told = self._sample(row) if is_sample else self._event(row)
+            for name, data in told:
+                yield {"time": time * 1e3, "name": name, "data": data}
+
+    def _sample(self, row: Event) -> Iterator[tuple[str, Event]]:
+        if row["sent_pkts"] > self.sent:
+            count = row["sent_pkts"] - self.sent
+            yield (
+                "transport:packet_sent",
+                {
+                    "header": {"packet_type": ONE_RTT, "packet_number": self.number},
+                    "raw": {"length": round(count * self.length)},
+                    "count": count,
+                },
+            )
+            self.sent, self.number = row["sent_pkts"], self.number + 1
+        yield from self._updated(row["cwnd_pkts"], row["ssthresh_pkts"], row["in_flight_pkts"],
+                                 row["srtt_s"])  # fmt: skip
+        if self.state in ("", SLOW_START) or self.ends_by_itself:
+            yield from self._entered(_growing(row["cwnd_pkts"], row["ssthresh_pkts"]))
+
+    def _event(self, row: Event) -> Iterator[tuple[str, Event]]:
+        kind = row["event"]
+        if kind == "timeout" or (kind == "cut" and row["cause"] != "ecn"):
+            yield "recovery:packet_lost", {"trigger": LOST[kind]}
+        window, threshold = row["cwnd_after_pkts"], row["ssthresh_after_pkts"]
+        yield from self._updated(window, threshold, row["in_flight_pkts"], None)
+        if kind == "timeout":
+            yield from self._entered(SLOW_START)
+        elif kind == "cut":
+            marked = row["cause"] == "ecn"
+            yield from self._entered(RECOVERY, "ECN" if marked else None)
+            self.ends_by_itself = marked
+        elif kind != "finish":
+            yield from self._entered(_growing(window, threshold))
+
+    def _updated(
+        self, window: float, threshold: float | None, in_flight: float, srtt_s: float | None
+    ) -> Iterator[tuple[str, Event]]:
+        """What changed of the metrics."""
+        found: dict[str, float] = {
+            "congestion_window": round(window * self.payload),
+            "bytes_in_flight": round(in_flight * self.payload),
+            "packets_in_flight": round(in_flight),
+        }
+        if threshold is not None and math.isfinite(threshold):
+            found["ssthresh"] = round(threshold * self.payload)
+        if srtt_s is not None:
+            found["smoothed_rtt"] = srtt_s * 1e3
+        changed = {name: value for name, value in found.items() if self.metrics.get(name) != value}
+        self.metrics |= changed
+        if changed:
+            yield "recovery:metrics_updated", changed
+
+    def _entered(self, state: str, trigger: str | None = None) -> Iterator[tuple[str, Event]]:
+        if state == self.state:
+            return
+        self.ends_by_itself = False
+        data = {"old": self.state, "new": state} if self.state else {"new": state}
+        self.state = state
+        yield "recovery:congestion_state_updated", data | ({"trigger": trigger} if trigger else {})
+
+
+def _growing(window: float, threshold: float | None) -> str:
+    """The state of a flow outside recovery."""
+    return SLOW_START if threshold is None or window < threshold else AVOIDANCE

@@ -1,0 +1,114 @@
+"""The export to qlog: what the schema of format 0.3 allows, and the numbers of the tables.
+
+Rules are those of draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SMALL, CommandLine
+
+import longhaul
+from longhaul.results import ResultsError, qlog
+
+NUMBER, WHOLE = (int, float), (int,)
+# Events draft, section 7.2; all are optional, and one is there.
+METRICS: dict[str, tuple[type, ...]] = {
+    "min_rtt": NUMBER, "smoothed_rtt": NUMBER, "latest_rtt": NUMBER, "rtt_variance": NUMBER,
+    "pto_count": WHOLE, "congestion_window": WHOLE, "bytes_in_flight": WHOLE, "ssthresh": WHOLE,
+    "packets_in_flight": WHOLE, "pacing_rate": WHOLE,
+}  # fmt: skip
+STATES = {"slow_start", "congestion_avoidance", "application_limited", "recovery"}
+LOST = {"reordering_threshold", "time_threshold", "pto_expired"}
+
+
+def _check(event: dict[str, Any]) -> None:
+    """Whether an event is as the drafts define it."""
+    assert event.keys() == {"time", "name", "data"}
+    data = event["data"]
+    match event["name"]:
+        case "recovery:metrics_updated":
+            assert data
+            assert all(isinstance(value, METRICS[name]) for name, value in data.items())
+        case "recovery:congestion_state_updated":
+            assert data.keys() <= {"old", "new", "trigger"}
+            assert data["new"] in STATES
+            assert data.get("old") != data["new"]
+            assert data.get("trigger") in (None, "ECN", "persistent_congestion")
+        case "recovery:packet_lost":
+            assert data.keys() == {"trigger"}
+            assert data["trigger"] in LOST
+        case "transport:packet_sent":
+            header = data["header"]
+            assert header.keys() == {"packet_type", "packet_number"}
+            assert header["packet_type"] == "1RTT"
+            assert data["raw"].keys() == {"length"}
+        case name:
+            pytest.fail(name)
+
+
+def _events(run: longhaul.Results, flow: int, name: str) -> list[dict[str, Any]]:
+    events = qlog.qlog(run)["traces"][flow]["events"]
+    return [event for event in events if event["name"].endswith(name)]
+
+
+def test_a_file_is_as_the_schema_says(
+    finished: longhaul.Results, cli: CommandLine, tmp_path: Path
+) -> None:
+    done = cli("export", finished.path, "--format", "qlog", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    whole = json.loads((tmp_path / f"{finished.name}.qlog").read_text())
+    # What qvis takes, which reads the version before all else.
+    assert list(whole)[:2] == ["qlog_version", "qlog_format"]
+    assert (whole["qlog_version"], whole["qlog_format"]) == ("0.3", "JSON")
+    assert [trace["title"] for trace in whole["traces"]] == finished.flows["name"].to_list()
+    for trace in whole["traces"]:
+        assert trace.keys() == {"title", "description", "vantage_point", "common_fields", "events"}
+        assert trace["vantage_point"]["type"] == "server"
+        common = trace["common_fields"]
+        assert (common["time_format"], common["reference_time"]) == ("relative", 0)
+        times = [event["time"] for event in trace["events"]]
+        assert times == sorted(times)
+        for event in trace["events"]:
+            _check(event)
+    assert cli("export", finished.path, "--format", "qlog", "--out", tmp_path).returncode == 2
+
+
+def test_windows_and_packets_are_those_of_the_tables(finished: longhaul.Results) -> None:
+    flow = finished.flows.row(0, named=True)
+    last = finished.series.filter(kind="flow", id=0).tail(1).row(0, named=True)
+    windows = [
+        event["data"]["congestion_window"]
+        for event in _events(finished, 0, "metrics_updated")
+        if "congestion_window" in event["data"]
+    ]
+    payload = flow["total_delivered_bytes"] / flow["total_delivered_pkts"]
+    assert windows[-1] == round(last["cwnd_pkts"] * payload)
+    sent = [event["data"] for event in _events(finished, 0, "packet_sent")]
+    assert sum(one["count"] for one in sent) == last["sent_pkts"]
+    cuts = finished.events.filter(flow=0, event="cut", cause="loss")
+    assert len(_events(finished, 0, "packet_lost")) == cuts.height > 0
+
+
+def test_a_reduction_for_marks_ends_with_the_next_sample() -> None:
+    marks = [
+        "tcp.ecn=true",
+        'topology.dumbbell.bottleneck.queue={kind="red",limit="1 BDP",ecn=true}',
+    ]
+    run = longhaul.run(SMALL, set=marks)
+    changes = [event["data"] for event in _events(run, 0, "congestion_state_updated")]
+    marked = [number for number, one in enumerate(changes) if one.get("trigger") == "ECN"]
+    assert marked
+    assert all(changes[n + 1]["old"] == "recovery" for n in marked if n + 1 < len(changes))
+
+
+def test_a_run_without_tcp_is_refused(tmp_path: Path) -> None:
+    scenario = {
+        "duration": "1 s",
+        "topology": {"dumbbell": {"bottleneck": {"rate": "5 Mbps", "delay": "20 ms"}}},
+        "flows": [{"protocol": "udp", "rate": "1 Mbps"}],
+    }
+    with pytest.raises(ResultsError, match="samples of TCP flows"):
+        qlog.qlog(longhaul.run(scenario))
