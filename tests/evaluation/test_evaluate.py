@@ -45,7 +45,8 @@ def test_replications_differ(name: str) -> None:
     """Without anything random all replications would be one run, and intervals have no width."""
     for run in find(name).runs([_any(name)], "quick"):
         written = json.dumps(run.scenario)
-        assert any(word in written for word in ("uniform", "exponential", "bernoulli")), run.name
+        drawn = ("uniform", "exponential", "bernoulli", '"abt"')
+        assert any(word in written for word in drawn), run.name
 
 
 @pytest.mark.parametrize("name", suites())
@@ -167,7 +168,7 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_runs(
 ) -> None:
     for arguments, message in (
         (["cubik"], "did you mean `cubic`"),
-        (["cubic", "--suite", "rfc1"], "there are: rfc7928, rfc9743"),
+        (["cubic", "--suite", "rfc1"], "there are: rfc7928, rfc9743, tcpeval"),
         (["cubic", "--scale", "huge"], "expected quick or full"),
         (["missing.py"], "missing.py: No such file"),
         (["cubic", "--set", "duration=3"], "error: --set duration: the unit is missing after"),
