@@ -93,3 +93,11 @@ def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
     away = around - points.mean(axis=0)
     distances = np.einsum("ij,jk,ik->i", away, np.linalg.inv(np.cov(points.T)), away)
     assert distances == pytest.approx(1.0)
+
+
+def test_losses_lie_in_time() -> None:
+    """Two packets at 1 s, one at 3 s and three at 4 s: 1.5 s between losses, two at a time."""
+    times = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert merit.losses(times, [7, 9, 9, 10, 13, 13]) == (1.5, 2.0)
+    assert merit.losses(times, [0, 0, 4, 4, 4, 4]) == (None, 4.0)
+    assert merit.losses(times, [5] * 6) == (None, None)

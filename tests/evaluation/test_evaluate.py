@@ -9,7 +9,7 @@ import pytest
 from conftest import CommandLine
 
 from longhaul.evaluation import page, scores, verdicts
-from longhaul.evaluation.contenders import AGAINST, ContenderError, contender, field
+from longhaul.evaluation.contenders import Contender, ContenderError, contender, field
 from longhaul.evaluation.run import evaluate
 from longhaul.evaluation.suite import Suite, find, suites
 
@@ -26,10 +26,16 @@ class Aimd(CongestionControl):
 """
 
 
+def _any(suite: str) -> Contender:
+    """Something that the suite can evaluate."""
+    subject = find(suite).terms.subject
+    return contender({"algorithm": "cubic", "discipline": "codel"}[subject], subject)
+
+
 @pytest.mark.parametrize("name", suites())
 @pytest.mark.parametrize("scale", ["quick", "full"])
 def test_every_scenario_of_a_suite_is_valid(name: str, scale: str) -> None:
-    runs = find(name).runs([contender("cubic")], scale)
+    runs = find(name).runs([_any(name)], scale)
     first = [run for run in runs if run.replication == 0]
     assert len({run.key for run in first}) == len(first)
 
@@ -37,9 +43,10 @@ def test_every_scenario_of_a_suite_is_valid(name: str, scale: str) -> None:
 @pytest.mark.parametrize("name", suites())
 def test_replications_differ(name: str) -> None:
     """Without anything random all replications would be one run, and intervals have no width."""
-    for run in find(name).runs([contender("cubic")], "quick"):
+    for run in find(name).runs([_any(name)], "quick"):
         written = json.dumps(run.scenario)
-        assert any(word in written for word in ("uniform", "exponential", "bernoulli")), run.name
+        drawn = ("uniform", "exponential", "bernoulli", '"abt"')
+        assert any(word in written for word in drawn), run.name
 
 
 @pytest.mark.parametrize("name", suites())
@@ -60,9 +67,10 @@ def test_some_criteria_alone_need_their_experiments_alone(cli: CommandLine) -> N
     assert "5.3.2: not evaluated: " in refused.stderr, refused
 
 
-def test_levels_of_figures_exist() -> None:
+@pytest.mark.parametrize("name", suites())
+def test_levels_of_figures_exist(name: str) -> None:
     """A figure that is judged at some levels only is judged somewhere."""
-    suite = find("rfc9743")
+    suite = find(name)
     for criterion in suite.criteria:
         for figure in criterion.figures:
             for axis, levels in figure.where.items():
@@ -82,7 +90,7 @@ def test_a_file_with_one_class_needs_no_name(tmp_path: Path) -> None:
 
 def test_an_algorithm_may_have_parameters() -> None:
     found = contender('{ kind = "cubic", decrease = 0.2 }')
-    assert found.congestion == {"kind": "cubic", "decrease": 0.2}
+    assert found.table == {"kind": "cubic", "decrease": 0.2}
     assert found.name == "cubic decrease=0.2"
     for written in ("{ decrease = 0.2 }", "{ kind = ", "{ kind = 3 }"):
         with pytest.raises(ContenderError):
@@ -90,12 +98,15 @@ def test_an_algorithm_may_have_parameters() -> None:
 
 
 def test_the_subject_is_not_compared_with_itself() -> None:
-    assert [one.name for one in field(contender("cubic"), AGAINST)] == ["cubic", "reno", "bbr3"]
-    twice = field(contender("hstcp"), ["reno", "reno", "cubic"])
+    terms = find("rfc9743").terms
+    standards = terms.standards
+    whole = field(contender("cubic"), terms.against, standards)
+    assert [one.name for one in whole] == ["cubic", "reno", "bbr3"]
+    twice = field(contender("hstcp"), ["reno", "reno", "cubic"], standards)
     assert [one.name for one in twice] == ["hstcp", "reno", "cubic"]
     for subject in ("hstcp", '{ kind = "cubic", decrease = 0.2 }'):
         with pytest.raises(ContenderError, match="expected one of cubic, reno"):
-            field(contender(subject), ["bbr3"])
+            field(contender(subject), ["bbr3"], standards)
 
 
 def _small(suite: Suite, *names: str) -> Suite:
@@ -112,7 +123,7 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
     mine.write_text(AIMD)
     suite = _small(find("rfc9743"), "constrained", "policer")
     subject = contender(str(mine))
-    contenders = field(subject, ["reno"])
+    contenders = field(subject, ["reno"], suite.terms.standards)
     store = tmp_path / "store"
     measured, progress = evaluate(suite, contenders, store, workers=1)
     assert not progress.failed
@@ -126,14 +137,14 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
     assert by_section["7.4"].verdict != verdicts.WORSE
     assert by_section["5.3.1"].verdict == verdicts.NOT
 
-    scores.write_scores(tmp_path / "scores.csv", suite.name, outcomes)
+    scores.write_scores(tmp_path / "scores.csv", suite, outcomes)
     with (tmp_path / "scores.csv").open() as file:
         rows = list(csv.DictReader(file))
     goodput = [row for row in rows if row["figure"] == "main.goodput_bps"]
     assert {row["algorithm"] for row in goodput} == {"Aimd", "reno"}
     assert all(5e6 < float(row["mean"]) < 10e6 for row in goodput)
 
-    whole = scores.summary(suite.name, subject, "quick", outcomes)
+    whole = scores.summary(suite, subject, "quick", outcomes)
     assert json.loads(json.dumps(whole))["failed"] == []
     # Another file's class of the same name has another directory.
     scores.write_summary(tmp_path / "summary.json", whole)
@@ -144,7 +155,7 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
         scores.check_target(tmp_path, contender(str(other)))
     facts = {
         "against": ["reno"], "standards": ["reno"], "runs": 8, "failed": [], "settings": [],
-        "congestion": subject.congestion, "replications": 1, "command": "", "date": "2026-11-26",
+        "table": subject.table, "replications": 1, "command": "", "date": "2026-11-26",
     }  # fmt: skip
     page.write(tmp_path / "report.html", suite, "Aimd", "quick", outcomes, facts)
     html = (tmp_path / "report.html").read_text()
@@ -157,10 +168,22 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_runs(
 ) -> None:
     for arguments, message in (
         (["cubik"], "did you mean `cubic`"),
-        (["cubic", "--suite", "rfc1"], "there are: rfc9743"),
+        (["cubic", "--suite", "rfc1"], "there are: rfc7928, rfc9743, tcpeval"),
         (["cubic", "--scale", "huge"], "expected quick or full"),
         (["missing.py"], "missing.py: No such file"),
         (["cubic", "--set", "duration=3"], "error: --set duration: the unit is missing after"),
+        (
+            ["coddel", "--suite", "rfc7928"],
+            "unknown queue discipline `coddel` (did you mean `codel`?)",
+        ),
+        (
+            ["codel", "--suite", "rfc7928", "--against", "pie"],
+            "--against: expected droptail, which",
+        ),
+        (
+            ['{ kind = "codel", limit = "3 packets" }', "--suite", "rfc7928"],
+            "--set topology.dumbbell.bottleneck.queue.limit=LIMIT",
+        ),
     ):
         done = cli_process("evaluate", *arguments)
         assert done.returncode == 2, done.stderr

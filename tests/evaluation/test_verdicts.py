@@ -10,6 +10,7 @@ from longhaul.evaluation.verdicts import (
     NOT,
     SAME,
     STARVES,
+    TRADE,
     WORSE,
     Measured,
     Outcome,
@@ -27,7 +28,8 @@ def _outcome(
     """The outcome of a figure with these values of each algorithm, one a replication."""
     figure = figure or Figure("delay", "delay", better="less", slack=0.01)
     criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
-    suite = Suite("made up", find("rfc9743").head, {}, (criterion,))
+    rfc9743 = find("rfc9743")
+    suite = Suite("made up", rfc9743.head, rfc9743.terms, {}, (criterion,))
     runs = [
         Measured("e", {"algorithm": name, "buffer": "1 BDP"}, replication, {figure.name: value})
         for name, of in values.items()
@@ -104,7 +106,8 @@ def test_points_without_a_standard_are_not_judged() -> None:
 def test_what_failed_runs_leave_shows_no_more_than_what_is_bad() -> None:
     figure = Figure("delay", "delay", better="less", slack=0.01)
     criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
-    suite = Suite("made up", find("rfc9743").head, {}, (criterion,))
+    rfc9743 = find("rfc9743")
+    suite = Suite("made up", rfc9743.head, rfc9743.terms, {}, (criterion,))
     for own, verdict in ((0.1, NOT), (0.9, WORSE)):
         runs = [
             Measured("e", {"algorithm": name}, 0, {"delay": value})
@@ -112,3 +115,38 @@ def test_what_failed_runs_leave_shows_no_more_than_what_is_bad() -> None:
         ]
         (outcome,) = judge(suite, runs, "mine", STANDARDS, broken=["e"])
         assert outcome.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("goodput", "wait", "verdict"),
+    [
+        (0.8, 0.01, TRADE),  # worse in one, better in the other
+        (0.8, 0.1, WORSE),
+        (1.0, 0.01, BETTER),
+        (1.0, 0.1, SAME),
+    ],
+)
+def test_a_discipline_may_trade_goodput_for_delay(
+    goodput: float, wait: float, verdict: str
+) -> None:
+    figures = (
+        Figure("goodput", "goodput", better="more", slack=0.02),
+        Figure("wait", "wait", better="less", slack=0.002),
+        Figure("losses", "losses"),
+    )
+    criterion = Criterion("0", "made up", "must", experiments=("e",), figures=figures)
+    rfc7928 = find("rfc7928")
+    suite = Suite("made up", rfc7928.head, rfc7928.terms, {}, (criterion,))
+    runs = [
+        Measured("e", {"discipline": name}, 0, {"goodput": one, "wait": other, "losses": losses})
+        for name, one, other, losses in (
+            ("mine", goodput, wait, 0.9),
+            ("droptail", 1.0, 0.1, 0.0),
+        )
+    ]
+    (outcome,) = judge(suite, runs, "mine", ["droptail"])
+    assert outcome.verdict == verdict
+    assert outcome.fails == (verdict == WORSE)
+    # What is shown only has no verdict and does not count.
+    assert [point.verdict for point in outcome.points if point.figure.name == "losses"] == [""]
+    assert outcome.judged == 2

@@ -13,7 +13,7 @@ pub(crate) const ECN_DECREASE: Parameter = Parameter {
     allowed: Range::open(0.0, 1.0),
     help: "Part of the window removed at a congestion mark in congestion avoidance; 0.2 is standard TCP's and 0.15 CUBIC's \
         with ABE.",
-    source: "RFC 8511, one minus beta_ecn",
+    source: "RFC 8511 sections 3 and 3.1, one minus beta_ecn",
 };
 
 /// Parts of the window that are removed.
@@ -37,7 +37,7 @@ impl Backoff {
         Self { loss, ecn: loss }
     }
 
-    /// What this signal takes. In slow start a mark takes what a loss does (RFC 8511 is about congestion avoidance).
+    /// What this signal takes. In slow start a mark takes what a loss does (RFC 8511 section 4).
     pub fn at(&self, event: &Congestion) -> f64 {
         match event.cause {
             Cause::Ecn if !event.in_slow_start => self.ecn,

@@ -132,7 +132,7 @@ impl CongestionState {
             self.ends_watched(ack);
         }
         if phase == Phase::Recovery {
-            self.slow_start.on_ack_in_recovery(ack);
+            self.slow_start.on_ack_in_recovery(ack, &mut self.window);
         }
         self.controller.on_ack(ack, phase, &mut self.window);
     }
@@ -171,7 +171,7 @@ impl CongestionState {
         self.controller.on_congestion(event, &mut self.window);
         if self.controller.phases() != Phases::All {
             self.window.end_reduction(event.cause);
-            self.slow_start.on_reduction(&mut self.window);
+            self.slow_start.on_reduction(event.cause, &mut self.window);
         }
         // Marks bring no recovery in which the window could go down.
         if event.cause == Cause::Loss

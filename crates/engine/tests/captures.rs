@@ -45,7 +45,7 @@ fn config(loss: f64) -> Config {
         binding: Binding::WithRequest,
         server_delay: Distribution::Constant(0.0),
         round_trip: Process::Independent(Distribution::Constant(0.0)),
-        per_connection: 2,
+        per_connection: Distribution::Constant(2.0),
         think: Distribution::Constant(0.01),
     };
     let source = Source::Requests(requests);

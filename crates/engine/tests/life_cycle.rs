@@ -16,6 +16,7 @@ fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: 
     let rate = Rate::from_bps(10_000_000);
     let mut config = dumbbell(rate, Span::from_millis(10), drop_tail(50), seconds);
     let entry = TraceEntry {
+        after: None,
         time: Time::from_secs_f64(0.1),
         request_bytes,
         response_bytes,

@@ -62,6 +62,7 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {
+        after: None,
         time: Time::from_secs_f64(1.0),
         request_bytes: 460,
         response_bytes: Some(960),
@@ -93,6 +94,7 @@ fn an_exchange_takes_what_its_legs_take() {
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {
+        after: None,
         time: Time::from_secs_f64(1.0),
         request_bytes: 3000,
         response_bytes: Some(5000),
@@ -136,7 +138,7 @@ fn requests(per_connection: u32, round_trip_s: f64) -> Requests {
         binding: Binding::OnArrival,
         server_delay: Distribution::Uniform(0.0, 0.02),
         round_trip: Process::Independent(Distribution::Constant(round_trip_s)),
-        per_connection,
+        per_connection: Distribution::Constant(f64::from(per_connection)),
         think: Distribution::Exponential { mean: 0.1 },
     }
 }
@@ -304,6 +306,7 @@ fn bursts_go_by_a_proxy() {
 #[test]
 fn delay_boxes_know_both_legs() {
     let entry = TraceEntry {
+        after: None,
         time: Time::from_secs_f64(1.0),
         request_bytes: 460,
         response_bytes: None,

@@ -30,6 +30,7 @@ fn way(bytes: u64) -> f64 {
 
 fn entry(time: Time, request_bytes: u64, response_bytes: Option<u64>) -> TraceEntry {
     TraceEntry {
+        after: None,
         time,
         request_bytes,
         response_bytes,
@@ -57,7 +58,7 @@ fn requests(every_ms: f64) -> Requests {
         binding: Binding::WithRequest,
         server_delay: Distribution::Uniform(0.0, 0.02),
         round_trip: Process::Independent(Distribution::Constant(0.0)),
-        per_connection: 1,
+        per_connection: Distribution::Constant(1.0),
         think: Distribution::Constant(0.0),
     }
 }
@@ -131,6 +132,68 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
         40 + 40 + 540 + 40 + 40
     );
     assert_eq!(records.exchanges[0].timeouts, 0);
+}
+
+/// Exchanges of several kinds on one connection, as Tmix has them: with a response, without one twice in a row, a response of
+/// many segments to one byte, and another with one. Each begins its pause after the end of the one before.
+#[test]
+fn a_connection_may_have_exchanges_with_and_without_responses() {
+    let kinds = [
+        (500, Some(1000)),
+        (3000, None),
+        (40, None),
+        (1, Some(20_000)),
+        (700, Some(5000)),
+    ];
+    let entries = kinds
+        .iter()
+        .enumerate()
+        .map(|(place, &(bytes, response))| TraceEntry {
+            after: (place > 0).then_some(Span::from_millis(5)),
+            ..entry(ms(100.0), bytes, response)
+        });
+    let entries: Vec<_> = entries.chain([entry(ms(200.0), 60, None)]).collect();
+    for recovery in [Recovery::Sack, Recovery::RackTlp] {
+        let mut config = dumbbell(RATE, DELAY, drop_tail(50), 5);
+        add_source(
+            &mut config,
+            "tmix",
+            Source::Vectors(entries.as_slice().into()),
+            tcp(recovery),
+        );
+        let (totals, records) = run(&config);
+        let told = |connection| {
+            let of = records
+                .exchanges
+                .iter()
+                .filter(move |one| one.connection == connection);
+            of.map(|one| (one.request_bytes, one.response_bytes))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told(0), kinds);
+        assert_eq!(told(1), [(60, None)]);
+        let first: Vec<_> = records
+            .exchanges
+            .iter()
+            .filter(|one| one.connection == 0)
+            .collect();
+        for pair in first.windows(2) {
+            let ended = pair[0].end.expect("all are complete");
+            assert_eq!(pair[1].start, ended + Span::from_millis(5));
+        }
+        assert!(
+            records
+                .exchanges
+                .iter()
+                .all(|one| one.end.is_some() && one.timeouts == 0)
+        );
+        assert_eq!(totals.flows[0].total.connections, 2);
+        // From the second node to the first, without a response, too.
+        assert_eq!(
+            totals.flows[0].total.delivered_bytes,
+            500 + 3000 + 40 + 1 + 700 + 60 + 26_000
+        );
+    }
 }
 
 /// Puts the same delay box at both ends of the link.
@@ -253,7 +316,7 @@ fn a_round_trip_of_its_own_comes_on_top_of_the_network_s() {
 fn several_exchanges_share_a_connection() {
     let source = Requests {
         arrivals: Process::Independent(Distribution::Constant(0.5)),
-        per_connection: 4,
+        per_connection: Distribution::Constant(4.0),
         think: Distribution::Constant(0.1),
         ..requests(1.0)
     };
@@ -289,7 +352,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
         config.links[0].loss = Loss::Bernoulli(0.03);
         config.links[1].loss = Loss::Bernoulli(0.03);
         let source = Requests {
-            per_connection: 3,
+            per_connection: Distribution::Constant(3.0),
             think: Distribution::Exponential { mean: 0.5 },
             round_trip: Process::Independent(Distribution::Uniform(0.0, 0.05)),
             ..requests(100.0)
@@ -650,7 +713,7 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
             ..requests(15.0)
         };
         let near = Requests {
-            per_connection: 3,
+            per_connection: Distribution::Constant(3.0),
             think: Distribution::Uniform(0.0, 0.05),
             ..requests(40.0)
         };

@@ -128,6 +128,18 @@ def smoothness(given: Rates) -> np.ndarray:
     return deviation / np.where(mean > 0, mean, np.nan)
 
 
+def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
+    """Mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
+
+    From samples of a counter: what is lost between two samples is lost at a time, at the later one.
+    Without two such times there is no interval, without any no loss.
+    """
+    lost = np.diff(np.asarray(dropped, dtype=float))
+    at = np.asarray(times, dtype=float)[1:][lost > 0]
+    gap = float(np.diff(at).mean()) if len(at) > 1 else None
+    return gap, float(lost[lost > 0].mean()) if len(at) else None
+
+
 def synchronisation(times: ArrayLike, flows: ArrayLike, active: int, gap_s: float) -> np.ndarray:
     """Of each congestion event the part of the active flows that reduced their windows in it.
 

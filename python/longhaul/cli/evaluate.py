@@ -1,4 +1,4 @@
-"""The command that evaluates an algorithm."""
+"""The command that evaluates an algorithm or a queue discipline."""
 
 from __future__ import annotations
 
@@ -23,25 +23,37 @@ CRITERION_FAILED = 3
 
 
 def evaluate(
-    algorithm: Annotated[
+    subject: Annotated[
         str,
         typer.Argument(
-            metavar="ALGORITHM",
-            help="A name that `list algorithms` shows, with parameters as "
+            metavar="SUBJECT",
+            help="An algorithm: a name that `list algorithms` shows, with parameters as "
             "'{ kind = \"cubic\", decrease = 0.2 }', one in Python: mine.py, mine.py:Class, or the "
-            "address of a controller in another process: unix:PATH, tcp:HOST:PORT.",
+            "address of a controller in another process: unix:PATH, tcp:HOST:PORT. "
+            "With --suite rfc7928 a queue discipline that `list queues` shows.",
         ),
     ],
-    suite: Annotated[str, typer.Option(help="What is run and judged: rfc9743.")] = "rfc9743",
+    suite: Annotated[
+        str,
+        typer.Option(
+            help="What is run and judged: rfc9743 or tcpeval for algorithms, rfc7928 for queue "
+            "disciplines."
+        ),
+    ] = "rfc9743",
     against: Annotated[
-        str, typer.Option(metavar="NAME,...", help="Algorithms in its place, to compare with.")
-    ] = "cubic,reno,bbr3",
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Who is in its place, to compare with.",
+            show_default="those of the suite, such as cubic,reno,bbr3",
+        ),
+    ] = None,
     scale: Annotated[str, typer.Option(help="quick: 3 replications; full: 10.")] = "quick",
     only: Annotated[
         str | None,
         typer.Option(
             metavar="SECTION,...",
-            help="Only the criteria of these sections of the RFC, such as 5.1.3,5.2.1.",
+            help="Only the criteria of these sections of the document, such as 5.1.3,5.2.1.",
             show_default="all",
         ),
     ] = None,
@@ -59,7 +71,7 @@ def evaluate(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Directory of the results.", show_default="evaluations/<ALGORITHM>"
+            "--out", "-o", help="Directory of the results.", show_default="evaluations/<SUBJECT>"
         ),
     ] = None,
     store: Annotated[
@@ -69,9 +81,9 @@ def evaluate(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Evaluate an algorithm by the criteria of RFC 9743, with a verdict for each.
+    """Evaluate an algorithm by the criteria of RFC 9743, or a queue discipline by RFC 7928.
 
-    Each figure is compared with those of other algorithms in the same scenario. Writes report.html,
+    Each figure is compared with those of others in the same scenario. Writes report.html,
     scores.csv and summary.json. The exit code is 3 if a criterion that must hold does not. Finished
     runs are kept: the same command resumes.
     """
@@ -86,11 +98,13 @@ def evaluate(
     chosen = suite_.find(suite)
     if only is not None:
         chosen = chosen.only(_names(only))
-    subject = contenders.contender(algorithm)
-    field = contenders.field(subject, _names(against))
-    target = out or Path("evaluations") / subject.name
-    scores.check_target(target, subject)
-    with show_progress(f"{subject.name}, {suite} ({scale})") as watch:
+    terms = chosen.terms
+    others = terms.against if against is None else _names(against)
+    evaluated = contenders.contender(subject, terms.subject)
+    field = contenders.field(evaluated, others, terms.standards, terms.subject)
+    target = out or Path("evaluations") / evaluated.name
+    scores.check_target(target, evaluated)
+    with show_progress(f"{evaluated.name}, {suite} ({scale})") as watch:
         measured, progress = run_.evaluate(
             chosen, field, store, scale=scale, settings=dict(map(assignment, settings or [])),
             workers=workers, watch=None if quiet else watch,
@@ -98,13 +112,13 @@ def evaluate(
     for run, message in progress.failed:
         warn([f"{run.name}: {message}"])
     names = [one.name for one in field]
-    standards = [name for name in contenders.STANDARDS if name in names]
+    standards = [name for name in terms.standards if name in names]
     broken = [run.experiment for run, _ in progress.failed]
-    outcomes = verdicts.judge(chosen, measured, subject.name, standards, broken)
-    whole = scores.summary(suite, subject, scale, outcomes)
+    outcomes = verdicts.judge(chosen, measured, evaluated.name, standards, broken)
+    whole = scores.summary(chosen, evaluated, scale, outcomes)
     whole["failed_runs"] = [run.name for run, _ in progress.failed]
     target.mkdir(parents=True, exist_ok=True)
-    scores.write_scores(target / "scores.csv", suite, outcomes)
+    scores.write_scores(target / "scores.csv", chosen, outcomes)
     scores.write_summary(target / "summary.json", whole)
     facts = {
         "against": names[1:],
@@ -112,16 +126,16 @@ def evaluate(
         "runs": progress.total,
         "failed": [(run.name, message) for run, message in progress.failed],
         "settings": settings or [],
-        "congestion": subject.congestion,
+        "table": evaluated.table,
         "replications": max((one.replication for one in measured), default=0) + 1,
-        "command": _command(algorithm, suite, against, scale, only, settings or []),
+        "command": _command(subject, suite, ",".join(others), scale, only, settings or []),
         "date": datetime.now(UTC).date().isoformat(),
     }
-    page.write(target / "report.html", chosen, subject.name, scale, outcomes, facts)
+    page.write(target / "report.html", chosen, evaluated.name, scale, outcomes, facts)
     if json:
         print_json(whole)
     elif not quiet:
-        stdout().print(_table(outcomes))
+        stdout().print(_table(terms.document, outcomes))
         typer.echo(f"\n{target / 'report.html'}, scores.csv, summary.json")
     if progress.failed:
         raise typer.Exit(1)
@@ -130,12 +144,12 @@ def evaluate(
 
 
 def _command(
-    algorithm: str, suite: str, against: str, scale: str, only: str | None, settings: Sequence[str]
+    subject: str, suite: str, against: str, scale: str, only: str | None, settings: Sequence[str]
 ) -> str:
     """What repeats the evaluation."""
     given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
     given += [f"--only={only}"] if only else []
-    words = ["longhaul", "evaluate", algorithm, *given, *(f"--set={one}" for one in settings)]
+    words = ["longhaul", "evaluate", subject, *given, *(f"--set={one}" for one in settings)]
     return shlex.join(words)
 
 
@@ -145,14 +159,14 @@ def _names(written: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def _table(outcomes: Sequence[Outcome]) -> Table:
+def _table(document: str, outcomes: Sequence[Outcome]) -> Table:
     table = Table(
-        "RFC 9743", "criterion", "class", "verdict", "better", "worse", "of", box=None,
+        document, "criterion", "class", "verdict", "better", "worse", "of", box=None,
         pad_edge=False,
     )  # fmt: skip
     for one in outcomes:
         criterion = one.criterion
-        counts = (one.count("better"), one.count("worse"), len(one.points)) if one.points else ()
+        counts = (one.count("better"), one.count("worse"), one.judged) if one.points else ()
         table.add_row(
             criterion.section, criterion.title, criterion.strength,
             f"{one.verdict}{': ' + criterion.why if criterion.why else ''}", *map(str, counts),

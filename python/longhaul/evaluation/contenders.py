@@ -1,4 +1,4 @@
-"""Who is compared: the algorithm that is evaluated, and those that it is held against."""
+"""Who is compared: the algorithm or discipline evaluated, and those that it is held against."""
 
 import ast
 import difflib
@@ -14,47 +14,55 @@ from longhaul import _engine
 from longhaul._engine import LonghaulError
 from longhaul.files.values import value
 
-# Of these a new algorithm must not be worse (RFC 9743, section 5.2.1); others are shown beside it.
-STANDARDS = ("cubic", "reno")
-AGAINST = ("cubic", "reno", "bbr3")
+# By what is evaluated: the key of a scenario that has it.
+TABLES = {"algorithm": "congestion", "discipline": "queue"}
 
 
 class ContenderError(LonghaulError):
-    """An algorithm that cannot be evaluated."""
+    """What cannot be evaluated."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """An algorithm: what it is called, and the table `congestion` of a flow that runs it."""
+    """Its name, and the table of a scenario that has it: `congestion` of a flow, or `queue`."""
 
     name: str
-    congestion: dict[str, Any]
+    table: dict[str, Any]
 
 
-def contender(written: str) -> Contender:
-    """A built-in algorithm, or a class of a Python file: `cubic`, `mine.py` or `mine.py:Class`.
+def contender(written: str, subject: str = "algorithm") -> Contender:
+    """An algorithm or, as `subject` says, a queue discipline by its name: `cubic`, `fq-codel`.
 
-    Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. What listens at
-    `unix:PATH` or `tcp:HOST:PORT` is a controller in another process.
+    Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
+    a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
+    `tcp:HOST:PORT`, a controller in another process.
     """
     if written.startswith("{"):
-        return _with_parameters(written)
+        return _with_parameters(written, subject)
+    if subject == "discipline":
+        known = [row["name"] for row in _engine.queues()]
+        return _known(written, known, "queue discipline", "one of")
     if written.startswith(("unix:", "tcp:")):
         return _external(written)
     if not re.search(r"\.py(:|$)", written):
         known = [row["name"] for row in _engine.algorithms()["algorithms"]]
-        if written not in known:
-            near = difflib.get_close_matches(written, known, n=1)
-            hint = f" (did you mean `{near[0]}`?)" if near else ""
-            raise ContenderError(
-                f"unknown congestion control `{written}`{hint}; expected a Python file, such as "
-                f"mine.py:MyClass, or one of {', '.join(known)}"
-            )
-        return Contender(written, {"kind": written})
+        expected = "a Python file, such as mine.py:MyClass, or one of"
+        return _known(written, known, "congestion control", expected)
     file, _, name = written.partition(":")
     path = Path(file)
     name = name or _only_algorithm(path)
     return Contender(name, {"python": f"{path.resolve()}:{name}"})
+
+
+def _known(written: str, known: Sequence[str], what: str, expected: str) -> Contender:
+    """One of the built-in kinds by its name."""
+    if written not in known:
+        near = difflib.get_close_matches(written, known, n=1)
+        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        raise ContenderError(
+            f"unknown {what} `{written}`{hint}; expected {expected} {', '.join(known)}"
+        )
+    return Contender(written, {"kind": written})
 
 
 def _external(address: str) -> Contender:
@@ -68,16 +76,21 @@ def _external(address: str) -> Contender:
     return Contender("external", {"external": address, "version": version})
 
 
-def _with_parameters(written: str) -> Contender:
-    """An algorithm with parameters, called by all of them."""
+def _with_parameters(written: str, subject: str) -> Contender:
+    """One with parameters, called by all of them."""
     try:
-        congestion = value(written)
+        table = value(written)
     except tomllib.TOMLDecodeError as error:
         raise ContenderError(f"{written}: {error}") from None
-    if not isinstance(congestion, dict) or not isinstance(congestion.get("kind"), str):
+    if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
         raise ContenderError(f'{written}: expected kind = "NAME"')
-    others = [f"{key}={given}" for key, given in congestion.items() if key != "kind"]
-    return Contender(" ".join([contender(congestion["kind"]).name, *others]), congestion)
+    if subject == "discipline" and "limit" in table:
+        raise ContenderError(
+            f"{written}: limit: the suite gives all disciplines the same buffer (RFC 7928, section "
+            "3.2); for another one add --set topology.dumbbell.bottleneck.queue.limit=LIMIT"
+        )
+    others = [f"{key}={given}" for key, given in table.items() if key != "kind"]
+    return Contender(" ".join([contender(table["kind"], subject).name, *others]), table)
 
 
 def _only_algorithm(file: Path) -> str:
@@ -101,14 +114,16 @@ def _only_algorithm(file: Path) -> str:
     return names[0]
 
 
-def field(subject: Contender, against: Sequence[str]) -> list[Contender]:
-    """The subject and those that it is held against, each once."""
-    others = [one for one in map(contender, dict.fromkeys(against)) if one != subject]
+def field(
+    subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
+) -> list[Contender]:
+    """The subject and those that it is held against, each once; among them one of the standards."""
+    given = [contender(written, kind) for written in dict.fromkeys(against)]
+    others = [one for one in given if one != subject]
     # By name: one with other parameters is no standard.
-    if not any(one.name in STANDARDS for one in (subject, *others)):
-        raise ContenderError(
-            f"--against: expected one of {', '.join(STANDARDS)}, which verdicts are compared with"
-        )
+    if not any(one.name in standards for one in (subject, *others)):
+        expected = f"one of {', '.join(standards)}" if len(standards) > 1 else standards[0]
+        raise ContenderError(f"--against: expected {expected}, which verdicts are compared with")
     for other in others:
         if other.name == subject.name:
             raise ContenderError(f"--against: {other.name} has the name of what is evaluated")

@@ -25,6 +25,7 @@ def measure(run: Results) -> Kept:
     for row in [*summary.labels.to_dicts(), {**summary.total, "label": "all"}]:
         figures |= {f"{row['label']}.{name}": row.get(name) for name in OF_LABELS}
     figures |= _counted(run)
+    figures |= _of_links(run)
     whole_s = float(run.meta["simulated_s"])
     for name, value in figures.items():
         if value is None and (name.startswith("convergence") or "response" in name):
@@ -49,6 +50,25 @@ def _counted(run: Results) -> dict[str, float | None]:
             f"{label}.lost": row["dropped_pkts"] / sent if sent else None,
             f"{label}.part": row["goodput_bps"] / link["rate_bps"],
         }
+    if len(sums) == 2:
+        first, second = sums["goodput_bps"] / sums["flows"]
+        figures["goodput_ratio"] = second / first if first else None
+    return figures
+
+
+def _of_links(run: Results) -> dict[str, float | None]:
+    """By link of which samples are recorded, such as both directions of a bottleneck."""
+    links = run.links.filter(pl.col("name").is_in(run.observed_links()))
+    waits = run.delays.filter(pl.col("kind") == "link") if "delays" in run.tables else None
+    figures: dict[str, float | None] = {}
+    for row in links.iter_rows(named=True):
+        name, arrived = row["name"], row["arrived_pkts"]
+        figures[f"{name}.utilization"] = row["utilization"]
+        figures[f"{name}.drop_rate"] = row["dropped_pkts"] / arrived if arrived else None
+        of = None if waits is None else waits.filter(pl.col("name") == name)
+        for part in ("mean", "p95"):
+            value = None if of is None or of.is_empty() else of[f"{part}_s"][0]
+            figures[f"{name}.wait_{part}_s"] = value
     return figures
 
 

@@ -28,7 +28,7 @@ SHARES = ("jain", "utilization", "starves", "drop_rate", ".part", ".lost", ".ret
 # Figures that are drawn against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
-# Of points at which the evaluated algorithm is better or worse; as in the template.
+# Of points at which the subject is better or worse; as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
 
 
@@ -49,7 +49,7 @@ def write(
         counts={verdict: sum(o.verdict == verdict for o in outcomes) for verdict in VERDICTS},
         failed=[outcome for outcome in outcomes if outcome.fails],
         musts=[outcome for outcome in outcomes if outcome.criterion.strength == "must"],
-        parameters=json.dumps(facts["congestion"]),
+        parameters=json.dumps(facts["table"]),
         rows=[_row(suite, subject, outcome) for outcome in outcomes],
     )
     write_text(path, html)
@@ -69,7 +69,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
         "why": criterion.why,
         "verdict": outcome.verdict,
         "is_evaluated": bool(outcome.points),
-        "points": len(outcome.points),
+        "points": outcome.judged,
         "better": outcome.count("better"),
         "worse": outcome.count("worse"),
         "starving": outcome.count("starves"),
@@ -121,7 +121,8 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
         for text, point in zip(axes.get_yticklabels(), block, strict=True):
             text.set_color(COLOURS.get(point.verdict, "#1c1c1c"))
         axes.set_ylim(len(block) - 0.4, -0.6)
-        axes.set_xlabel(f"{block[0].figure.title} ({block[0].figure.better} is better)")
+        better = block[0].figure.better
+        axes.set_xlabel(f"{block[0].figure.title}{f' ({better} is better)' if better else ''}")
         axes.grid(axis="x", alpha=0.4)
         axes.set_xlim(*_reach([v.mean for point in block for v in point.values.values()]))
     handles, labels = panels[0].get_legend_handles_labels()
@@ -179,8 +180,10 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
 
 
 def _styles(names: Sequence[str], subject: str) -> dict[str, Style]:
+    others = iter(OTHERS[:5] * len(names))
     return {
-        name: ALGORITHMS.get(name, OTHERS[5] if name == subject else OTHERS[0]) for name in names
+        name: ALGORITHMS.get(name) or (OTHERS[5] if name == subject else next(others))
+        for name in names
     }
 
 

@@ -8,24 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import _engine
-from longhaul.evaluation.contenders import Contender, ContenderError
+from longhaul.evaluation.contenders import TABLES, Contender, ContenderError
+from longhaul.evaluation.suite import Suite
 from longhaul.evaluation.verdicts import Outcome, Point
 from longhaul.files.writing import write_text
 
 HEADS = (
-    "suite", "section", "experiment", "point", "figure", "algorithm", "n", "mean", "ci_low",
+    "suite", "section", "experiment", "point", "figure", "{subject}", "n", "mean", "ci_low",
     "ci_high", "verdict",
 )  # fmt: skip
 
 
-def write_scores(path: Path, suite: str, outcomes: Sequence[Outcome]) -> None:
+def write_scores(path: Path, suite: Suite, outcomes: Sequence[Outcome]) -> None:
     """Write every figure of every contender, with its interval."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(HEADS)
+    rows.writerow(head.format(subject=suite.terms.subject) for head in HEADS)
     for outcome in outcomes:
         for point in outcome.points:
-            rows.writerows(_rows(suite, outcome, point))
+            rows.writerows(_rows(suite.name, outcome, point))
     write_text(path, text.getvalue())
 
 
@@ -40,13 +41,14 @@ def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
 
 
 def summary(
-    suite: str, subject: Contender, scale: str, outcomes: Sequence[Outcome]
+    suite: Suite, subject: Contender, scale: str, outcomes: Sequence[Outcome]
 ) -> dict[str, Any]:
     """The verdicts as plain lists and dictionaries."""
+    kind = suite.terms.subject
     return {
-        "algorithm": subject.name,
-        "congestion": subject.congestion,
-        "suite": suite,
+        kind: subject.name,
+        TABLES[kind]: subject.table,
+        "suite": suite.name,
         "scale": scale,
         "version": _engine.version(),
         "results_version": _engine.results_version(),
@@ -57,7 +59,7 @@ def summary(
                 "title": one.criterion.title,
                 "class": one.criterion.strength,
                 "verdict": one.verdict,
-                "points": len(one.points),
+                "points": one.judged,
                 "better": one.count("better"),
                 "worse": one.count("worse"),
                 "why": one.criterion.why,
@@ -68,16 +70,17 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Refuse a directory with the evaluation of another algorithm, which may have the same name."""
+    """Refuse a directory with the evaluation of another subject, which may have the same name."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     # What distinguishes two connections to a controller in another process is when they were made.
+    kind = next((kind for kind in TABLES if kind in there), "algorithm")
     known, wanted = (
-        {**table, "version": ""} for table in (there.get("congestion", {}), subject.congestion)
+        {**table, "version": ""} for table in (there.get(TABLES[kind], {}), subject.table)
     )
     if there and known != wanted:
         raise ContenderError(
-            f"{folder}: has the evaluation of {known.get('python') or there['algorithm']}; "
+            f"{folder}: has the evaluation of {known.get('python') or there[kind]}; "
             f"choose another directory with --out"
         )
 

@@ -12,9 +12,9 @@ from longhaul.campaign import Run
 from longhaul.evaluation.contenders import Contender
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
-# The axis of what is evaluated, and that of what it meets; both have the contenders as levels.
-ALGORITHM, OTHER = "algorithm", "other"
-CLASSES = ("must", "should", "consider")
+# The axis of algorithms in use that a new one meets.
+OTHER = "other"
+CLASSES = ("must", "should", "may", "consider")
 
 
 class SuiteError(LonghaulError):
@@ -28,7 +28,7 @@ class Figure:
     name: str
     title: str
     better: str = ""
-    """`more` or `less`, where it is compared;"""
+    """`more` or `less`, where it is compared; a figure without is shown, not judged;"""
     slack: float = 0.0
     """and what difference is none."""
     at_most: float | None = None
@@ -57,11 +57,30 @@ class Criterion:
 
 
 @dataclass(frozen=True)
+class Terms:
+    """What is evaluated by a suite, and how the outcomes are to be read."""
+
+    document: str
+    """What the criteria are from, such as `RFC 9743`."""
+    subject: str
+    """What is evaluated, which is the axis of contenders: `algorithm` or `discipline`."""
+    standards: tuple[str, ...]
+    """Of these none must be better than the subject: verdicts are comparisons with them."""
+    against: tuple[str, ...]
+    """Who is compared, unless others are asked for."""
+    note: str
+    """What verdicts rest on beside the comparison, for the page."""
+    trades: bool = False
+    """Whether a criterion may be better in one figure and worse in another, which is neither."""
+
+
+@dataclass(frozen=True)
 class Suite:
     """Experiments and criteria."""
 
     name: str
     head: Head
+    terms: Terms
     experiments: Mapping[str, Experiment]
     criteria: tuple[Criterion, ...]
 
@@ -88,21 +107,20 @@ class Suite:
         runs = [
             run
             for experiment in self.experiments.values()
-            for run in with_contenders(experiment, field_).sweep(scale).runs()
+            for run in self._with(experiment, field_).sweep(scale).runs()
         ]
         return sorted(runs, key=lambda run: run.replication)
 
+    def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
+        """An experiment with the contenders in place of those that its file names.
 
-def with_contenders(experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-    """An experiment with the contenders in place of the algorithms that its file names.
-
-    `other` keeps its levels: the algorithms in use that a new one meets.
-    """
-    tables = {ALGORITHM: {one.name: one.congestion for one in field_}}
-    if OTHER in experiment.factors:
-        tables[OTHER] = {name: {"kind": name} for name in experiment.factors[OTHER]}
-    levels = {name: {"levels": table} for name, table in tables.items()}
-    return replace(experiment, factors={**experiment.factors, **levels})
+        `other` keeps its levels: the algorithms in use that a new one meets.
+        """
+        tables = {self.terms.subject: {one.name: one.table for one in field_}}
+        if OTHER in experiment.factors:
+            tables[OTHER] = {name: {"kind": name} for name in experiment.factors[OTHER]}
+        levels = {name: {"levels": table} for name, table in tables.items()}
+        return replace(experiment, factors={**experiment.factors, **levels})
 
 
 def _folders() -> dict[str, Path]:
@@ -124,8 +142,9 @@ def find(name: str) -> Suite:
     head, experiments = read_experiments(folder / "experiments.toml")
     file = folder / "criteria.toml"
     whole = tomllib.loads(file.read_text(encoding="utf-8"))
-    criteria = tuple(_criterion(file, given, experiments) for given in whole["criteria"])
-    return Suite(name, head, experiments, criteria)
+    criteria = tuple(_criterion(file, given, experiments) for given in whole.pop("criteria"))
+    lists = {key: tuple(whole[key]) for key in ("standards", "against")}
+    return Suite(name, head, Terms(**{**whole, **lists}), experiments, criteria)
 
 
 def _criterion(

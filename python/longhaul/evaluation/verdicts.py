@@ -1,10 +1,11 @@
-"""Verdicts: a figure of the evaluated algorithm against those of others in the same place.
+"""Verdicts: a figure of what is evaluated against those of others in the same place.
 
-RFC 9743 sets no bounds. So each verdict is a comparison with the algorithms of standards, CUBIC and
-Reno: at a point of an experiment the evaluated algorithm is *worse* if it is worse than the worst
-of them, *better* if it is better than the best of them. The difference counts if it is above 5 % of
-the other's figure and above the figure's slack, and if the 95 % interval of the differences over
-replications, which share their random numbers, is on the same side of zero.
+The documents set no bounds. So each verdict is a comparison with the suite's standards, such as
+CUBIC and Reno for RFC 9743 or drop-tail for RFC 7928: at a point of an experiment the subject is
+*worse* if it is worse than the worst of them, *better* if it is better than the best of them. The
+difference counts if it is above 5 % of the other's figure and above the figure's slack, and if the
+95 % interval of the differences over replications, which share their random numbers, is on the same
+side of zero.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,10 +16,12 @@ from scipy.stats import fisher_exact
 
 from longhaul.analysis.comparisons import MeanInterval, mean_interval, paired
 from longhaul.campaign.sweep import Level
-from longhaul.evaluation.suite import ALGORITHM, Criterion, Figure, Suite
+from longhaul.evaluation.suite import Criterion, Figure, Suite, Terms
 
 BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "not evaluated"
-VERDICTS = (BETTER, SAME, WORSE, STARVES, NOT)
+# Better in one figure, worse in another: delay for goodput.
+TRADE = "trade-off"
+VERDICTS = (BETTER, SAME, TRADE, WORSE, STARVES, NOT)
 # A difference of so much of the other's figure is none.
 MARGIN = 0.05
 # Flows starve more often than by chance: three runs of three and none of three are just so rare.
@@ -49,6 +52,7 @@ class Point:
     values: Mapping[str, MeanInterval]
     """By contender; the evaluated one is the first."""
     verdict: str
+    """None of a figure that is shown only."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,11 @@ class Outcome:
     criterion: Criterion
     verdict: str
     points: list[Point] = field(default_factory=list)
+
+    @property
+    def judged(self) -> int:
+        """How many points have a verdict: all but those of figures that are only shown."""
+        return sum(bool(point.verdict) for point in self.points)
 
     def count(self, verdict: str) -> int:
         """How many points have a verdict."""
@@ -80,46 +89,51 @@ def judge(
 
     Experiments that are `broken`, since runs failed, show no more than what is bad.
     """
-    outcomes = [_outcome(criterion, runs, subject, standards) for criterion in suite.criteria]
+    outcomes = [
+        _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
+    ]
     return [
         replace(one, verdict=NOT)
-        if set(one.criterion.experiments) & set(broken) and one.verdict in (SAME, BETTER)
+        if set(one.criterion.experiments) & set(broken) and one.verdict in (SAME, BETTER, TRADE)
         else one
         for one in outcomes
     ]
 
 
 def _outcome(
-    criterion: Criterion, runs: Sequence[Measured], subject: str, standards: Sequence[str]
-) -> Outcome:
+    criterion: Criterion, runs: Sequence[Measured], subject: str, standards: Sequence[str],
+    terms: Terms,
+) -> Outcome:  # fmt: skip
     points = [
         point
         for figure in criterion.figures
         for experiment in figure.experiments or criterion.experiments
-        for point in _points(figure, experiment, runs, subject, standards)
+        for point in _points(figure, experiment, runs, subject, standards, terms.subject)
     ]
-    return Outcome(criterion, _overall(points), points)
+    judged = [point for point in points if point.verdict]
+    return Outcome(criterion, _overall(judged, trades=terms.trades), points)
 
 
-def _overall(points: Sequence[Point]) -> str:
-    """The verdict on all points: that of its worst figure."""
+def _overall(points: Sequence[Point], *, trades: bool) -> str:
+    """The verdict on all points: that of its worst figure, unless figures may trade."""
     if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):
         return STARVES
-    better = []
+    better, is_worse = [], False
     for name in dict.fromkeys((point.figure.name, point.figure.at_most) for point in points):
         of = [point for point in points if (point.figure.name, point.figure.at_most) == name]
         worse = sum(point.verdict == WORSE for point in of) / len(of)
-        if worse >= FEW:
-            return WORSE
+        is_worse |= worse >= FEW
         better.append(worse == 0 and sum(p.verdict == BETTER for p in of) / len(of) >= MANY)
+    if is_worse:
+        return TRADE if trades and any(better) else WORSE
     return BETTER if any(better) else SAME
 
 
 def _points(
     figure: Figure, experiment: str, runs: Sequence[Measured], subject: str,
-    standards: Sequence[str],
+    standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
     """The points of an experiment at which the subject has the figure."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
@@ -127,9 +141,9 @@ def _points(
         value = run.figures.get(figure.name)
         if run.experiment != experiment or value is None or not _is_in(run.cell, figure.where):
             continue
-        levels = tuple((axis, level) for axis, level in run.cell.items() if axis != ALGORITHM)
-        algorithm = str(run.cell[ALGORITHM])
-        by_point.setdefault(levels, {}).setdefault(algorithm, {})[run.replication] = value
+        levels = tuple((axis, level) for axis, level in run.cell.items() if axis != axis_of_subject)
+        contender = str(run.cell[axis_of_subject])
+        by_point.setdefault(levels, {}).setdefault(contender, {})[run.replication] = value
     return [
         Point(
             experiment,
@@ -154,6 +168,8 @@ def _is_in(cell: Cell, where: Mapping[str, Sequence[Any]]) -> bool:
 def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, float]]) -> str:
     if figure.at_most is not None:
         return SAME if mean_interval(list(own.values())).mean <= figure.at_most else WORSE
+    if not figure.better and not figure.starves:
+        return ""
     if not others:
         return NOT
     if figure.starves:

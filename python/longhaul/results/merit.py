@@ -37,7 +37,7 @@ def figures(run: "Results") -> list[Figure]:
     """All figures of merit of a run over links, in the order of a report."""
     return [
         Figure(name, None if value is None or not np.isfinite(value) else float(value), what)
-        for part in (_of_bottleneck, _of_delays, _of_shares, _of_events)
+        for part in (_of_bottleneck, _of_losses, _of_delays, _of_shares, _of_events)
         for name, value, what in part(run)
     ]
 
@@ -55,6 +55,19 @@ def _of_bottleneck(run: "Results") -> Told:
     yield "mark_rate", marked, "packets that it marked, for each that came to it"
 
 
+def _of_losses(run: "Results") -> Told:
+    """How losses lie in time: intervals without any, and how many come together."""
+    if "series" not in run.tables:
+        return
+    samples = run.bottleneck_series.filter(pl.col("t_s") >= run.meta["measured_from_s"]).sort("t_s")
+    if len(samples) < 2:
+        return
+    gaps, bursts = merit.losses(samples["t_s"], samples["dropped_pkts"])
+    what = "mean time between losses at the busiest link; those of one interval of samples are one"
+    yield "loss_gap_s", gaps, what
+    yield "loss_burst_pkts", bursts, "packets that it drops at a time: in such an interval"
+
+
 def _of_delays(run: "Results") -> Told:
     if "delays" not in run.tables:
         return
@@ -66,6 +79,9 @@ def _of_delays(run: "Results") -> Told:
         for part in ("p50", "p95", "p99"):
             name = f"{row['name']}.delay_{part}_s"
             yield name, row[f"{part}_s"], "that its data packets take to arrive (quantile)"
+        variation = None if row["p95_s"] is None else row["p95_s"] - row["min_s"]
+        what = "of that above the least (RFC 5481, packet delay variation)"
+        yield f"{row['name']}.pdv_p95_s", variation, what
 
 
 def _of_shares(run: "Results") -> Told:

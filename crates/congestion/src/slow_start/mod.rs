@@ -3,18 +3,20 @@
 mod careful_resume;
 mod hybrid;
 mod hystart;
+mod rapid;
 mod search;
 
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Timeout};
+use crate::facts::{AckSample, Cause, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::{Change, Window};
 
 pub use careful_resume::CarefulResume;
 pub use hybrid::HybridSlowStart;
 pub use hystart::Hystart;
+pub use rapid::RapidStart;
 pub use search::Search;
 
 /// Every slow start.
@@ -28,6 +30,9 @@ pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     hybrid::ENTRY.building(|settings| (hybrid::ENTRY.build)(settings).map(SlowStart::Hybrid)),
     search::ENTRY.building(|settings| {
         (search::ENTRY.build)(settings).map(|search| SlowStart::Search(Box::new(search)))
+    }),
+    rapid::ENTRY.building(|settings| {
+        (rapid::ENTRY.build)(settings).map(|rapid| SlowStart::Rapid(Box::new(rapid)))
     }),
     careful_resume::ENTRY.building(|settings| {
         let resume = (careful_resume::ENTRY.build)(settings)?;
@@ -164,6 +169,8 @@ pub enum SlowStart {
     Hybrid(HybridSlowStart),
     /// SEARCH: apart, since it remembers much.
     Search(Box<Search>),
+    /// Rapid Start: apart, since few have it.
+    Rapid(Box<RapidStart>),
     /// Careful Resume: apart, since few have it.
     CarefulResume(Box<CarefulResume>),
 }
@@ -180,6 +187,7 @@ impl SlowStart {
             | Self::Hystart(_)
             | Self::Hybrid(_)
             | Self::Search(_)
+            | Self::Rapid(_)
             | Self::CarefulResume(_) => ssthresh,
         }
     }
@@ -198,6 +206,7 @@ impl SlowStart {
         match self {
             Self::Hybrid(hybrid) => hybrid.watch(ack, window),
             Self::Search(search) => search.watch(ack, window),
+            Self::Rapid(rapid) => rapid.watch(ack),
             Self::CarefulResume(resume) => resume.watch(ack, window),
             Self::Standard
             | Self::Linux
@@ -210,7 +219,10 @@ impl SlowStart {
 
     /// Whether it judges round-trip times.
     pub(crate) fn needs_rtt(&self) -> bool {
-        matches!(self, Self::Hystart(_) | Self::Hybrid(_) | Self::Search(_))
+        matches!(
+            self,
+            Self::Hystart(_) | Self::Hybrid(_) | Self::Search(_) | Self::Rapid(_)
+        )
     }
 
     /// Grows the window below `ssthresh`. Returns the credit that is left when the window gets there.
@@ -223,6 +235,7 @@ impl SlowStart {
             | Self::Ns2Limited { .. }
             | Self::Hybrid(_)
             | Self::Search(_) => 1.0,
+            Self::Rapid(rapid) => rapid.step(ack),
             Self::CarefulResume(resume) => f64::from(u8::from(resume.grows())),
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
@@ -252,6 +265,9 @@ impl SlowStart {
             credit
         };
         window.grow(step * taken, Change::SlowStart);
+        if let Self::Rapid(rapid) = self {
+            rapid.note(window);
+        }
         credit - taken
     }
 
@@ -266,10 +282,11 @@ impl SlowStart {
     }
 
     /// The algorithm has reduced the window.
-    pub(crate) fn on_reduction(&mut self, window: &mut Window) {
+    pub(crate) fn on_reduction(&mut self, cause: Cause, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
             Self::Search(search) => search.forget(),
+            Self::Rapid(rapid) => rapid.on_reduction(cause, window),
             Self::CarefulResume(resume) => resume.on_reduction(window),
             Self::Standard
             | Self::Linux
@@ -281,16 +298,20 @@ impl SlowStart {
     }
 
     /// An acknowledgement in a recovery.
-    pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSample) {
-        if let Self::CarefulResume(resume) = self {
-            resume.on_ack_in_recovery(ack);
+    pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSample, window: &mut Window) {
+        match self {
+            Self::CarefulResume(resume) => resume.on_ack_in_recovery(ack),
+            Self::Rapid(rapid) => rapid.on_ack_in_recovery(ack, window),
+            _ => {}
         }
     }
 
     /// A recovery is over.
     pub(crate) fn on_recovery_exit(&mut self, window: &mut Window) {
-        if let Self::CarefulResume(resume) = self {
-            resume.on_recovery_exit(window);
+        match self {
+            Self::CarefulResume(resume) => resume.on_recovery_exit(window),
+            Self::Rapid(rapid) => rapid.end(),
+            _ => {}
         }
     }
 
@@ -300,6 +321,7 @@ impl SlowStart {
             Self::Hystart(hystart) => hystart.end(),
             Self::Hybrid(hybrid) => hybrid.on_timeout(event),
             Self::Search(search) => search.forget(),
+            Self::Rapid(rapid) => rapid.end(),
             Self::CarefulResume(resume) => resume.on_timeout(),
             Self::Standard
             | Self::Linux
@@ -310,11 +332,13 @@ impl SlowStart {
     }
 }
 
-/// Whether slow start may end with some of the segments that an acknowledgement of so much credit covers: it
-/// grows by at most one segment for each.
+/// The most that a slow start grows by for a segment.
+const MOST_STEP: f64 = 2.0;
+
+/// Whether slow start may end with some of the segments that an acknowledgement of so much credit covers.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
-    credit > 1.0 && credit > window.ssthresh() - window.cwnd()
+    credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
 /// Segments per acknowledgement of limited slow start at window `cwnd`: one over the number of

@@ -45,6 +45,9 @@ pub enum Source {
     CutOff(Span),
     /// Exchanges at times and of sizes known beforehand, in order of time.
     Trace(Arc<[TraceEntry]>),
+    /// The same, of which those without a response go the other way all the same: from the flow's second
+    /// node, which initiates connections.
+    Vectors(Arc<[TraceEntry]>),
 }
 
 /// A model of requests and responses.
@@ -63,7 +66,7 @@ pub struct Requests {
     /// Round trips of connections beyond that of the network, in seconds.
     pub round_trip: Process,
     /// Exchanges on one connection, which is closed after them.
-    pub per_connection: u32,
+    pub per_connection: Distribution,
     /// Times from the end of a response to the next request on its connection, in seconds.
     pub think: Distribution,
 }
@@ -159,8 +162,10 @@ words! {
 /// One exchange of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// When it begins.
+    /// When it begins, or its connection does.
     pub time: Time,
+    /// If it is on the connection of the exchange above it: how long after that one has ended.
+    pub after: Option<Span>,
     /// Bytes of the request, or of all there is to send.
     pub request_bytes: u64,
     /// Bytes of the response, if there is one.

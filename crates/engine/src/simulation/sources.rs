@@ -25,7 +25,7 @@ impl World {
     ) -> Result<Kind, SetupError> {
         // Responses go from the flow's first node to its second, and so does data one way.
         let from_servers = match source {
-            Source::Requests(_) | Source::Web(_) => true,
+            Source::Requests(_) | Source::Web(_) | Source::Vectors(_) => true,
             Source::CutOff(_) => false,
             Source::Trace(entries) => entries.iter().any(|entry| entry.response_bytes.is_some()),
         };
@@ -51,7 +51,9 @@ impl World {
                 Generator::Web(Box::new(Session::new(web, stream)))
             }
             Source::CutOff(lifetime) => Generator::CutOff(CutOff::new(*lifetime)),
-            Source::Trace(entries) => Generator::Trace(Trace::new(Arc::clone(entries))),
+            Source::Trace(entries) | Source::Vectors(entries) => {
+                Generator::Trace(Trace::new(Arc::clone(entries)))
+            }
         };
         let id = self.flows.len() as u32;
         let stream = flow_stream(flow, "sender", streams);

@@ -1,5 +1,6 @@
 //! Models of traffic: when connections are opened, and for which exchanges.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
@@ -109,14 +110,26 @@ impl Trace {
     }
 
     fn open(&mut self) -> PlannedConnection {
-        let entry = self.entries[self.next];
-        self.next += 1;
-        PlannedConnection::single(PlannedExchange {
-            pause: Span::ZERO,
-            request_bytes: entry.request_bytes,
-            response: entry.response_bytes.map_or(Response::None, Response::Bytes),
-            server_delay: entry.server_delay,
-        })
+        let first = self.entries[self.next];
+        let later = self.entries[self.next + 1..].iter();
+        let to_come: VecDeque<_> = later
+            .take_while(|entry| entry.after.is_some())
+            .map(planned)
+            .collect();
+        self.next += 1 + to_come.len();
+        PlannedConnection {
+            to_come,
+            ..PlannedConnection::single(planned(&first))
+        }
+    }
+}
+
+fn planned(entry: &TraceEntry) -> PlannedExchange {
+    PlannedExchange {
+        pause: entry.after.unwrap_or(Span::ZERO),
+        request_bytes: entry.request_bytes,
+        response: entry.response_bytes.map_or(Response::None, Response::Bytes),
+        server_delay: entry.server_delay,
     }
 }
 

@@ -14,7 +14,9 @@ use crate::random::{Stream, Streams};
 #[derive(Debug)]
 pub(crate) struct RequestModel {
     binding: Binding,
-    per_connection: u32,
+    per_connection: Numbers,
+    /// The most exchanges that a connection may have.
+    most_per_connection: u64,
     arrivals: Arrivals,
     request: Numbers,
     response: Numbers,
@@ -107,7 +109,11 @@ impl RequestModel {
         };
         Self {
             binding: config.binding,
-            per_connection: config.per_connection,
+            per_connection: independent("requests_per_connection", &config.per_connection),
+            most_per_connection: match &config.per_connection {
+                Distribution::Constant(count) => *count as u64,
+                _ => u64::from(u32::MAX),
+            },
             arrivals: Arrivals {
                 intervals: numbers("arrivals", &config.arrivals),
                 coming: VecDeque::new(),
@@ -164,13 +170,14 @@ impl RequestModel {
         } = &self.arrivals;
         // And the one whose event is entered.
         let connections = 1 + coming.len() as u64;
-        (*known_until, connections * u64::from(self.per_connection))
+        (*known_until, connections * self.most_per_connection)
     }
 
     pub(super) fn open(&mut self) -> PlannedConnection {
         let first = self.demand();
+        let count = self.per_connection.size();
         PlannedConnection {
-            to_come: (1..self.per_connection).map(|_| self.demand()).collect(),
+            to_come: (1..count).map(|_| self.demand()).collect(),
             round_trip: self.round_trip.span(),
             ..PlannedConnection::single(first)
         }

@@ -78,7 +78,11 @@ fn traffic_comes_back(group: &Table) -> bool {
             let mut responses = exchanges.iter().map(|exchange| exchange.response_bytes);
             responses.any(|bytes| bytes.is_some())
         }),
-        Traffic::Requests(_) | Traffic::PackMime(_) | Traffic::Web(_) => true,
+        Traffic::Requests(_)
+        | Traffic::PackMime(_)
+        | Traffic::Abt(_)
+        | Traffic::Web(_)
+        | Traffic::Tmix(_) => true,
     }
 }
 

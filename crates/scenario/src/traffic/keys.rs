@@ -13,10 +13,14 @@ tagged! {
         PackMime(PackMimeKeys) = "packmime",
         /// See [`WebKeys`].
         Web(WebKeys) = "web",
+        /// See [`AbtKeys`].
+        Abt(AbtKeys) = "abt",
         /// See [`PerturbationKeys`].
         Perturbation(PerturbationKeys) = "perturbation",
         /// See [`TraceKeys`].
         Trace(TraceKeys) = "trace",
+        /// See [`TmixKeys`].
+        Tmix(TmixKeys) = "tmix",
         /// See [`OnOffKeys`].
         OnOff(OnOffKeys) = "on-off",
     }
@@ -85,6 +89,14 @@ keys! {
 }
 
 keys! {
+    /// Connections as epochs of requests, responses and times between them, drawn from the quantiles of a campus' traffic.
+    pub(crate) struct AbtKeys {
+        /// Connections a second.
+        pub rate: f64 = Kind::Number(Range::closed(1e-6, 1e6)).key().required(),
+    }
+}
+
+keys! {
     /// Pages and objects (ns-2's WebTraf).
     pub(crate) struct WebKeys {
         /// Pages in the session of each flow.
@@ -125,6 +137,21 @@ keys! {
         pub from_file: Option<String> = Kind::Text.key(),
         /// The same table as text.
         pub csv: String = Kind::Text.key(),
+    }
+}
+
+keys! {
+    /// Connections of a Tmix file.
+    pub(crate) struct TmixKeys {
+        /// File of connection vectors, in the original or the alternate format of ns-2's Tmix; relative to this one.
+        pub file: Option<String> = Kind::Text.key(),
+        /// Name of the file that `vectors` was read from; longhaul writes it into resolved scenarios.
+        pub from_file: Option<String> = Kind::Text.key(),
+        /// The same vectors as text.
+        pub vectors: String = Kind::Text.key(),
+        /// What times of connections are multiplied by: less is more load.
+        pub scale: f64 = Kind::Number(Range::above(0.0, 1e9)).key().default("1")
+            .source("draft-irtf-iccrg-tcpeval-01 section 2.3.1"),
     }
 }
 

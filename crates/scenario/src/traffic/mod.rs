@@ -1,7 +1,9 @@
 //! Applications that open connections as they go, or send in bursts: defaults, consistency, and the engine's
 //! configuration.
 
+mod abt;
 mod keys;
+mod tmix;
 mod trace;
 
 use std::sync::Arc;
@@ -13,7 +15,9 @@ use longhaul_keys::{Field, KIND};
 use longhaul_units::Bytes;
 
 pub(crate) use self::keys::Traffic;
-use self::keys::{OnOffKeys, PackMimeKeys, RequestKeys, RoundTrips, TraceKeys, WebKeys};
+use self::keys::{
+    ConnectionKeys, OnOffKeys, PackMimeKeys, RequestKeys, RoundTrips, TmixKeys, TraceKeys, WebKeys,
+};
 pub(crate) use self::trace::parse as parse_trace;
 use crate::distribution;
 use crate::document::{Table, Value, join};
@@ -35,7 +39,21 @@ pub(crate) fn resolve(
             let message = format!("`{kind}` opens TCP connections; a UDP flow may be `on-off`");
             return out.push(Diagnostic::at(traffic, KIND, path, message));
         }
-        "trace" => resolve_trace(traffic, path, out),
+        "trace" => {
+            let keys = (TraceKeys::file, TraceKeys::csv, TraceKeys::from_file);
+            let needs = "a trace needs a table, such as file = \"trace.csv\"";
+            resolve_file(traffic, keys, needs, path, out, |table| {
+                trace::parse(table.word(TraceKeys::csv)).map(drop)
+            });
+        }
+        "tmix" => {
+            let keys = (TmixKeys::file, TmixKeys::vectors, TmixKeys::from_file);
+            let needs = "`tmix` needs connection vectors, such as file = \"r4s1.cvec\"";
+            resolve_file(traffic, keys, needs, path, out, |table| {
+                let scale = table.read(TmixKeys::scale);
+                tmix::parse(table.word(TmixKeys::vectors), scale).map(drop)
+            });
+        }
         _ => {}
     }
     for (key, node) in &traffic.entries {
@@ -96,28 +114,33 @@ fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reads the file: the scenario's hash covers the table, and the resolved scenario runs without the file.
-fn resolve_trace(traffic: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
-    let (file_key, text_key) = (TraceKeys::file, TraceKeys::csv);
+/// Reads the file: the scenario's hash covers the text, and the resolved scenario runs without the file.
+fn resolve_file(
+    traffic: &mut Table,
+    (file_key, text_key, name_key): (Field<Option<String>>, Field<String>, Field<Option<String>>),
+    needs: &str,
+    path: &str,
+    out: &mut Vec<Diagnostic>,
+    check: impl FnOnce(&Table) -> Result<(), String>,
+) {
     if let Err(both) = refuse_both(traffic, file_key, text_key, path) {
         return out.push(both);
     }
     let named = traffic.get(file_key).cloned();
     if !traffic.has(text_key) {
         let Some(file) = &named else {
-            let message = "a trace needs a table, such as file = \"trace.csv\"";
             let origin = &traffic.node(KIND).origin;
-            return out.push(Diagnostic::new(path, origin, message));
+            return out.push(Diagnostic::new(path, origin, needs));
         };
-        let keys = (file_key, text_key, TraceKeys::from_file);
+        let keys = (file_key, text_key, name_key);
         if let Err(reason) = replace_file(traffic, file, keys) {
             return out.push(Diagnostic::at(traffic, file_key, path, reason));
         }
     }
-    if let Err(reason) = trace::parse(traffic.word(text_key)) {
-        let (key, node) = match &named {
-            Some(file) => (file_key.name(), file),
-            None => (text_key.name(), traffic.node(text_key)),
+    if let Err(reason) = check(traffic) {
+        let (key, node, reason) = match &named {
+            Some(file) => (file_key.name(), file, format!("{}: {reason}", file.word())),
+            None => (text_key.name(), traffic.node(text_key), reason),
         };
         out.push(Diagnostic::new(&join(path, key), &node.origin, reason));
     }
@@ -132,6 +155,11 @@ pub(crate) fn transport(tcp: Arc<Tcp>, traffic: Traffic) -> Transport {
             let entries = trace::parse(&keys.csv).expect("checked when resolved");
             Source::Trace(entries.into())
         }
+        Traffic::Tmix(keys) => {
+            let entries = tmix::parse(&keys.vectors, keys.scale).expect("checked when resolved");
+            Source::Vectors(entries.into())
+        }
+        Traffic::Abt(keys) => Source::Requests(abt::requests(keys.rate)),
         Traffic::PackMime(keys) => Source::Requests(keys.into()),
         Traffic::Perturbation(keys) => Source::CutOff(keys.lifetime),
         Traffic::Web(keys) => Source::Web(keys.with_segments_of(mss)),
@@ -175,7 +203,7 @@ impl From<RequestKeys> for Requests {
             binding: keys.connections.binding,
             server_delay: keys.server_delay,
             round_trip: Process::Independent(keys.extra_rtt),
-            per_connection: keys.connections.requests_per_connection,
+            per_connection: keys.connections.count(),
             think: keys.connections.think,
         }
     }
@@ -197,9 +225,15 @@ impl From<PackMimeKeys> for Requests {
                 RoundTrips::Server => round_trip(false),
                 RoundTrips::None => Process::Independent(Distribution::Constant(0.0)),
             },
-            per_connection: keys.connections.requests_per_connection,
+            per_connection: keys.connections.count(),
             think: keys.connections.think,
         }
+    }
+}
+
+impl ConnectionKeys {
+    fn count(&self) -> Distribution {
+        Distribution::Constant(f64::from(self.requests_per_connection))
     }
 }
 

@@ -82,6 +82,7 @@ fn entry(header: &[&str], line: &str) -> Result<TraceEntry, String> {
     let response_bytes = bytes("response_bytes")?;
     Ok(TraceEntry {
         time: Time::from_secs_f64(seconds("start_s")?),
+        after: None,
         request_bytes: one_way.or(bytes("request_bytes")?).unwrap_or(1),
         response_bytes,
         server_delay: Span::from_secs_f64(seconds("server_delay_s")?),

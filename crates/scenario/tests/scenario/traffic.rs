@@ -42,8 +42,8 @@ fn requests_have_defaults() {
     assert_eq!(defaults.arrivals, interval);
     assert_eq!(defaults.server_delay, Distribution::Constant(0.0));
     assert_eq!(
-        (defaults.per_connection, defaults.binding),
-        (1, Binding::WithRequest)
+        (defaults.per_connection.clone(), defaults.binding),
+        (Distribution::Constant(1.0), Binding::WithRequest)
     );
 }
 
@@ -79,8 +79,8 @@ fn packmime_is_a_rate() {
     assert_eq!(other.round_trip, round_trips(false));
     assert_eq!(other.server_delay, Distribution::Constant(0.0));
     assert_eq!(
-        (other.binding, other.per_connection),
-        (Binding::OnArrival, 3)
+        (other.binding, other.per_connection.clone()),
+        (Binding::OnArrival, Distribution::Constant(3.0))
     );
 }
 
@@ -111,6 +111,21 @@ fn mistakes_are_refused_with_their_place() {
         "{ kind = \"trace\", csv = \"start_s,bytes\" }",
         &["traffic.csv", "no line below"],
     );
+    wrong("{ kind = \"tmix\" }", &["`tmix` needs connection vectors"]);
+    wrong(
+        "{ kind = \"tmix\", vectors = \"SEQ 5 1\\n> x\" }",
+        &[
+            "traffic.vectors",
+            "line 2: \"x\" is no whole number of bytes",
+        ],
+    );
+    let file = std::env::temp_dir().join(format!("longhaul-{}.cvec", std::process::id()));
+    std::fs::write(&file, "# a comment\nS 5 1\nI 0 7\n").unwrap();
+    wrong(
+        &format!("{{ kind = \"tmix\", file = \"{}\" }}", file.display()),
+        &["traffic.file", ".cvec: line 3: `I` with 2 values"],
+    );
+    std::fs::remove_file(&file).unwrap();
     let both = text("{ kind = \"trace\", csv = \"start_s,bytes\\n0,1\" }\ntransfer = \"1 MB\"");
     assert!(refusal(&both).contains("either transfer or traffic"));
     let udp = "protocol = \"udp\"\nrate = \"1 Mbps\"\n";

@@ -1,0 +1,306 @@
+//! Rapid Start: slow start that triples the window each round trip while no queue builds up, and comes down to what
+//! was delivered.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{Entry, Signal};
+use crate::facts::{AckSample, Cause};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<RapidStart> = Entry {
+    kind: "rapid-start",
+    title: "Rapid Start",
+    description: "Slow start that triples the window each round trip while the round-trip times of the last one are close \
+        to the smallest, and doubles it from then on. The first loss or mark takes little off the window; in the \
+        recovery each segment that arrives or is lost takes its part, so that it ends at the algorithm's factor of \
+        what path and queue hold, however far the window was above that. Pace it over whole round trips \
+        (tcp.pacing.slow_start = 1), and without proportional rate reduction, which sends by a rule of its own in recoveries. \
+        After the first recovery, or a timeout, it is standard slow start.",
+    law: &[
+        "min rtt of the round <= min(min_rtt + delay, min_rtt * factor): each ACK: cwnd += 2 acked; else cwnd += acked",
+        "first congestion: beta = the algorithm's factor, K = 2/3, silence = loss = beta + K (1 - beta), ack = K (1 - beta); cwnd = silence * cwnd",
+        "each ACK of that recovery: cwnd -= ack * delivered + loss * lost, not below beta / 3 of the window before it",
+        "end of the recovery: ssthresh = cwnd",
+    ],
+    source: "draft-kazuho-ccwg-rapid-start-02",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    variants: &[Variant::Paper],
+    parameters: &PARAMETERS,
+    build: RapidStart::new,
+};
+
+static PARAMETERS: [Parameter; 2] = [
+    Parameter {
+        name: "delay",
+        unit: "seconds",
+        default: DefaultValue::Fixed(0.004),
+        allowed: Range::closed(0.0, 10.0),
+        help: "How far above the smallest the round-trip times may be while the window triples.",
+        source: "draft-kazuho-ccwg-rapid-start-02 section 3.2",
+    },
+    Parameter {
+        name: "factor",
+        unit: "of the smallest round-trip time",
+        default: DefaultValue::Fixed(1.1),
+        allowed: Range::closed(1.0, 100.0),
+        help: "The same in proportion; the tighter one counts.",
+        source: "draft-kazuho-ccwg-rapid-start-02 section 3.2",
+    },
+];
+
+/// The constant K of section 3.3.1, which appendix A derives.
+const K: f64 = 2.0 / 3.0;
+
+/// Growth that the window may have come by: it is not reduced to less than what this factor leaves (section 3.3).
+const MOST_GROWTH: f64 = 3.0;
+
+/// Smallest window of a recovery (RFC 5681, equation 4).
+const MIN_CWND: f64 = 2.0;
+
+/// Rapid Start (draft-kazuho-ccwg-rapid-start-02, section 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RapidStart {
+    delay: Span,
+    factor: f64,
+    stage: Stage,
+    /// The smallest round-trip time of the current round trip.
+    floor: Option<Span>,
+    /// Segments known to be delivered, and to be lost.
+    delivered: u64,
+    lost: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Stage {
+    /// Until the first signal; with the window as slow start has left it.
+    Startup { cwnd: f64 },
+    /// The first recovery.
+    Recovery(Reduction),
+    /// Nothing else than slow start.
+    Over,
+}
+
+/// How the window comes down in the first recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Reduction {
+    cwnd: f64,
+    /// Of a segment that has arrived, and of one that is lost.
+    ack: f64,
+    loss: f64,
+    least: f64,
+}
+
+impl Reduction {
+    /// From a window before the recovery, which the algorithm would reduce to the part `beta`.
+    fn of(before: f64, beta: f64) -> Self {
+        let ack = K * (1.0 - beta);
+        let silence = beta + ack;
+        Self {
+            cwnd: silence * before,
+            ack,
+            loss: silence,
+            least: (before * beta / MOST_GROWTH).max(MIN_CWND),
+        }
+    }
+
+    fn on_ack(&mut self, delivered: u64, lost: u64) {
+        let taken = self.ack * delivered as f64 + self.loss * lost as f64;
+        self.cwnd = (self.cwnd - taken).max(self.least);
+    }
+}
+
+impl RapidStart {
+    fn new(settings: &Settings) -> Result<Self, SpecError> {
+        Ok(Self {
+            delay: Span::from_secs_f64(settings.get("delay")),
+            factor: settings.get("factor"),
+            stage: Stage::Startup { cwnd: 0.0 },
+            floor: None,
+            delivered: 0,
+            lost: 0,
+        })
+    }
+
+    /// An acknowledgement of new data in slow start, before the window grows for it.
+    pub(super) fn watch(&mut self, ack: &AckSample) {
+        (self.delivered, self.lost) = (ack.delivered, ack.lost);
+        if let Some(rtt) = ack.rtt {
+            let known = self.floor.filter(|_| !ack.round_start);
+            self.floor = Some(known.map_or(rtt, |floor| floor.min(rtt)));
+        }
+    }
+
+    /// Segments that the window grows by for one that is acknowledged.
+    pub(super) fn step(&self, ack: &AckSample) -> f64 {
+        let (Stage::Startup { .. }, Some(floor)) = (self.stage, self.floor) else {
+            return 1.0;
+        };
+        let scaled = Span::from_secs_f64(self.factor * ack.min_rtt.as_secs_f64());
+        let threshold = (ack.min_rtt + self.delay).min(scaled);
+        if floor <= threshold { 2.0 } else { 1.0 }
+    }
+
+    /// The window has grown.
+    pub(super) fn note(&mut self, window: &Window) {
+        if let Stage::Startup { cwnd } = &mut self.stage {
+            *cwnd = window.cwnd();
+        }
+    }
+
+    /// The algorithm has reduced the window: as far as that, but bit by bit. A mark brings no recovery here, after
+    /// which the window would be what the algorithm made of it (section 3.3.2).
+    pub(super) fn on_reduction(&mut self, cause: Cause, window: &mut Window) {
+        self.stage = match self.stage {
+            Stage::Startup { cwnd } if cause == Cause::Loss && cwnd > window.cwnd() => {
+                let reduction = Reduction::of(cwnd, window.cwnd() / cwnd);
+                set(window, reduction.cwnd);
+                Stage::Recovery(reduction)
+            }
+            Stage::Startup { .. } | Stage::Recovery(_) | Stage::Over => Stage::Over,
+        };
+    }
+
+    /// An acknowledgement in a recovery.
+    pub(super) fn on_ack_in_recovery(&mut self, ack: &AckSample, window: &mut Window) {
+        if let Stage::Recovery(reduction) = &mut self.stage {
+            reduction.on_ack(ack.delivered - self.delivered, ack.lost - self.lost);
+            (self.delivered, self.lost) = (ack.delivered, ack.lost);
+            set(window, reduction.cwnd);
+        }
+    }
+
+    /// All that was sent before the loss was noticed has arrived or was sent again, or the connection starts over.
+    pub(super) fn end(&mut self) {
+        self.stage = Stage::Over;
+    }
+}
+
+/// Window and threshold: slow start is over.
+fn set(window: &mut Window, cwnd: f64) {
+    window.set_ssthresh(cwnd);
+    window.set_cwnd(cwnd, Change::Reduction);
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Time;
+
+    use super::*;
+    use crate::window::Rounding;
+
+    fn rapid() -> RapidStart {
+        RapidStart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
+    }
+
+    fn ack(delivered: u64, lost: u64, rtt_ms: f64) -> AckSample {
+        AckSample {
+            now: Time::ZERO + Span::from_secs(1),
+            delivered,
+            lost,
+            rtt: Some(Span::from_secs_f64(rtt_ms / 1e3)),
+            min_rtt: Span::from_millis(20),
+            ..AckSample::ONE_SEGMENT
+        }
+    }
+
+    /// Section 3.2: of 20 ms, 10 % are 2 ms, and less than 4 ms; of 100 ms, 4 ms are less than 10 %. The smallest
+    /// round-trip time of the round trip decides.
+    #[test]
+    fn the_window_triples_while_round_trips_are_close_to_the_smallest() {
+        let step = |min_ms: u64, rtts: &[f64]| {
+            let mut rapid = rapid();
+            let acks = rtts.iter().map(|&rtt| AckSample {
+                min_rtt: Span::from_millis(min_ms),
+                ..ack(1, 0, rtt)
+            });
+            acks.fold(0.0, |_, ack| {
+                rapid.watch(&ack);
+                rapid.step(&ack)
+            })
+        };
+        assert_eq!(step(20, &[22.0]), 2.0);
+        assert_eq!(step(20, &[22.1]), 1.0);
+        assert_eq!(step(100, &[104.0]), 2.0);
+        assert_eq!(step(100, &[104.1]), 1.0);
+        assert_eq!(step(20, &[20.0, 40.0]), 2.0);
+        let (mut rapid, next) = (rapid(), ack(2, 0, 40.0));
+        rapid.watch(&ack(1, 0, 20.0));
+        let round_start = true;
+        rapid.watch(&AckSample {
+            round_start,
+            ..next
+        });
+        assert_eq!(rapid.step(&next), 1.0, "another round trip");
+    }
+
+    /// Section 3.3.1: factors for windows that are halved and for CUBIC's.
+    #[test]
+    fn factors_are_those_of_the_draft() {
+        for (beta, silence, per_ack) in [
+            (0.5, 5.0 / 6.0, 1.0 / 3.0),
+            (0.7, 0.9, 0.2),
+            (0.8, 14.0 / 15.0, 2.0 / 15.0),
+        ] {
+            let reduction = Reduction::of(1.0, beta);
+            assert!((reduction.cwnd - silence).abs() < 1e-12);
+            assert!((reduction.loss - silence).abs() < 1e-12);
+            assert!((reduction.ack - per_ack).abs() < 1e-12);
+        }
+    }
+
+    /// Appendix A: the window ends at beta times what was delivered, whatever part was lost; where more than two thirds
+    /// are lost, at beta / 3 of what it was.
+    #[test]
+    fn it_ends_at_the_part_of_what_was_delivered() {
+        for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {
+            let mut rapid = rapid();
+            let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
+            rapid.watch(&ack(1000, 0, 20.0));
+            rapid.note(&window);
+            window.reduce_to(150.0);
+            rapid.on_reduction(Cause::Loss, &mut window);
+            assert!((window.cwnd() - 250.0).abs() < 1e-9);
+            assert_eq!(window.ssthresh(), window.cwnd());
+            let delivered = 300 - lost;
+            for part in 1..=10 {
+                let sample = ack(1000 + delivered * part / 10, lost * part / 10, 20.0);
+                rapid.on_ack_in_recovery(&sample, &mut window);
+            }
+            assert!(
+                (window.cwnd() - ends_at).abs() < 1e-9,
+                "{lost}: {}",
+                window.cwnd()
+            );
+            assert_eq!(window.ssthresh(), window.cwnd());
+        }
+    }
+
+    /// A mark leaves the window that the algorithm makes of it (section 3.3.2), and slow start as any other.
+    #[test]
+    fn a_mark_is_answered_as_by_the_algorithm() {
+        let mut rapid = rapid();
+        let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
+        rapid.note(&window);
+        window.reduce_to(240.0);
+        rapid.on_reduction(Cause::Ecn, &mut window);
+        assert_eq!((window.cwnd(), rapid.stage), (240.0, Stage::Over));
+    }
+
+    /// Only the first recovery is its own.
+    #[test]
+    fn later_reductions_are_the_algorithm_s() {
+        let mut rapid = rapid();
+        let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
+        rapid.note(&window);
+        window.reduce_to(150.0);
+        rapid.on_reduction(Cause::Loss, &mut window);
+        rapid.end();
+        window.reduce_to(100.0);
+        rapid.on_reduction(Cause::Loss, &mut window);
+        rapid.on_ack_in_recovery(&ack(2000, 10, 20.0), &mut window);
+        assert_eq!(window.cwnd(), 100.0);
+        assert_eq!(rapid.step(&ack(2000, 10, 20.0)), 1.0);
+    }
+}
