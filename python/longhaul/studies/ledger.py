@@ -108,24 +108,24 @@ class Judgement:
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
-    chosen = [one.name for one in study.chosen(experiments)]
+    chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     measured = [_measured(study, claim, data) for claim in claims]
     samples: list[list[float]] = [[] for _ in claims]
     # Sample by sample: each is large with what is looked up in it.
     for sample in resampled(data, SAMPLES):
-        for one, values in zip(measured, samples, strict=True):
-            if one.resampled:
-                value, _ = _value(one, sample)
+        for measurement, values in zip(measured, samples, strict=True):
+            if measurement.resampled:
+                value, _ = _value(measurement, sample)
                 # A sample may lack what a measure needs.
                 values += [] if value is None else [value]
     return [
         replace(
-            _judged(claim, one, values, scale),
+            _judged(claim, measurement, values, scale),
             needs=coverage.in_words(study, claim),
-            part=one.part,
+            part=measurement.part,
         )
-        for claim, one, values in zip(claims, measured, samples, strict=True)
+        for claim, measurement, values in zip(claims, measured, samples, strict=True)
     ]
 
 
@@ -178,13 +178,13 @@ def _measured(study: Study, claim: Claim, data: Data) -> _Measured:
         return _Measured(measure, where, part, None, part.text, count)
     if part is not None and not part.is_whole:
         where |= part.words
-    one = _Measured(measure, where, part, replications=count)
-    value, reason = _value(one, data)
+    measurement = _Measured(measure, where, part, replications=count)
+    value, reason = _value(measurement, data)
     next_run = None
     if claim.of_one_run and count > 1 and value is not None:
-        alone = (_value(one, replication)[0] for replication in data.each_replication)
-        next_run = predict([found for found in alone if found is not None])
-    return replace(one, value=value, reason=reason, next_run=next_run)
+        alone = (_value(measurement, replication)[0] for replication in data.each_replication)
+        next_run = predict([prediction for prediction in alone if prediction is not None])
+    return replace(measurement, value=value, reason=reason, next_run=next_run)
 
 
 def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:

@@ -24,7 +24,7 @@ def resampled(data: Data, count: int) -> Iterator[Data]:
         name: Drawn(name, runs, data.cells_by_experiment[name], data.axes, count)
         for name, runs in data.runs_by_experiment.items()
     }
-    if any(len(one.replications) > 1 for one in drawn.values()):
+    if any(len(experiment.replications) > 1 for experiment in drawn.values()):
         samples = _Samples(data, drawn, count)
         yield from (_Sample(samples, number) for number in range(count))
 
@@ -38,22 +38,22 @@ class _Samples:
         self._count = count
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
-    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:
+    def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
         """What `Data.paired` is in each sample; not a number where there is nothing.
 
         Of experiments with the same replications.
         """
-        (name, where), (beside, there) = one, other
+        (name, where), (beside, there) = cell, other
         key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine
         if key not in self._paired:
-            self._paired[key] = self._all_paired(metric, one, other, combine)
+            self._paired[key] = self._all_paired(metric, cell, other, combine)
         return self._paired[key]
 
-    def _all_paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        drawn = self.drawn[one[0]]
+    def _all_paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
+        drawn = self.drawn[cell[0]]
         values = np.full(len(drawn.replications), np.nan)
         try:
-            common, first, second = self.data.pairs(metric, one, other)
+            common, first, second = self.data.pairs(metric, cell, other)
         except NotRunError:
             return np.full(self._count, np.nan)
         values[np.searchsorted(drawn.replications, common)] = combine(first, second)
@@ -74,36 +74,40 @@ class _Sample(Data):
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
         """The rows of each experiment."""
-        return {name: one.runs(self._number) for name, one in self._samples.drawn.items()}
+        return {
+            name: experiment.runs(self._number) for name, experiment in self._samples.drawn.items()
+        }
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
         """The medians of each experiment."""
-        return {name: one.cells(self._number) for name, one in self._samples.drawn.items()}
+        return {
+            name: experiment.cells(self._number) for name, experiment in self._samples.drawn.items()
+        }
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
         """The samples over time of each experiment's first draw, shared by all samples."""
         runs = self._samples.data.trajectories_by_run
         firsts = (
-            (name, one.replications[one.draws[self._number, 0]])
-            for name, one in self._samples.drawn.items()
+            (name, experiment.replications[experiment.draws[self._number, 0]])
+            for name, experiment in self._samples.drawn.items()
         )
         return {run[0]: runs[run] for run in firsts if run in runs}
 
     @cached_property
     def values(self) -> pl.DataFrame:
         """A row per run."""
-        tables = [one.table for one in self.runs_by_experiment.values()]
+        tables = [runs.table for runs in self.runs_by_experiment.values()]
         return pl.concat(tables, how="diagonal_relaxed")
 
-    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> float:
+    def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
         """The median over replications of what is made of a metric in two cells."""
         drawn = self._samples.drawn
-        same = {tuple(drawn[name].replications) for name, _ in (one, other) if name in drawn}
+        same = {tuple(drawn[name].replications) for name, _ in (cell, other) if name in drawn}
         if len(same) != 1:
-            return super().paired(metric, one, other, combine)
-        median = self._samples.paired(metric, one, other, combine)[self._number]
+            return super().paired(metric, cell, other, combine)
+        median = self._samples.paired(metric, cell, other, combine)[self._number]
         if np.isnan(median):
-            raise NotRunError(f"no replication has {metric} in both {one} and {other}")
+            raise NotRunError(f"no replication has {metric} in both {cell} and {other}")
         return float(median)
