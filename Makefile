@@ -9,22 +9,43 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo build test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
+.PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
 	validate validate-linux record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
 
-# The package, installed for use from this tree; rebuilt when a Rust source changed.
-build: $(VENV)/engine
+# The package, installed for use from this tree; rebuilt when a Rust source changed. Cargo compiles while pip installs.
+build:
+	@$(MAKE) --no-print-directory --jobs=2 installed
 
-$(VENV)/tools: constraints.txt
+installed: $(VENV)/compiled $(VENV)/package
+	@:
+
+$(VENV)/maturin: constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt \
-		distributed gymnasium import-linter jinja2 matplotlib maturin mypy numpy polars pytest rich ruff scipy statsmodels typer
+	$(BIN)/pip install --quiet --constraint constraints.txt maturin
 	touch $@
 
-$(VENV)/engine: $(VENV)/tools pyproject.toml $(RUST_SOURCES)
+# What the package needs at run time. Modules are compiled to bytecode when they are imported: most never are.
+$(VENV)/needs: $(VENV)/maturin
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt \
+		jinja2 markdown-it-py matplotlib numpy polars rich scipy statsmodels typer
+	touch $@
+
+# What lint and tests need besides. Tests take warnings for errors, also of the compiler: modules are compiled before.
+$(VENV)/tools: $(VENV)/needs
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt \
+		distributed gymnasium import-linter mypy pytest ruff
+	$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
+	touch $@
+
+$(VENV)/compiled: $(VENV)/maturin pyproject.toml $(RUST_SOURCES)
+	$(BIN)/maturin develop --quiet --release --locked --skip-install
+	touch $@
+
+# Python finds the tree itself from then on, with the engine that was compiled last.
+$(VENV)/package: $(VENV)/needs Cargo.toml pyproject.toml | $(VENV)/compiled
 	$(BIN)/maturin develop --quiet --release --locked
 	touch $@
 
@@ -35,9 +56,11 @@ test-rust:
 	PROPTEST_RNG_SEED=1 cargo test --locked
 
 test-python: build
+	@$(MAKE) --no-print-directory --silent $(VENV)/tools
 	$(BIN)/pytest
 
 test-long: build fuzz
+	@$(MAKE) --no-print-directory --silent $(VENV)/tools
 	PROPTEST_CASES=2000 cargo test --locked
 	cargo test --locked -- --ignored
 	$(BIN)/pytest -m long
@@ -139,7 +162,7 @@ lint-sources:
 	@! git grep -nIE '\b[Ss]pec 00[0-9]|\b00[0-4][a-e] [A-J][0-9.-]|[( ]spec$$|(^|[ "(`])/(work|home|root|Users|opt/wheels)/|pypi\.org|pythonhosted|static\.crates\.io' \
 		-- . ':!Makefile' || { echo 'cite what a reader can open: RFC, paper, thesis or report with its section'; exit 1; }
 
-wheel: $(VENV)/tools
+wheel: $(VENV)/maturin
 	$(BIN)/maturin build --release --locked --out dist
 
 clean:

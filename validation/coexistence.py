@@ -122,10 +122,10 @@ def table(alone: dict[str, Figures], beside: dict[str, Figures]) -> Iterator[str
     )
     yield "|---|---|---|---|---|---|---|"
     for kind, follows in ALGORITHMS.items():
-        one, pair = alone[kind], beside[kind]
+        single, pair = alone[kind], beside[kind]
         yield (
-            f"| `{kind}` | {follows} | {100 * one.utilisation:.1f} % | {one.queue_pkts:.0f} "
-            f"| {one.reductions_per_minute:.1f} | {100 * pair.share:.0f} % "
+            f"| `{kind}` | {follows} | {100 * single.utilisation:.1f} % | {single.queue_pkts:.0f} "
+            f"| {single.reductions_per_minute:.1f} | {100 * pair.share:.0f} % "
             f"| {pair.queue_pkts:.0f} |"
         )
 
@@ -136,8 +136,8 @@ def measured() -> str:
         alone = [pool.submit(figures, kind, 2, 0) for kind in ALGORITHMS]
         beside = [pool.submit(figures, kind, 2, 2) for kind in ALGORITHMS]
         lines = table(
-            {kind: one.result() for kind, one in zip(ALGORITHMS, alone, strict=True)},
-            {kind: one.result() for kind, one in zip(ALGORITHMS, beside, strict=True)},
+            {kind: run.result() for kind, run in zip(ALGORITHMS, alone, strict=True)},
+            {kind: run.result() for kind, run in zip(ALGORITHMS, beside, strict=True)},
         )
         return "\n".join(lines)
 

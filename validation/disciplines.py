@@ -105,16 +105,16 @@ def _delays(run: longhaul.Results, kind: str, name: str) -> dict[str, float]:
 def table() -> str:
     """Simulate all and return the table."""
     with ProcessPoolExecutor(2) as pool:
-        found = dict(zip(QUEUES, pool.map(figures, QUEUES.values()), strict=True))
+        by_queue = dict(zip(QUEUES, pool.map(figures, QUEUES.values()), strict=True))
     lines = [
         "| | goodput, Mbit/s | Jain's index | waits, ms: mean | 99 % "
         "| of datagrams, ms: 99 % | lost |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, one in found.items():
+    for name, waits in by_queue.items():
         lines.append(
-            f"| {name} | {one.goodput_bps / 1e6:.1f} | {one.jain:.3f} | {one.mean_ms:.1f} | "
-            f"{one.p99_ms:.1f} | {one.sparse_p99_ms:.1f} | {100 * one.sparse_lost:.1f} % |"
+            f"| {name} | {waits.goodput_bps / 1e6:.1f} | {waits.jain:.3f} | {waits.mean_ms:.1f} | "
+            f"{waits.p99_ms:.1f} | {waits.sparse_p99_ms:.1f} | {100 * waits.sparse_lost:.1f} % |"
         )
     return "\n".join(lines) + "\n"
 

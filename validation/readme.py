@@ -18,16 +18,16 @@ _TABLE = re.compile(r"(prints, among other rows.*?\n+```\n)(.*?)(```)", re.DOTAL
 
 def scenario(text: str) -> str:
     """The first scenario of README."""
-    found = _SCENARIO.search(text)
-    assert found is not None, "README has a first scenario"
-    return found[1]
+    match = _SCENARIO.search(text)
+    assert match is not None, "README has a first scenario"
+    return match[1]
 
 
 def shown(text: str) -> str:
     """The table that README shows of it."""
-    found = _TABLE.search(text)
-    assert found is not None, "README shows a table of its first scenario"
-    return found[2]
+    match = _TABLE.search(text)
+    assert match is not None, "README shows a table of its first scenario"
+    return match[2]
 
 
 def measured(text: str) -> str:
@@ -55,7 +55,7 @@ def measured(text: str) -> str:
 def refreshed(text: str) -> str:
     """README with the numbers of today."""
     new = measured(text)
-    return _TABLE.sub(lambda found: found[1] + new + found[3], text, count=1)
+    return _TABLE.sub(lambda match: match[1] + new + match[3], text, count=1)
 
 
 if __name__ == "__main__":

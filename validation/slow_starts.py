@@ -139,15 +139,15 @@ def _run(kind: str, path: Start, seed: int) -> Figures:
     )
 
 
-def table(found: dict[tuple[str, Start], Figures]) -> Iterator[str]:
+def table(measured: dict[tuple[str, Start], Figures]) -> Iterator[str]:
     """Generate the lines of the table."""
     yield "| path | " + " | ".join(f"`{kind}`" for kind in KINDS) + " |"
     yield "|---|" + "---|" * len(KINDS)
     for path in PATHS:
         jitter = f", jitter {path.jitter_ms:g} ms" if path.jitter_ms else ""
         cells = [
-            f"{one.window_bdp:.1f}; {one.lost_pkts:,.0f}; {one.delivered:.0%}"
-            for one in (found[kind, path] for kind in KINDS)
+            f"{start.window_bdp:.1f}; {start.lost_pkts:,.0f}; {start.delivered:.0%}"
+            for start in (measured[kind, path] for kind in KINDS)
         ]
         name = f"{path.rate_mbps:g} Mbit/s, {path.rtt_ms:g} ms, buffer {path.buffer_bdp:g}{jitter}"
         yield f"| {name} | " + " | ".join(cells) + " |"

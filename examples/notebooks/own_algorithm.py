@@ -107,8 +107,8 @@ def _(plt, run):
     figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
     windows = run.series.filter(kind="flow")
     for name in windows["name"].unique(maintain_order=True):
-        one = windows.filter(name=name)
-        axes.plot(one["t_s"], one["cwnd_pkts"], linewidth=1, label=name)
+        window = windows.filter(name=name)
+        axes.plot(window["t_s"], window["cwnd_pkts"], linewidth=1, label=name)
     axes.set(xlabel="time (s)", ylabel="cwnd (segments)")
     axes.legend(frameon=False)
     figure

@@ -76,12 +76,12 @@ def _(longhaul, pl):
         [
             {
                 "loss": loss,
-                "replication": one,
+                "replication": replication,
                 "algorithm": name,
-                "Mbit/s": goodput(name, loss, one),
+                "Mbit/s": goodput(name, loss, replication),
             }
             for loss in (1e-4, 3e-4, 1e-3)
-            for one in range(5)
+            for replication in range(5)
             for name in ("cubic", "reno")
         ]
     )

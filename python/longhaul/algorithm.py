@@ -70,7 +70,7 @@ def load(
     keys: dict[str, Any] = json.loads(parameters)
     _check_parameters(loaded, keys)
     methods = [
-        one for one in METHODS if getattr(loaded, one) is not getattr(CongestionControl, one)
+        name for name in METHODS if getattr(loaded, name) is not getattr(CongestionControl, name)
     ]
     if "on_ack" not in methods and "on_round" not in methods:
         raise AlgorithmError(f"{name}: expected a method on_ack or on_round, found neither")
@@ -184,9 +184,9 @@ def _unknown(name: str, given: Iterable[str]) -> str:
     )
 
 
-def _check_parameters(found: Class, keys: Mapping[str, Any]) -> None:
+def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
     """Refuse keys that the constructor does not take, and say which it does."""
-    signature = inspect.signature(found)
+    signature = inspect.signature(algorithm)
     try:
         signature.bind(**keys)
     except TypeError as error:
@@ -197,28 +197,30 @@ def _check_parameters(found: Class, keys: Mapping[str, Any]) -> None:
             and (close := difflib.get_close_matches(key, signature.parameters, n=1))
         ]
         wrong = ", ".join(near) or str(error)
-        raise AlgorithmError(f"{found.__name__}{signature}: {wrong}") from None
+        raise AlgorithmError(f"{algorithm.__name__}{signature}: {wrong}") from None
 
 
-def _written(found: Class) -> tuple[str, str]:
+def _written(algorithm: Class) -> tuple[str, str]:
     """File and text of a class that is already there, and of the classes that it builds on."""
     texts: dict[str, str] = {}
-    for one in reversed(found.__mro__):
-        if one is CongestionControl or not issubclass(one, CongestionControl):
+    for class_ in reversed(algorithm.__mro__):
+        if class_ is CongestionControl or not issubclass(class_, CongestionControl):
             continue
-        for code in _codes(one):
+        for code in _codes(class_):
             linecache.checkcache(code.co_filename)
-            lines = linecache.getlines(code.co_filename, sys.modules[one.__module__].__dict__)
+            lines = linecache.getlines(code.co_filename, sys.modules[class_.__module__].__dict__)
             texts[code.co_filename] = "".join(lines)
     if not texts or not all(texts.values()):
         raise AlgorithmError(
-            f"the text of {found.__name__}, which identifies the results, cannot be found; "
+            f"the text of {algorithm.__name__}, which identifies the results, cannot be found; "
             "write the class into a file or a notebook"
         )
     return list(texts)[-1], "\n".join(dict.fromkeys(texts.values()))
 
 
-def _codes(one: type) -> list[CodeType]:
+def _codes(class_: type) -> list[CodeType]:
     """The code of a class's own methods."""
-    functions = (inspect.unwrap(value) for value in vars(one).values() if inspect.isfunction(value))
+    functions = (
+        inspect.unwrap(value) for value in vars(class_).values() if inspect.isfunction(value)
+    )
     return [function.__code__ for function in functions]

@@ -44,7 +44,7 @@ def main() -> None:
     of_notebooks.close()
     llms.write()
     playground.write(examples)
-    count = sum(len(one.written) for one in (pages, of_gallery, of_results, of_notebooks))
+    count = sum(len(section.written) for section in (pages, of_gallery, of_results, of_notebooks))
     print(f"{count} pages in {time.monotonic() - started:.1f} s")
 
 

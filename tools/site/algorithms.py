@@ -198,13 +198,13 @@ def _parameters(row: Mapping[str, Any]) -> list[str]:
     lines = ["## Parameters", ""]
     rows = (
         (
-            code(one["name"]),
-            one["help"],
-            f"{one['allowed']} {one.get('unit', '')}".strip(),
-            one["default"],
-            one["source"],
+            code(parameter["name"]),
+            parameter["help"],
+            f"{parameter['allowed']} {parameter.get('unit', '')}".strip(),
+            parameter["default"],
+            parameter["source"],
         )
-        for one in row["parameters"]
+        for parameter in row["parameters"]
     )
     return [
         *lines,
@@ -219,7 +219,7 @@ def _variants(row: Mapping[str, Any]) -> list[str]:
     first, *others = row["variants"]
     if not others:
         return ["## Variants", "", f"`{first}` alone.", ""]
-    names = ", ".join(code(one) for one in others)
+    names = ", ".join(code(variant) for variant in others)
     example = f'congestion = {{ kind = "{row["name"]}", variant = "{others[-1]}" }}'
     return [
         "## Variants", "",
@@ -239,7 +239,11 @@ def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
     curves = [Line("response function", [_log10(p) for p in LOSSES], values)]
     if measured:
         curves.append(
-            Line("measured", [_log10(one.p) for one in measured], [one.network for one in measured])
+            Line(
+                "measured",
+                [_log10(point.p) for point in measured],
+                [point.network for point in measured],
+            )
         )
     drawn = Chart(
         tuple(curves),
@@ -256,7 +260,8 @@ def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
     ]
     if measured:
         rows = (
-            (f"{one.p:g}", f"{one.law:.1f}", f"{one.network:.1f}", one.verdict) for one in measured
+            (f"{point.p:g}", f"{point.law:.1f}", f"{point.network:.1f}", point.verdict)
+            for point in measured
         )
         lines += table(["loss rate", "law:", "packets:", ""], rows)
         lines += [
@@ -273,8 +278,8 @@ def _mean_window(loaded: _engine.Scenario, p: float) -> float | None:
 
 
 def _sources(row: Mapping[str, Any]) -> list[str]:
-    found = [row["source"], *(one["source"] for one in row["parameters"])]
-    return [f"- {one}" for one in dict.fromkeys(found)]
+    sources = [row["source"], *(parameter["source"] for parameter in row["parameters"])]
+    return [f"- {source}" for source in dict.fromkeys(sources)]
 
 
 def _slow_start(row: Mapping[str, Any]) -> list[str]:

@@ -159,7 +159,10 @@ def thinned(line: Line) -> list[tuple[float, float | None]]:
     for begin in range(0, len(points), size):
         stretch = [(x, y) for x, y in points[begin : begin + size] if y is not None]
         if stretch:
-            ends = (min(stretch, key=lambda one: one[1]), max(stretch, key=lambda one: one[1]))
+            ends = (
+                min(stretch, key=lambda point: point[1]),
+                max(stretch, key=lambda point: point[1]),
+            )
             kept += sorted(set(ends))
     return kept
 
@@ -170,7 +173,7 @@ def _ticks(low: float, high: float) -> list[float]:
         return [low]
     raw = (high - low) / 5
     scale = 10.0 ** math.floor(math.log10(raw))
-    step = scale * next(one for one in (1, 2, 2.5, 5, 10) if one * scale >= raw)
+    step = scale * next(unit for unit in (1, 2, 2.5, 5, 10) if unit * scale >= raw)
     first = math.ceil(low / step - 1e-9)
     return [round(index * step, 12) for index in range(first, int(high / step + 1e-9) + 1)]
 

@@ -52,22 +52,27 @@ def _page(words: tuple[str, ...], command: TyperCommand) -> list[str]:
     pieces = [
         " ".join(piece.split()) for piece in inspect.cleandoc(command.help or "").split("\n\n")
     ]
-    arguments = [one for one in command.params if isinstance(one, TyperArgument)]
-    options = [one for one in command.params if isinstance(one, TyperOption) and not one.hidden]
-    usage = " ".join([title, "[OPTIONS]", *(_metavar(one) for one in arguments)])
+    arguments = [parameter for parameter in command.params if isinstance(parameter, TyperArgument)]
+    options = [
+        given for given in command.params if isinstance(given, TyperOption) and not given.hidden
+    ]
+    usage = " ".join([title, "[OPTIONS]", *(_metavar(argument) for argument in arguments)])
     lines = [f"# `{title}`", "", "\n\n".join(pieces), "", *block("text", usage)]
     if arguments:
-        rows = ((code(_metavar(one)), one.help or "", _default(one)) for one in arguments)
+        rows = (
+            (code(_metavar(argument)), argument.help or "", _default(argument))
+            for argument in arguments
+        )
         lines += ["", "## Arguments", "", *table(["argument", "meaning", "default"], rows)]
     if options:
         rows_of_options = (
             (
-                " ".join(map(code, (*one.opts, *one.secondary_opts))),
-                _value(one),
-                one.help or "",
-                _default(one),
+                " ".join(map(code, (*option.opts, *option.secondary_opts))),
+                _value(option),
+                option.help or "",
+                _default(option),
             )
-            for one in options
+            for option in options
         )
         lines += [
             "",
@@ -80,18 +85,18 @@ def _page(words: tuple[str, ...], command: TyperCommand) -> list[str]:
     return lines
 
 
-def _metavar(one: TyperArgument | TyperOption) -> str:
-    return one.metavar or (one.name or "").upper()
+def _metavar(parameter: TyperArgument | TyperOption) -> str:
+    return parameter.metavar or (parameter.name or "").upper()
 
 
 def _value(option: TyperOption) -> str:
     return "" if option.is_flag else code(_metavar(option))
 
 
-def _default(one: TyperArgument | TyperOption) -> str:
-    if isinstance(one.show_default, str):
-        return code(one.show_default)
-    default = one.default
+def _default(parameter: TyperArgument | TyperOption) -> str:
+    if isinstance(parameter.show_default, str):
+        return code(parameter.show_default)
+    default = parameter.default
     if default is None or default is False or callable(default) or default in ((), []):
-        return "required" if one.required else ""
+        return "required" if parameter.required else ""
     return code(", ".join(map(str, default)) if isinstance(default, list | tuple) else default)

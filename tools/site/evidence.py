@@ -29,11 +29,13 @@ class Measured:
 
 def response_measurements() -> dict[str, list[Measured]]:
     """Mean windows by algorithm."""
-    found: dict[str, list[Measured]] = defaultdict(list)
-    for one in response.recorded():
-        verdict = judge(one, one.random).value
-        found[one.algorithm].append(Measured(one.p, one.random.law, one.random.network, verdict))
-    return found
+    by_algorithm: dict[str, list[Measured]] = defaultdict(list)
+    for point in response.recorded():
+        verdict = judge(point, point.random).value
+        by_algorithm[point.algorithm].append(
+            Measured(point.p, point.random.law, point.random.network, verdict)
+        )
+    return by_algorithm
 
 
 def held_against(name: str) -> list[str]:
@@ -77,7 +79,7 @@ def _module(kind: str) -> str:
 def _linux(name: str) -> Iterator[tuple[str, str, str]]:
     text = (DOCS / "linux.md").read_text(encoding="utf-8").partition("## All figures")[2]
     rows = [
-        [one.strip() for one in line.strip("|").split("|")]
+        [cell.strip() for cell in line.strip("|").split("|")]
         for line in text.splitlines()
         if line.startswith("| ")
     ]
@@ -94,9 +96,9 @@ def _linux(name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _response(name: str) -> Iterator[tuple[str, str, str]]:
-    measured = [one for one in response.recorded() if one.algorithm == name]
+    measured = [point for point in response.recorded() if point.algorithm == name]
     if measured:
-        verdicts = [judge(one, kind) for one in measured for kind in (one.even, one.random)]
+        verdicts = [judge(point, kind) for point in measured for kind in (point.even, point.random)]
         explained = sum(verdict.value != "outside" for verdict in verdicts)
         where = "[Measured mean cwnd](../../response-functions.md)"
         yield (
@@ -108,7 +110,7 @@ def _response(name: str) -> Iterator[tuple[str, str, str]]:
 
 def _coexistence(name: str) -> Iterator[tuple[str, str, str]]:
     for line in (DOCS / "coexistence.md").read_text(encoding="utf-8").splitlines():
-        cells = [one.strip() for one in line.strip("|").split("|")]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[0] == f"`{name}`" and len(cells) == 7:
             yield (
                 "standard TCP beside it: two flows of each",

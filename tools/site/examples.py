@@ -33,11 +33,11 @@ def _values(path: str, value: object) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         if path:
             yield path, value
-        for key, one in value.items():
-            yield from _values(f"{path}.{key}" if path else key, one)
-    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        for one in value:
-            yield from _values(f"{path}.*", one)
+        for key, item in value.items():
+            yield from _values(f"{path}.{key}" if path else key, item)
+    elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        for item in value:
+            yield from _values(f"{path}.*", item)
     else:
         yield path, value
 
@@ -67,17 +67,19 @@ class Examples:
     def with_queue(self, kind: str) -> list[tuple[str, str]]:
         """Name and title of scenarios with a queue discipline."""
         return [
-            (one.name, one.title)
-            for one in self.all
-            if any(key.endswith("queue.kind") and value == kind for key, value in one.values())
+            (example.name, example.title)
+            for example in self.all
+            if any(key.endswith("queue.kind") and value == kind for key, value in example.values())
         ]
 
     def with_traffic(self, kind: str) -> list[tuple[str, str]]:
         """Name and title of scenarios with a kind of traffic."""
         return [
-            (one.name, one.title)
-            for one in self.all
-            if any(key == "flows.*.traffic.kind" and value == kind for key, value in one.values())
+            (example.name, example.title)
+            for example in self.all
+            if any(
+                key == "flows.*.traffic.kind" and value == kind for key, value in example.values()
+            )
         ]
 
 

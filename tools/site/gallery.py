@@ -95,7 +95,11 @@ def write(pages: Pages, examples: Examples) -> None:
     # The engine runs without the interpreter's lock.
     with ThreadPoolExecutor() as pool:
         charts = dict(
-            zip((one.name for one in examples.all), pool.map(drawn, examples.all), strict=True)
+            zip(
+                (example.name for example in examples.all),
+                pool.map(drawn, examples.all),
+                strict=True,
+            )
         )
     for example in examples.all:
         pages.write(f"{example.name}.md", _page(example, charts[example.name]))
@@ -119,7 +123,7 @@ def _page(example: Example, picture: Chart) -> list[str]:
         "",
     ]
     if example.name in SHORTER:
-        given = " ".join(f"--set {one}" for one in SHORTER[example.name])
+        given = " ".join(f"--set {setting}" for setting in SHORTER[example.name])
         lines += [f"The picture is of a smaller run: `{given}`.", ""]
     shipped = example.file.is_relative_to(ROOT / "python")
     command = (
@@ -155,7 +159,7 @@ def _comment(example: Example) -> list[str]:
 
 
 def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
-    known = {one.name: one for one in examples.all}
+    known = {example.name: example for example in examples.all}
     placed = {name for _, names in GROUPS for name in names}
     rest = tuple(name for name in known if name not in placed)
     lines = [

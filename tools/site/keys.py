@@ -110,16 +110,16 @@ def _example(row: Key, examples: Examples, place: str) -> str:
     last = name.rpartition(".")[2]
     last = f'"{last}"' if last == "*" else last
     for candidate in _aliases(name, place):
-        found = examples.of_key(candidate)
-        if found and len(found[0]) < 100:
-            value, example = found
+        value_and_example = examples.of_key(candidate)
+        if value_and_example and len(value_and_example[0]) < 100:
+            value, example = value_and_example
             return f"`{last} = {value}` in [{example.name}](../../gallery/{example.name}.md)"
     return f"`{last} = {sample(row)}`"
 
 
 def _aliases(name: str, place: str) -> Iterable[str]:
     if place:
-        yield from (f"{one}{name}" for one in PLACES)
+        yield from (f"{place}{name}" for place in PLACES)
     else:
         yield re.sub(r"\[[^\]]*\]", "", name)
         if name.startswith("tcp."):
@@ -154,7 +154,7 @@ def _traffic(pages: Pages, examples: Examples) -> None:
             "",
         ]
         shown = examples.with_traffic(name)
-        pictured = [one for one in examples.all if (one.name, one.title) in shown]
+        pictured = [example for example in examples.all if (example.name, example.title) in shown]
         if pictured:
             first = pictured[0]
             drawn = gallery.drawn(first)
@@ -176,7 +176,7 @@ def _traffic(pages: Pages, examples: Examples) -> None:
             lines += [
                 "## Used in",
                 "",
-                *(f"- [{title}](../../gallery/{one}.md)" for one, title in shown),
+                *(f"- [{title}](../../gallery/{example}.md)" for example, title in shown),
             ]
         pages.write(f"traffic/{name}.md", lines)
     lines = ["# Kinds of traffic", "", *_TRAFFIC, ""]
@@ -184,10 +184,10 @@ def _traffic(pages: Pages, examples: Examples) -> None:
         ["kind", "keys"],
         (
             (
-                f"[{code(one['name'])}]({one['name']}.md)",
-                ", ".join(key["name"] for key in one["keys"]),
+                f"[{code(model['name'])}]({model['name']}.md)",
+                ", ".join(key["name"] for key in model["keys"]),
             )
-            for one in kinds
+            for model in kinds
         ),
     )
     pages.write(

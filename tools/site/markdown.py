@@ -45,7 +45,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     names = [name.removesuffix(":") for name in head]
     rules = ["---:" if name.endswith(":") else "---" for name in head]
     lines = [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|"]
-    lines += [f"| {' | '.join(cell(one) for one in row)} |" for row in rows]
+    lines += [f"| {' | '.join(cell(value) for value in row)} |" for row in rows]
     return lines
 
 

@@ -40,7 +40,9 @@ def write(pages: Pages) -> None:
         page = _page(file)
         pages.write(f"{file.stem}.md", page)
         lines.append(f"- [{page[0].removeprefix('# ')}]({file.stem}.md)")
-    pages.write("index.md", [*lines, "", *toctree((one.stem for one in NOTEBOOKS), hidden=True)])
+    pages.write(
+        "index.md", [*lines, "", *toctree((notebook.stem for notebook in NOTEBOOKS), hidden=True)]
+    )
 
 
 def _page(file: Path) -> list[str]:
@@ -59,7 +61,7 @@ def cells(text: str) -> Iterator[str]:
     """The source of each cell, without what makes it one."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef):
-            body = [one for one in node.body if not isinstance(one, ast.Return)]
+            body = [statement for statement in node.body if not isinstance(statement, ast.Return)]
             lines = text.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
             yield textwrap.dedent("\n".join(lines))
 
@@ -82,10 +84,10 @@ def shown(file: Path) -> list[list[str]]:
         app: Any = runpy.run_path(str(file))["app"]
         outputs, _ = app.run()
         CACHE.mkdir(parents=True, exist_ok=True)
-        write_text(kept, json.dumps([_lines(one) for one in outputs]))
+        write_text(kept, json.dumps([_lines(output) for output in outputs]))
         plt.close("all")
-    found: list[list[str]] = json.loads(kept.read_text(encoding="utf-8"))
-    return found
+    lines: list[list[str]] = json.loads(kept.read_text(encoding="utf-8"))
+    return lines
 
 
 def _lines(output: object) -> list[str]:
@@ -101,4 +103,4 @@ def _lines(output: object) -> list[str]:
 
 
 def _cells(row: tuple[object, ...]) -> list[str]:
-    return [f"{one:.4g}" if isinstance(one, float) else str(one) for one in row]
+    return [f"{value:.4g}" if isinstance(value, float) else str(value) for value in row]

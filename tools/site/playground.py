@@ -31,7 +31,7 @@ def write(examples: Examples) -> None:
             FILE, "// Built without the compiler's target for WebAssembly: see `make playground`.\n"
         )
         return
-    known = {one.name: one for one in examples.all}
+    known = {example.name: example for example in examples.all}
     loaded = {
         "module": base64.b64encode(gzip.compress(MODULE.read_bytes(), mtime=0)).decode(),
         "scenarios": {

@@ -122,10 +122,10 @@ def _is_public(node: ast.stmt) -> bool:
 
 def _definitions(file: Path, names: tuple[str, ...]) -> list[str]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    found = {
+    nodes = {
         node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
-    return [line for name in names for line in _definition(found[name], 2)]
+    return [line for name in names for line in _definition(nodes[name], 2)]
 
 
 def _definition(
@@ -146,8 +146,8 @@ def _definition(
 
 def _member(node: ast.FunctionDef) -> list[str]:
     """A method or a property, in a list of definitions."""
-    decorators = {ast.unparse(one) for one in node.decorator_list}
-    is_property = any("property" in one for one in decorators)
+    decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
+    is_property = any("property" in decorator for decorator in decorators)
     if is_property:
         returned = ast.unparse(node.returns) if node.returns else ""
         head = f"`{node.name}`: `{returned}`"

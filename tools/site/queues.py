@@ -82,8 +82,13 @@ def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
     ]
     lines += ["## Parameters", ""]
     rows = (
-        (code(one["name"]), one["help"], one["allowed"], one["default"] or "none")
-        for one in row["parameters"]
+        (
+            code(parameter["name"]),
+            parameter["help"],
+            parameter["allowed"],
+            parameter["default"] or "none",
+        )
+        for parameter in row["parameters"]
     )
     lines += [*table(["name", "meaning", "allowed", "default"], rows), ""]
     shown = examples.with_queue(name)
@@ -91,7 +96,7 @@ def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
         lines += [
             "## Used in",
             "",
-            *(f"- [{title}](../../gallery/{one}.md)" for one, title in shown),
+            *(f"- [{title}](../../gallery/{example}.md)" for example, title in shown),
             "",
         ]
     return [

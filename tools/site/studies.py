@@ -57,7 +57,7 @@ def write(pages: Pages) -> None:
     pages.write_text(
         "changes.md", within_site(changes.read_text(encoding="utf-8"), ROOT, DOCS / "results")
     )
-    pages.write("index.md", _index(sorted(zip(rows, names, strict=True), key=lambda one: one[1])))
+    pages.write("index.md", _index(sorted(zip(rows, names, strict=True), key=lambda pair: pair[1])))
 
 
 def _index(studies: Iterable[tuple[tuple[str, str], str]]) -> list[str]:

@@ -20,18 +20,18 @@ def windows(run: longhaul.Results) -> Chart:
 
 def queues(run: longhaul.Results) -> Chart:
     """Queue of each link that has one."""
-    lines = [_line(one, name, "queue_pkts") for name, one in _busy(run)]
+    lines = [_line(link, name, "queue_pkts") for name, link in _busy(run)]
     return Chart(tuple(lines), "time (s)", "queue (packets)", f"Queue: {_title(run)}")
 
 
 def throughput(run: longhaul.Results) -> Chart:
     """What each link sends, with what a link whose rate changes could send."""
     lines = []
-    for name, one in _busy(run):
-        capacity = _rate(one, f"{name}: capacity", "capacity_bytes")
+    for name, link in _busy(run):
+        capacity = _rate(link, f"{name}: capacity", "capacity_bytes")
         if _varies(capacity):
             lines.append(capacity)
-        lines.append(_rate(one, name, "transmitted_bytes"))
+        lines.append(_rate(link, name, "transmitted_bytes"))
     return Chart(tuple(lines), "time (s)", "rate (Mbit/s)", f"Throughput: {_title(run)}")
 
 
@@ -56,7 +56,7 @@ def responses(run: longhaul.Results) -> Chart:
         .filter(pl.col("len") >= 3)
         .sort("size")
     )
-    line = Line("median", [3.0 + one - 3.0 for one in medians["size"]], medians["took"].to_list())
+    line = Line("median", [3.0 + size - 3.0 for size in medians["size"]], medians["took"].to_list())
     return Chart(
         (line,),
         "size of the response (log10 of bytes)",

@@ -36,21 +36,21 @@ def main() -> None:
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     parser.add_argument("--only", metavar="ALGORITHM", choices=MODELLED)
     given = parser.parse_args()
-    found = list(recorded() if given.recorded else _measured(given.only))
-    RECORDED.write_text(json.dumps([one.to_json() for one in found], indent=1) + "\n")
-    DOCUMENT.write_text("\n".join(page(found)) + "\n")
+    comparisons = list(recorded() if given.recorded else _measured(given.only))
+    RECORDED.write_text(json.dumps([pair.to_json() for pair in comparisons], indent=1) + "\n")
+    DOCUMENT.write_text("\n".join(page(comparisons)) + "\n")
 
 
 def _measured(only: str | None) -> Iterator[Comparison]:
-    before = {} if only is None else {(one.queue, one.algorithm): one for one in recorded()}
+    before = {} if only is None else {(pair.queue, pair.algorithm): pair for pair in recorded()}
     for queue in QUEUES:
         for algorithm in MODELLED:
             if only not in (None, algorithm):
                 yield before[queue, algorithm]
                 continue
-            found = measure(algorithm, queue)
-            print(_row(found), flush=True)
-            yield found
+            comparison = measure(algorithm, queue)
+            print(_row(comparison), flush=True)
+            yield comparison
 
 
 def recorded() -> Iterator[Comparison]:
@@ -58,22 +58,22 @@ def recorded() -> Iterator[Comparison]:
     return map(Comparison.from_json, json.loads(RECORDED.read_text()))
 
 
-def page(found: Iterable[Comparison]) -> Iterator[str]:
+def page(comparisons: Iterable[Comparison]) -> Iterator[str]:
     """Generate the lines of the page."""
     yield NOTES.read_text().rstrip()
-    rows = list(found)
+    rows = list(comparisons)
     for queue, title in TITLES.items():
         yield f"\n## {title}\n"
         heads = [f"{name}: packets | fluid | " for _, name, _ in COLUMNS]
         yield "| algorithm | " + " | ".join(heads) + " |"
         yield "|---" + "|---:" * (3 * len(COLUMNS)) + "|"
-        yield from (_row(one) for one in rows if one.queue == queue)
+        yield from (_row(comparison) for comparison in rows if comparison.queue == queue)
 
 
-def _row(one: Comparison) -> str:
-    cells = [one.algorithm]
+def _row(comparison: Comparison) -> str:
+    cells = [comparison.algorithm]
     for name, _, form in COLUMNS:
-        packets, fluid = fmean(one.packets[name]), one.fluid[name]
+        packets, fluid = fmean(comparison.packets[name]), comparison.fluid[name]
         difference = f"{fluid / packets - 1.0:+.0%}" if packets else ""
         if name == "utilisation":
             difference = f"{100.0 * (fluid - packets):+.1f} points"

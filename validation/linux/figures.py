@@ -49,31 +49,31 @@ def together(each: Sequence[tuple[str, dict[str, float]]]) -> dict[tuple[str, st
 
     Neither the time between reductions nor the end of slow start has a mean that says much.
     """
-    found: dict[tuple[str, str], float] = {}
+    figures: dict[tuple[str, str], float] = {}
     for algorithm in dict.fromkeys(algorithm for algorithm, _ in each):
         flows = [of_flow for other, of_flow in each if other == algorithm]
         if len(flows) == 1:
-            found |= {(algorithm, name): value for name, value in flows[0].items()}
+            figures |= {(algorithm, name): value for name, value in flows[0].items()}
             continue
         for name in ("retrans", "reductions", "goodput"):
-            found[algorithm, name] = sum(of_flow[name] for of_flow in flows)
+            figures[algorithm, name] = sum(of_flow[name] for of_flow in flows)
         for name in ("cwnd", "srtt_ms"):
-            found[algorithm, name] = float(np.mean([of_flow[name] for of_flow in flows]))
-    return found
+            figures[algorithm, name] = float(np.mean([of_flow[name] for of_flow in flows]))
+    return figures
 
 
 def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> dict[str, float]:
     row = results.flows.row(number, named=True)
     samples = _samples(results, number)
     reductions = _reductions(results.events, number)
-    found = {"retrans": float(row["total_retransmitted_pkts"])}
+    figures = {"retrans": float(row["total_retransmitted_pkts"])}
     if flow.algorithm != "bbr":
-        found["exit_cwnd"], found["sampled_exit_cwnd"] = _exit_windows(samples, reductions)
+        figures["exit_cwnd"], figures["sampled_exit_cwnd"] = _exit_windows(samples, reductions)
     if flow.size_bytes is not None:
-        return found | {"completion": row["completion_s"]}
+        return figures | {"completion": row["completion_s"]}
     settled = samples.filter(pl.col("t_s") >= case.duration_s - SETTLED_S)
     times = reductions["t_s"].to_numpy()
-    return found | {
+    return figures | {
         "reductions": float(len(times)),
         "period": period(times[times >= case.duration_s - SETTLED_S]),
         "cwnd": float(np.mean(settled["cwnd_pkts"].to_numpy())),

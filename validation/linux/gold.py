@@ -47,10 +47,10 @@ def collect(recordings: Path) -> None:
     for case in cases():
         kept = [file.parent for file in (recordings / case.name).glob("*/recording.json")]
         found_all = [(Recording.read(folder), int(folder.name)) for folder in kept]
-        found_all.sort(key=lambda found: found[0].late_share())
+        found_all.sort(key=lambda repeat: repeat[0].late_share())
         for place, (recording, run) in enumerate(found_all):
             timing.append(_timing(case, run, recording))
-            found = list(_figures(case, recording))
+            rows = list(_figures(case, recording))
             if case.name in first or place > 0:
                 late = recording.about["lateness"]
                 about = {
@@ -59,9 +59,9 @@ def collect(recordings: Path) -> None:
                     "late_mean_us": f"{late['mean_us']:.2f}",
                     "late_max_us": f"{late['max_us']:.1f}",
                 }
-                repeats += [{"case": case.name, **about, **row} for row in found]
+                repeats += [{"case": case.name, **about, **row} for row in rows]
             else:
-                figures += found
+                figures += rows
                 windows += _windows(case, recording)
             _write_settings(recording)
     _merge("figures.csv", figures, ("case",))

@@ -67,11 +67,11 @@ class Verdict:
 
 def recorded() -> dict[str, dict[tuple[str, str], float]]:
     """The kernel's figures by case, flow and name."""
-    found: dict[str, dict[tuple[str, str], float]] = {}
+    by_case: dict[str, dict[tuple[str, str], float]] = {}
     for row in rows("figures.csv"):
-        of_case = found.setdefault(row["case"], {})
+        of_case = by_case.setdefault(row["case"], {})
         of_case[row["flow"], row["figure"]] = float(row["kernel"])
-    return found
+    return by_case
 
 
 LATEST = 0.25

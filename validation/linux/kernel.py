@@ -40,14 +40,14 @@ class Recording:
         each = [
             (flow.algorithm, self._of_flow(case, number)) for number, flow in enumerate(case.flows)
         ]
-        found = together(each)
+        of_case = together(each)
         algorithms = {flow.algorithm for flow in case.flows}
         if len(case.flows) > 1 and len(algorithms) == 1:
             # Recoveries of many flows follow one another within a sample: the kernel counts them.
             counted = self.about["counters"]["senders"]
             reductions = counted.get("TCPSackRecovery", 0) + counted.get("TCPTimeouts", 0)
-            found[algorithms.pop(), "reductions"] = float(reductions)
-        return found
+            of_case[algorithms.pop(), "reductions"] = float(reductions)
+        return of_case
 
     def late_share(self) -> float:
         """Of the packets, how many were more than a millisecond late."""
@@ -66,18 +66,18 @@ class Recording:
         flow = case.flows[number]
         samples = self.samples.filter(pl.col("flow") == number)
         cwnd, ssthresh = samples["cwnd"].to_numpy(), samples["ssthresh"].to_numpy()
-        found = {"retrans": float(samples["retrans"][-1])}
+        of_flow = {"retrans": float(samples["retrans"][-1])}
         known = np.nonzero(ssthresh < INFINITE)[0]
         if flow.algorithm != "bbr" and len(known):
-            found["exit_cwnd"] = float(cwnd[max(0, known[0] - 1)])
+            of_flow["exit_cwnd"] = float(cwnd[max(0, known[0] - 1)])
         if flow.size_bytes is not None:
             completion = self.about["completion_s"][number]
-            return found | {"completion": math.nan if completion is None else completion}
+            return of_flow | {"completion": math.nan if completion is None else completion}
         settled = samples.filter(pl.col("t") >= case.duration_s - SETTLED_S)
         times = samples["t"].to_numpy()[_reductions(samples)]
         took = settled["t"][-1] - settled["t"][0]
         acked = settled["bytes_acked"][-1] - settled["bytes_acked"][0]
-        return found | {
+        return of_flow | {
             "reductions": float(len(times)),
             "period": period(times[times >= case.duration_s - SETTLED_S]),
             "cwnd": float(np.mean(settled["cwnd"].to_numpy())),

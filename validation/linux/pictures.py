@@ -59,11 +59,11 @@ def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path)
 
 def _recorded() -> dict[tuple[str, int], Series]:
     """The kernel's windows by case and flow."""
-    found: dict[tuple[str, int], Series] = {}
+    by_flow: dict[tuple[str, int], Series] = {}
     for row in rows("windows.csv"):
-        series = found.setdefault((row["case"], int(row["flow"])), [])
+        series = by_flow.setdefault((row["case"], int(row["flow"])), [])
         series.append((float(row["t_s"]), float(row["cwnd_pkts"])))
-    return found
+    return by_flow
 
 
 def _panel(

@@ -45,7 +45,7 @@ def main() -> int:
             rows[name] = recorded.get(name, [])
     report.write(rows)
     document.write(rows)
-    judged = [row for found in rows.values() for row in found if row.within is not None]
+    judged = [row for of_case in rows.values() for row in of_case if row.within is not None]
     outside = sum(not row.within for row in judged)
     print(f"{len(judged)} figures, {outside} outside their tolerance")
     return 1 if outside else 0

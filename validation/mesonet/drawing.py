@@ -22,12 +22,12 @@ TOPS = {42: 1200, 162: 4500, 324: 9000}
 
 def draw_windows(runs: Sequence[tuple[Verification, Windows]]) -> None:
     """Windows of both flows over time: a row an algorithm, a column a round trip."""
-    algorithms = list(dict.fromkeys(one.algorithm for one, _ in runs))
+    algorithms = list(dict.fromkeys(case.algorithm for case, _ in runs))
     figure = Figure(figsize=(10.0, 1.35 * len(algorithms)), layout="constrained")
     grid = figure.subplots(len(algorithms), len(TOPS), sharex=True, squeeze=False)
-    for one, windows in runs:
-        axes = grid[algorithms.index(one.algorithm), list(TOPS).index(one.rtt_ms)]
-        _draw_run(axes, one, windows)
+    for case, windows in runs:
+        axes = grid[algorithms.index(case.algorithm), list(TOPS).index(case.rtt_ms)]
+        _draw_run(axes, case, windows)
     for axes, rtt_ms in zip(grid[0], TOPS, strict=True):
         axes.set_title(f"round trip {rtt_ms} ms", fontsize=9)
     for axes, algorithm in zip(grid[:, 0], algorithms, strict=True):
@@ -39,11 +39,11 @@ def draw_windows(runs: Sequence[tuple[Verification, Windows]]) -> None:
     )
 
 
-def _draw_run(axes: Axes, one: Verification, windows: Windows) -> None:
+def _draw_run(axes: Axes, case: Verification, windows: Windows) -> None:
     time_s = windows.time_s[::THINNED]
     for cwnd, colour in ((windows.first, FIRST), (windows.second, SECOND)):
         axes.plot(time_s, cwnd[::THINNED], color=colour, linewidth=0.7)
-    axes.set_ylim(0, TOPS[one.rtt_ms])
+    axes.set_ylim(0, TOPS[case.rtt_ms])
     axes.set_xlim(0, 1000)
     axes.tick_params(labelsize=7)
 
@@ -57,16 +57,16 @@ def draw_utilisation(runs: Sequence[tuple[Verification, Figures]]) -> None:
     titles = ("link utilisation", "buffer utilisation", "Jain's index")
     grid = figure.subplots(len(titles), len(TOPS), sharex=True, sharey="row", squeeze=False)
     for column, rtt_ms in enumerate(TOPS):
-        shown = [(one, figures) for one, figures in runs if one.rtt_ms == rtt_ms]
+        shown = [(case, figures) for case, figures in runs if case.rtt_ms == rtt_ms]
         grid[0, column].set_title(f"round trip {rtt_ms} ms", fontsize=9)
         for at, title in enumerate(titles):
             axes = grid[at, column]
-            there = [(one.link, one.buffer, one.jain)[at] for one, _ in shown]
+            there = [(case.link, case.buffer, case.jain)[at] for case, _ in shown]
             here = [figures[at] for _, figures in shown]
             places = range(len(shown))
             axes.bar([x - 0.2 for x in places], there, 0.4, color=PUBLISHED, label="published")
             axes.bar([x + 0.2 for x in places], here, 0.4, color=MEASURED, label="Longhaul")
-            axes.set_xticks(list(places), [one.algorithm for one, _ in shown], rotation=60)
+            axes.set_xticks(list(places), [case.algorithm for case, _ in shown], rotation=60)
             axes.tick_params(labelsize=7)
             if column == 0:
                 axes.set_ylabel(title, fontsize=9)

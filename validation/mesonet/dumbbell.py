@@ -35,13 +35,13 @@ CONGESTION: Mapping[str, str] = {
 AS_FOUND = ("BIC", "CTCP", "FAST tuning")
 
 
-def simulate(one: Verification) -> Windows:
+def simulate(case: Verification) -> Windows:
     """Run one of them."""
     run = longhaul.run(
         examples.read("mesonet_dumbbell"),
         set=[
-            f"mesonet.algorithms.0.congestion={CONGESTION[one.algorithm]}",
-            f"mesonet.network.delay_factor={one.rtt_ms // 2}",
+            f"mesonet.algorithms.0.congestion={CONGESTION[case.algorithm]}",
+            f"mesonet.network.delay_factor={case.rtt_ms // 2}",
             'mesonet.measure.tables=["long_lived"]',
         ],
     )
@@ -56,40 +56,40 @@ def rows(processes: int) -> Iterator[Row]:
 
     ones = verifications()
     with pool(processes) as workers:
-        windows = dict(zip((one.run for one in ones), workers.map(simulate, ones), strict=True))
-    draw_windows([(one, windows[one.run]) for one in ones])
-    draw_utilisation([(one, windows[one.run].figures(one)) for one in ones])
-    for one in ones:
-        yield from judge(one, windows[one.run])
+        windows = dict(zip((case.run for case in ones), workers.map(simulate, ones), strict=True))
+    draw_windows([(case, windows[case.run]) for case in ones])
+    draw_utilisation([(case, windows[case.run].figures(case)) for case in ones])
+    for case in ones:
+        yield from judge(case, windows[case.run])
     figures = {
-        algorithm: [windows[one.run].figures(one) for one in ones if one.algorithm == algorithm]
+        algorithm: [windows[case.run].figures(case) for case in ones if case.algorithm == algorithm]
         for algorithm in CONGESTION
     }
     yield from trend_of_bic(figures["BIC"])
     yield from trend_of_ctcp(figures["CTCP"])
-    tuned = [windows[one.run] for one in ones if one.algorithm == "FAST tuning"]
+    tuned = [windows[case.run] for case in ones if case.algorithm == "FAST tuning"]
     yield from trend_of_tuning(figures["FAST tuning"], figures["FAST 200"], tuned)
 
 
-def judge(one: Verification, windows: Windows) -> Iterator[Row]:
+def judge(case: Verification, windows: Windows) -> Iterator[Row]:
     """Give the three figures of a run, and the windows that the study's text names."""
-    link, buffer, index = windows.figures(one)
+    link, buffer, index = windows.figures(case)
     for metric, there, here in (
-        ("link utilisation", one.link, link),
-        ("buffer utilisation", one.buffer, buffer),
-        ("Jain's index", one.jain, index),
+        ("link utilisation", case.link, link),
+        ("buffer utilisation", case.buffer, buffer),
+        ("Jain's index", case.jain, index),
     ):
-        if one.algorithm in AS_FOUND:
-            yield as_found(one.case, metric, there, here)
+        if case.algorithm in AS_FOUND:
+            yield as_found(case.case, metric, there, here)
         else:
-            yield near(one.case, metric, there, here, APART)
+            yield near(case.case, metric, there, here, APART)
     alone, (first, second) = windows.alone(), windows.shared()
     means = {"alone": alone, "first": first, "second": second}
     for said in published("windows_5_4"):
-        if said["run"] == one.run:
+        if said["run"] == case.run:
             there = float(said["packets"])
             metric = f"mean window, {said['figure']}, packets"
-            yield close(one.case, metric, there, means[said["figure"]], WINDOWS)
+            yield close(case.case, metric, there, means[said["figure"]], WINDOWS)
 
 
 def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
@@ -119,11 +119,11 @@ def trend_of_tuning(
 ) -> Iterator[Row]:
     """What the study says of FAST with tuning of alpha against FAST with an alpha of 200."""
     case = "V10 to V12 FAST tuning, trend"
-    less = all(one[2] < other[2] for one, other in zip(tuned[1:], fixed[1:], strict=True))
+    less = all(sizes[2] < other[2] for sizes, other in zip(tuned[1:], fixed[1:], strict=True))
     yield _holds(case, "Jain's index below that of FAST 200 at 162 and 324 ms", less)
     yield _holds(case, "link not full at 42 ms", tuned[0][0] < 0.995)
     # Queued packets of two flows, and thus their windows, are as their alphas.
-    apart = all(one.most_apart() > 5.0 for one in windows)
+    apart = all(window.most_apart() > 5.0 for window in windows)
     yield _holds(case, "an alpha of 20 beside one of 200 for some time", apart)
 
 

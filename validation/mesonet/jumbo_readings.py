@@ -76,9 +76,9 @@ def read() -> list[dict[str, str]]:
 def record(names: Sequence[str]) -> None:
     """Run readings and record them."""
     for name in names:
-        found = [row for row in read() if row["reading"] != name] + list(simulate(name))
-        found.sort(key=lambda row: list(READINGS).index(row["reading"]))
-        write_rows(FILE, found, COLUMNS, HEAD)
+        rows = [row for row in read() if row["reading"] != name] + list(simulate(name))
+        rows.sort(key=lambda row: list(READINGS).index(row["reading"]))
+        write_rows(FILE, rows, COLUMNS, HEAD)
 
 
 if __name__ == "__main__":

@@ -173,13 +173,13 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
     """The figures of a case with each reading, as they are recorded."""
     case = CASES[name]
     for column, reading in READINGS.items():
-        found = []
+        values_of_runs = []
         for scenario in case.scenarios(reading):
             rows = responses_of(longhaul.run(scenario), case.chapter).to_dicts()
-            found.append({(row["response"], row["period"]): row["value"] for row in rows})
-        for one in case.figures:
-            value = mean(values[one.response, one.period] for values in found)
-            yield {"case": name, "response": one.response, column: f"{value:.6g}"}
+            values_of_runs.append({(row["response"], row["period"]): row["value"] for row in rows})
+        for figure in case.figures:
+            value = mean(values[figure.response, figure.period] for values in values_of_runs)
+            yield {"case": name, "response": figure.response, column: f"{value:.6g}"}
 
 
 def read() -> dict[tuple[str, str], dict[str, str]]:
@@ -191,26 +191,30 @@ def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
     """Case, figure and what each reading gives, of all figures recorded."""
     recorded = read()
     for name, case in CASES.items():
-        for one in case.figures:
-            if (row := recorded.get((name, one.response))) is not None:
-                yield name, one, [float(row[reading]) for reading in READINGS]
+        for figure in case.figures:
+            if (row := recorded.get((name, figure.response))) is not None:
+                yield name, figure, [float(row[reading]) for reading in READINGS]
 
 
 def record(names: list[str]) -> None:
     """Run cases and record them."""
     rows = read()
     for name in names:
-        for found in simulate(name):
-            rows.setdefault((name, found["response"]), found).update(found)
+        for row in simulate(name):
+            rows.setdefault((name, row["response"]), row).update(row)
         _write(rows)
 
 
 def _write(rows: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
     ordered = (
-        {**rows[name, one.response], "metric": one.title, "published": f"{one.published:.10g}"}
+        {
+            **rows[name, figure.response],
+            "metric": figure.title,
+            "published": f"{figure.published:.10g}",
+        }
         for name, case in CASES.items()
-        for one in case.figures
-        if (name, one.response) in rows
+        for figure in case.figures
+        if (name, figure.response) in rows
     )
     write_rows(FILE, ordered, ("case", "response", "metric", "published", *READINGS), HEAD)
 

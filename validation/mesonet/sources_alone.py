@@ -52,15 +52,15 @@ CONDITIONS = (
 
 def rows() -> Iterator[Row]:
     """Everything of this subject."""
-    for one in CONDITIONS:
-        case = f"N6-MAIN condition {one.number} without a simulation"
-        printed = one.growth_pkts * one.active_flows / 0.2 / one.flows_per_s
+    for condition in CONDITIONS:
+        case = f"N6-MAIN condition {condition.number} without a simulation"
+        printed = condition.growth_pkts * condition.active_flows / 0.2 / condition.flows_per_s
         metric = "growth of a flow's window, packets: print, and slow start"
-        yield close(case, metric, printed, mean_growth(one.file_pkts), 0.02)
+        yield close(case, metric, printed, mean_growth(condition.file_pkts), 0.02)
         # Receivers are below each of the ten other backbone routers alike.
-        share = one.below_j / one.sources
-        at_j = one.flows_per_s * RUN_S * (share + (1 - share) / 10)
-        yield close(case, "flows with an end below J", one.flows_at_j, at_j, 0.02)
+        share = condition.below_j / condition.sources
+        at_j = condition.flows_per_s * RUN_S * (share + (1 - share) / 10)
+        yield close(case, "flows with an end below J", condition.flows_at_j, at_j, 0.02)
 
 
 def mean_growth(file_pkts: int, draws: int = 200_000) -> float:

@@ -46,16 +46,16 @@ def ways(topology: pl.DataFrame) -> Iterator[Row]:
     """Routes there and back, and their delays (E-03 to E-06)."""
     access = topology.filter(pl.col("tier") == "access")["router"].to_list()
     below = {name[0]: name for name in reversed(access)}
-    pairs = [(one, other) for one in below for other in below if one < other]
+    pairs = [(source, other) for source in below for other in below if source < other]
     same, delays_ms = 0, []
     asymmetric = []
-    for one, other in pairs:
-        links, rtt_s = _seen(below[one], below[other])
-        same += links == _links(one, other) | _links(other, one)
+    for source, other in pairs:
+        links, rtt_s = _seen(below[source], below[other])
+        same += links == _links(source, other) | _links(other, source)
         delays_ms.append(round(1e3 * rtt_s))
         if {(end, start) for start, end in links} != links:
-            asymmetric.append(f"{one}-{other}")
-    printed = [routes()[one, other][1] + routes()[other, one][1] for one, other in pairs]
+            asymmetric.append(f"{source}-{other}")
+    printed = [routes()[source, other][1] + routes()[other, source][1] for source, other in pairs]
     yield exactly(CASE, "pairs of backbone routers", 55, len(pairs))
     yield exactly(CASE, "pairs with the published routes", 55, same)
     right = sum(here == there for here, there in zip(delays_ms, printed, strict=True))
@@ -69,20 +69,20 @@ def ways(topology: pl.DataFrame) -> Iterator[Row]:
 Links = set[tuple[str, str]]
 
 
-def _links(one: str, other: str) -> Links:
+def _links(source: str, other: str) -> Links:
     """The links of the published route."""
-    way = routes()[one, other][0].split("-")
+    way = routes()[source, other][0].split("-")
     return set(pairwise(way))
 
 
-def _seen(one: str, other: str) -> tuple[Links, float]:
+def _seen(source: str, other: str) -> tuple[Links, float]:
     """The links that a flow's packets and acknowledgements enter, and its round trip."""
     run = longhaul.run(
         quiet(
             2,
             network={"backbone_rate": FAST},
             measure={"tables": ["long_lived", "backbone_links"]},
-            long_lived=[{"from": one, "to": other}],
+            long_lived=[{"from": source, "to": other}],
         )
     )
     entered = MesoNet.of(run).backbone_links.filter(pl.col("entered_pkts") > 0)["link"]

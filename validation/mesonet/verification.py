@@ -46,12 +46,12 @@ class Windows:
         at = self._shared_from()
         return _mean(self.first[at:]), _mean(self.second[at:])
 
-    def figures(self, one: Verification) -> tuple[float, float, float]:
+    def figures(self, case: Verification) -> tuple[float, float, float]:
         """Use of the link and of the buffer, and Jain's index."""
         both = self.shared()
-        product = BOTTLENECK_PER_MS * one.rtt_ms
+        product = BOTTLENECK_PER_MS * case.rtt_ms
         link = min(1.0, sum(both) / product)
-        buffer = max(0.0, (sum(both) - product) / one.buffer_pkts)
+        buffer = max(0.0, (sum(both) - product) / case.buffer_pkts)
         return link, buffer, jain(both) or 0.0
 
     def most_apart(self) -> float:

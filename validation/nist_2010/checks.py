@@ -317,8 +317,8 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float
     """The printed row of each flow group, and its ranges of goodputs in percent."""
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
-    for one, other, row in zip(rows(alternate), rows(standard), printed, strict=True):
-        first, second = ([float(r[a]) for a in ALGORITHMS] for r in (one, other))
+    for alternates, other, row in zip(rows(alternate), rows(standard), printed, strict=True):
+        first, second = ([float(r[a]) for a in ALGORITHMS] for r in (alternates, other))
         differences = users.differences(first, second, base=base)
         values = (differences.among_first, differences.among_second, differences.first_over_second)
         yield row, {name: 100 * v for name, v in zip(BASES[base], values, strict=True)}

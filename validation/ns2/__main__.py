@@ -61,7 +61,7 @@ def print_verdicts(comparison: Comparison) -> None:
 
 def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
     """Write report, page, and the long report with its pictures."""
-    verdicts = [verdict for one in comparisons for verdict in one.verdicts]
+    verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
     verdicts += anchors
     REPORT.write_text(report_text(verdicts), encoding="utf-8")
     DOCUMENT.write_text(page(verdicts), encoding="utf-8")

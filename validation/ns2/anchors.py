@@ -131,6 +131,6 @@ def _lost_in_first_transient(link: pl.DataFrame) -> float:
     times, counts = link["t_s"], link["dropped_pkts"] + link["marked_pkts"]
     changed_s = times.filter(counts.diff().fill_null(0) > 0).to_list()
     last_s = next(
-        (one for one, after in pairwise(changed_s) if after - one > QUIET_S), changed_s[-1]
+        (before for before, after in pairwise(changed_s) if after - before > QUIET_S), changed_s[-1]
     )
     return float(counts.filter(times == last_s)[0])

@@ -111,9 +111,9 @@ def _losses() -> Iterator[Case]:
 def _linux_modules() -> Iterator[Case]:
     path = "rate=155e6 delay=0.03 limit=300 sample=0.01"
     for module in MODULES:
-        one = f"flow=linux:{module},1,0,0,0,0,1"
-        two = f"{one} flow=linux:{module},1,10,0,0,0,1"
-        yield _case(f"F6_{module}", 50, f"{path} T=150 {one}")
+        alone = f"flow=linux:{module},1,0,0,0,0,1"
+        two = f"{alone} flow=linux:{module},1,10,0,0,0,1"
+        yield _case(f"F6_{module}", 50, f"{path} T=150 {alone}")
         yield _case(f"F6_{module}_two", 100, f"{path} T=600 {two}")
 
 
@@ -135,11 +135,11 @@ def main() -> int:
     outside = 0
     for case in cases:
         recordings.record(case, arguments.folder)
-        for one in compare(
+        for comparison in compare(
             [case], arguments.folder / "cache", arguments.processes, arguments.folder
         ):
-            print_verdicts(one)
-            outside += sum(not verdict.within for verdict in one.verdicts)
+            print_verdicts(comparison)
+            outside += sum(not verdict.within for verdict in comparison.verdicts)
     print(f"{len(cases)} cases, {outside} figures outside their bounds")
     return 1 if outside else 0
 

@@ -15,7 +15,7 @@ def write(comparisons: Sequence[Comparison], directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for comparison in comparisons:
         draw(comparison, directory / f"{comparison.case.name}.png")
-    lines = ["# All cases", *(line for one in comparisons for line in _section(one))]
+    lines = ["# All cases", *(line for comparison in comparisons for line in _section(comparison))]
     (directory / "report.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -26,9 +26,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     measurements = list(recorded() if parser.parse_args().recorded else _measured())
-    FIGURES.write_text(json.dumps([one.to_json() for one in measurements], indent=1) + "\n")
+    FIGURES.write_text(json.dumps([point.to_json() for point in measurements], indent=1) + "\n")
     DOCUMENT.write_text("\n".join(page(measurements)) + "\n")
-    unexplained = (one for one in measurements if one.algorithm not in EXPLAINED_BY)
+    unexplained = (point for point in measurements if point.algorithm not in EXPLAINED_BY)
     outside = sum(verdict is Verdict.OUTSIDE for verdict in _verdicts(unexplained))
     print(f"{2 * len(measurements)} mean windows, {outside} outside for no known reason")
     return 1 if outside else 0
@@ -71,7 +71,7 @@ def page(measurements: list[Measurement]) -> Iterator[str]:
             "| random: law | with feedback | network | | timeouts per loss |"
         )
         yield "|---|---|---|---|---|---|---|---|---|---|---|"
-        yield from (_row(one) for one in measurements if one.p == p)
+        yield from (_row(point) for point in measurements if point.p == p)
 
 
 def _row(measurement: Measurement) -> str:

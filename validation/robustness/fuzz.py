@@ -63,15 +63,15 @@ def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
     """Try scenarios `first` and so on of a kind."""
     starts = range(first, first + count, BATCH)
     ranges = [(start, min(start + BATCH, first + count)) for start in starts]
-    found: list[Finding] = []
+    findings: list[Finding] = []
     with ThreadPoolExecutor(workers) as pool:
         for done, batch in enumerate(pool.map(lambda ends: list(_batch(kind, *ends)), ranges), 1):
-            found += batch
-            for one in batch:
-                print(f"{kind} {one.seed}: {one.what}", flush=True)
+            findings += batch
+            for finding in batch:
+                print(f"{kind} {finding.seed}: {finding.what}", flush=True)
             if done % 20 == 0:
-                print(f"{done * BATCH}/{count}, {len(found)} found", flush=True)
-    return found
+                print(f"{done * BATCH}/{count}, {len(findings)} found", flush=True)
+    return findings
 
 
 def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
@@ -258,9 +258,9 @@ def main() -> int:
         _work(given.kind, *given.worker)
         return 0
     count = given.count or COUNTS[given.kind]
-    found = fuzz(given.kind, given.first, count, given.workers)
-    print(f"{count} {given.kind}, {len(found)} found")
-    return 1 if found else 0
+    findings = fuzz(given.kind, given.first, count, given.workers)
+    print(f"{count} {given.kind}, {len(findings)} found")
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":

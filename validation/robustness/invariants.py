@@ -124,10 +124,10 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
         # Of several streams each has a part.
         alone = group.get("streams", 1) == 1
         if "transfer" in group and alone and flow["finish_s"] is not None:
-            wanted, found = _bytes(group["transfer"]), flow["total_in_order_bytes"]
+            wanted, arrived = _bytes(group["transfer"]), flow["total_in_order_bytes"]
             # What an application had sent when it was stopped may be less.
-            if found > wanted or ("stop" not in group and found < wanted):
-                yield f"{name}: {found} bytes of a transfer of {wanted}"
+            if arrived > wanted or ("stop" not in group and arrived < wanted):
+                yield f"{name}: {arrived} bytes of a transfer of {wanted}"
     departed = run.links["total_departed_bytes"].sum()
     if run.flows["total_delivered_bytes"].sum() > departed and "proxies" not in resolved:
         yield f"more is delivered than the links transmitted ({departed} bytes)"

@@ -38,8 +38,8 @@ UNITS = re.compile(r"\*\(([^)]*)\)\$$")
 @cache
 def schema() -> Schema:
     """The schema of scenario files."""
-    found: Schema = json.loads(_engine.schema())
-    return found
+    rules: Schema = json.loads(_engine.schema())
+    return rules
 
 
 @dataclass

@@ -62,22 +62,22 @@ NETWORKS = (
 
 def main() -> None:
     """Print every round, and the medians."""
-    found: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    measured: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for number in range(1, ROUNDS + 1):
         for network in NETWORKS:
             for threads in (1, 2):
                 rates = network.packets_per_s(threads)
-                found.setdefault((network.name, threads), []).append(rates)
+                measured.setdefault((network.name, threads), []).append(rates)
                 print(
                     f"round {number}: {network.name}, {threads} threads: {rates[0]:,.0f} packets "
                     f"per second of processor time, {rates[1]:,.0f} by the clock",
                     flush=True,
                 )
     for network in NETWORKS:
-        one, two = ([*zip(*found[network.name, threads], strict=True)] for threads in (1, 2))
+        single, two = ([*zip(*measured[network.name, threads], strict=True)] for threads in (1, 2))
         print(
-            f"{network.name}: {median(one[0]):,.0f} packets per second of processor time; with two "
-            f"threads {median(two[1]) / median(one[1]):.2f} times as many by the clock"
+            f"{network.name}: {median(single[0]):,.0f} packets per second of processor time; with "
+            f"two threads {median(two[1]) / median(single[1]):.2f} times as many by the clock"
         )
 
 

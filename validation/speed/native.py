@@ -67,11 +67,11 @@ def _scenario(
 
 def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple[int, str]:
     """Run an algorithm and Reno on one core: its data packets, and what one costs beside Reno's."""
-    with one_core(), Longhaul(work(kind)) as one, Longhaul(work(BASE)) as base:
-        packets = one.run().packets
+    with one_core(), Longhaul(work(kind)) as subject, Longhaul(work(BASE)) as base:
+        packets = subject.run().packets
         if packets < TELLING * base.run().packets:
             return packets, "-"
-        measured, reference = side_by_side([one.run, base.run], rounds)
+        measured, reference = side_by_side([subject.run, base.run], rounds)
     return packets, f"{measured.ns_per_pkt / reference.ns_per_pkt:.2f}"
 
 

@@ -139,7 +139,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="runs of ns-2 a case (default: 3)")
     parser.add_argument("--case", action="append", help="only this case (repeatable)")
     arguments = parser.parse_args()
-    chosen = [one for one in contests() if arguments.case is None or one.name in arguments.case]
+    chosen = [
+        contest
+        for contest in contests()
+        if arguments.case is None or contest.name in arguments.case
+    ]
     print(
         f"{'case':20} {'Longhaul pkt/s':>15} {'ns-2 pkt/s':>12} "
         f"{'ratio':>6} {'Longhaul MB':>12} {'ns-2 MB':>8}"

@@ -146,7 +146,7 @@ def _costs(scenarios: list[dict[str, Any]], rounds: int, measure: Measure) -> li
     """Measure the processor time of a packet in each scenario."""
     with one_core(), ExitStack() as stack:
         workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
-        return measure([one.run for one in workers], rounds)
+        return measure([worker.run for worker in workers], rounds)
 
 
 def _at_the_same_time(runs: Sequence[Run], rounds: int) -> list[float]:

@@ -28,13 +28,13 @@ def main(runs: int) -> None:
     draw = random.Random(5)
     cell = STUDY.cell("FTP-MB", {"protocol": "pcwnd"})
     for shuffles in (False, True):
-        found = []
+        results = []
         for number in range(runs):
             scenario = together({**deepcopy(cell.scenario), "replication": number})
             if shuffles:
                 shuffle(scenario["flows"], draw)
-            found.append(figures(scenario))
-        report("shuffled" if shuffles else "as in the study", found)
+            results.append(figures(scenario))
+        report("shuffled" if shuffles else "as in the study", results)
 
 
 def together(scenario: dict[str, Any]) -> dict[str, Any]:
@@ -69,9 +69,9 @@ def figures(scenario: dict[str, Any]) -> tuple[float, int]:
     return 800.0 * last["departed_bytes"] / last["rate_bps"] / kept["run"]["simulated_s"], above
 
 
-def report(title: str, found: Iterable[tuple[float, int]]) -> None:
+def report(title: str, results: Iterable[tuple[float, int]]) -> None:
     """Print quantiles, and means by the number of flows."""
-    utilisation, above = map(np.array, zip(*found, strict=True))
+    utilisation, above = map(np.array, zip(*results, strict=True))
     quantiles = np.quantile(utilisation, (0.05, 0.25, 0.5, 0.75, 0.95)).round(1)
     correlation = np.corrcoef(utilisation, above)[0, 1]
     share = np.mean(utilisation >= 50.88)

@@ -9,9 +9,10 @@ use longhaul_units::Bytes;
 
 use crate::document::Table;
 use crate::flow;
-use crate::link::{self, AccessKeys};
+use crate::link::AccessKeys;
 use crate::model::flow::{AnyFlow, FlowAccess, Protocol, Stack, Starts, TcpFlow, Traced, UdpFlow};
 use crate::model::{CountedFlows, Length, MoreMeasures, Scenario, Seeds};
+use crate::queue;
 use crate::resolve::Resolved;
 use crate::traffic::{self, Traffic};
 
@@ -75,7 +76,8 @@ impl Network {
         let carries = (keys.rate, keys.delay);
         let [up, down] = flow::access_links(&name);
         for (name, ends) in [(up, (host, router)), (down, (router, host))] {
-            let link = link::plain(name, ends, carries, queue, keys.rate);
+            let queue = queue::config(queue, keys.rate);
+            let link = Link::plain(name, ends, carries, queue);
             self.links.push(link);
         }
         self.nodes.push(name);

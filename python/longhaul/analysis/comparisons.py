@@ -42,10 +42,10 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
     The interval is that of the differences, so that what a pair has in common cancels (Law 2015,
     Simulation Modeling and Analysis, section 11.2).
     """
-    one, other = np.asarray(first, float), np.asarray(second, float)
-    if one.shape != other.shape:
+    minuends, other = np.asarray(first, float), np.asarray(second, float)
+    if minuends.shape != other.shape:
         raise ValueError("expected pairs: as many first values as second ones")
-    return mean_interval(one - other, coverage)
+    return mean_interval(minuends - other, coverage)
 
 
 @dataclass(frozen=True)

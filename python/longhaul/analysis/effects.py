@@ -120,9 +120,9 @@ def _interval(
     return effect - reach, effect + reach
 
 
-def by_size(found: Sequence[Effect]) -> list[Effect]:
+def by_size(effects: Sequence[Effect]) -> list[Effect]:
     """The largest effect first, whatever its sign."""
-    return sorted(found, key=lambda effect: -abs(effect.effect))
+    return sorted(effects, key=lambda effect: -abs(effect.effect))
 
 
 def half_normal_quantiles(count: int) -> np.ndarray:
@@ -140,7 +140,7 @@ def half_normal_quantiles(count: int) -> np.ndarray:
 
 
 def cumulative_residual_sd(
-    coded: ArrayLike, response: ArrayLike, found: Sequence[Effect]
+    coded: ArrayLike, response: ArrayLike, effects: Sequence[Effect]
 ) -> np.ndarray:
     """The residual standard deviation of models with ever more terms, the largest effect first.
 
@@ -150,7 +150,7 @@ def cumulative_residual_sd(
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     residual = y - y.mean()
     deviations = [np.sqrt((residual**2).sum() / (len(y) - 1))]
-    for count, effect in enumerate(by_size(found)[: len(y) - 2], start=2):
+    for count, effect in enumerate(by_size(effects)[: len(y) - 2], start=2):
         residual = residual - effect.effect / 2.0 * matrix[:, list(effect.term)].prod(axis=1)
         deviations.append(np.sqrt((residual**2).sum() / (len(y) - count)))
     return np.array(deviations)

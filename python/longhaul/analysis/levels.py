@@ -39,7 +39,7 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     columns = {name: table.frame[name].to_list() for name in table.varying}
     sources = {source.name: source for source in anova(columns, y, order=1)}
     means = [_of_factor(table, name, response, sources.get(name)) for name in table.varying]
-    return sorted(means, key=lambda one: -(one.share or 0.0))
+    return sorted(means, key=lambda factor: -(factor.share or 0.0))
 
 
 def _of_factor(
@@ -79,21 +79,21 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
     """
     matched = table.matched(factor, response)
     pairs = combinations(table.factors[factor], 2)
-    return [_comparison(matched, one, other) for one, other in pairs]
+    return [_comparison(matched, first, other) for first, other in pairs]
 
 
-def _comparison(matched: Matched, one: Level, other: Level) -> Comparison:
+def _comparison(matched: Matched, first: Level, other: Level) -> Comparison:
     # A row a condition, a column a replication; conditions without either level are left out.
     differences = np.array(
         [
-            [values[one] - values[other] for values in replications]
+            [values[first] - values[other] for values in replications]
             for replications in matched
-            if all(one in values and other in values for values in replications)
+            if all(first in values and other in values for values in replications)
         ]
     )
     if not len(differences):
-        raise TableError(f"no condition has both {one} and {other}")
+        raise TableError(f"no condition has both {first} and {other}")
     several = differences.shape[1] > 1
     interval = mean_interval(differences.mean(axis=0) if several else differences[:, 0])
     ahead = int((differences.mean(axis=1) > 0).sum())
-    return Comparison(one, other, interval, ahead, len(differences))
+    return Comparison(first, other, interval, ahead, len(differences))

@@ -101,5 +101,5 @@ def lag(
 
 def mean_lag(lags: Sequence[float | None]) -> float | None:
     """The mean of several lags; None if one of them never ends."""
-    known = [one for one in lags if one is not None]
+    known = [lag for lag in lags if lag is not None]
     return float(np.mean(known)) if len(known) == len(lags) > 0 else None

@@ -193,23 +193,23 @@ class ResponseTable:
         who = list(self.factors[competitors])
         names = self.complete()
         mean = self.averaged().frame
-        found: list[dict[str, Any]] = []
+        kept: list[dict[str, Any]] = []
         missing: dict[str, list[Level]] = {}
         cells = []
         for levels, part in mean.group_by(others, maintain_order=True) if others else [((), mean)]:
             rows = {row[competitors]: row for row in part.to_dicts()}
             condition = dict(zip(others, levels, strict=True))
-            if lacks := [one for one in who if one not in rows]:
+            if lacks := [competitor for competitor in who if competitor not in rows]:
                 missing[_named(condition)] = lacks
                 continue
-            found.append(condition)
-            cells.append([[float(rows[one][name]) for one in who] for name in names])
+            kept.append(condition)
+            cells.append([[float(rows[competitor][name]) for competitor in who] for name in names])
         if not cells:
             raise TableError(
                 f"no condition has every level of {competitors}: {_lacking(missing)}; "
                 f"--without {competitors}=LEVEL leaves a level out"
             )
-        return found, np.array(cells)
+        return kept, np.array(cells)
 
     def matched(self, factor: str, response: str) -> Matched:
         """For each combination of the other factors, and each replication, the value at each level.

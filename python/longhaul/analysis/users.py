@@ -27,15 +27,15 @@ def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") ->
     `base` says what the ranges are shares of: the `larger` value (the maximum, or the mean of the
     alternatives) or the `smaller` one (the minimum, or the mean of the competitors).
     """
-    one, other = np.asarray(first, float), np.asarray(second, float)
+    alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):
         raise ValueError(f"base: expected larger or smaller, found `{base}`")
     pick = np.max if base == "larger" else np.min
-    gap = float(one.mean() - other.mean())
+    gap = float(alternatives.mean() - other.mean())
     return Differences(
-        float(np.ptp(one) / pick(one)),
+        float(np.ptp(alternatives) / pick(alternatives)),
         float(np.ptp(other) / pick(other)),
-        gap / float(one.mean() if base == "larger" else other.mean()),
+        gap / float(alternatives.mean() if base == "larger" else other.mean()),
     )
 
 

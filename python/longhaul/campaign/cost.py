@@ -33,7 +33,7 @@ def _rates(part: Any) -> list[float]:  # noqa: ANN401
         own = _quantity(part.get("rate"), bits_per_second)
         return [*([own] if own else []), *(r for v in part.values() for r in _rates(v))]
     if isinstance(part, list):
-        return [rate for one in part for rate in _rates(one)]
+        return [rate for item in part for rate in _rates(item)]
     return []
 
 

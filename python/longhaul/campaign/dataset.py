@@ -82,9 +82,11 @@ def collect(campaign: Campaign, store: Store) -> Dataset:
         "title": campaign.title,
         "file": campaign.path.name,
         "factors": {factor.name: list(factor.levels) for factor in design.factors},
-        "responses": list(columns) or [one.name for one in campaign.responses],
+        "responses": list(columns) or [response.name for response in campaign.responses],
         "about": meanings.of_table(campaign.sweep.settings, campaign.responses),
-        "places": {one.name: one.place for one in campaign.responses if one.place},
+        "places": {
+            response.name: response.place for response in campaign.responses if response.place
+        },
         "conditions": design.runs,
         "design": design.kind,
         "generators": list(design.generators),

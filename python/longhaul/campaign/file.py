@@ -172,7 +172,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
 
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
     """Refuse a response that no run can have, at its line."""
-    places = [one.place for one in campaign.responses if not one.function]
+    places = [response.place for response in campaign.responses if not response.function]
     if (wrong := check(places, resolved)) is not None:
         place, error = wrong
         text = campaign.path.read_text(encoding="utf-8-sig")

@@ -50,11 +50,11 @@ def _keys() -> dict[str, str]:
 @cache
 def _figures() -> dict[str, str]:
     """What a column of flows or links is, by its name; flows come first."""
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for row in _engine.columns():
         if row["table"] in ("flows", "links"):
-            found.setdefault(row["name"], row["description"])
-    return found
+            descriptions.setdefault(row["name"], row["description"])
+    return descriptions
 
 
 def of_key(path: str) -> str:
@@ -81,11 +81,11 @@ def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
     for path, setting in settings.items():
         if setting.factor is not None:
             paths.setdefault(setting.factor, []).append(path)
-    found = {}
+    meanings = {}
     for factor, places in paths.items():
         first = of_key(places[0]).rstrip(".")
-        found[factor] = f"sets {', '.join(places)}" + (f": {first}" if first else "")
-    return found
+        meanings[factor] = f"sets {', '.join(places)}" + (f": {first}" if first else "")
+    return meanings
 
 
 def of_figure(place: str) -> str:
@@ -100,13 +100,19 @@ def of_figure(place: str) -> str:
 
 def of_responses(responses: Sequence[Response]) -> dict[str, str]:
     """What each response is; of one that a user's function measures, which function."""
-    found = {}
-    for one in responses:
-        text = f"measured by {one.function}" if one.function else of_figure(one.place)
-        named = text if one.function or one.place in ("", one.name) else f"{one.place}: {text}"
+    meanings = {}
+    for response in responses:
+        text = (
+            f"measured by {response.function}" if response.function else of_figure(response.place)
+        )
+        named = (
+            text
+            if response.function or response.place in ("", response.name)
+            else f"{response.place}: {text}"
+        )
         if text:
-            found[one.name] = named
-    return found
+            meanings[response.name] = named
+    return meanings
 
 
 def of_table(settings: Mapping[str, Setting], responses: Sequence[Response]) -> dict[str, Any]:

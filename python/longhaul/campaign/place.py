@@ -40,7 +40,7 @@ def line_of_value(text: str, path: str, value: str) -> int | None:
     lines = text.splitlines()[(begin or 1) - 1 :]
     quoted = (f'"{value}"', f"'{value}'")
     for number, line in enumerate(lines, start=begin or 1):
-        if any(one in line for one in quoted):
+        if any(quotation in line for quotation in quoted):
             return number
     return begin
 

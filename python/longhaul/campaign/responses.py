@@ -63,7 +63,7 @@ class Responses:
                     f"keep: the run has no table `{table}`; available: {', '.join(run.tables)}"
                 )
         summary = run.figures()
-        measured = [_measured(one, run) for one in self.responses if one.function]
+        measured = [_measured(response, run) for response in self.responses if response.function]
         return {
             "run": facts(run.meta),
             **{name: summary[name] for name in SUMMARY if name in summary},
@@ -73,11 +73,11 @@ class Responses:
     def row(self, kept: Kept) -> dict[str, float | None]:
         """The responses of a run, in order."""
         values: dict[str, float | None] = dict.fromkeys(
-            one.name for one in self.responses if not one.function
+            response.name for response in self.responses if not response.function
         )
-        for one in self.responses:
-            if not one.function:
-                values[one.name] = look_up(kept, one.place)
+        for response in self.responses:
+            if not response.function:
+                values[response.name] = look_up(kept, response.place)
         measured: dict[str, float] = kept["measured"]
         return {**values, **measured}
 
@@ -103,7 +103,7 @@ def look_up(kept: Kept, place: str) -> float | None:
         if exists:
             return None if value is None else float(value)
     known = _known(kept)
-    near = difflib.get_close_matches(place, [*known, *(one.split(".")[-1] for one in known)], n=1)
+    near = difflib.get_close_matches(place, [*known, *(name.split(".")[-1] for name in known)], n=1)
     hint = f" (did you mean `{near[0]}`?)" if near else ""
     raise ResponseError(f"responses: unknown column `{place}`{hint}; available: {', '.join(known)}")
 
@@ -113,9 +113,11 @@ def check(places: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, Re
     resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
     kind = kinds.of(resolved[0])
     if kind is None:
-        labels = [flow["label"] for one in resolved for flow in one["flows"]]
-        delays = any(one["measure"]["delays"] for one in resolved)
-        known = _of_tcp(labels, [link for one in scenarios for link in one.links], delays=delays)
+        labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
+        delays = any(scenario["measure"]["delays"] for scenario in resolved)
+        known = _of_tcp(
+            labels, [link for scenario in scenarios for link in scenario.links], delays=delays
+        )
     else:
         # The rows of its tables, such as classes and periods, are known when one has run.
         tables = {name: [dict.fromkeys(columns)] for name, columns in kind.columns().items()}

@@ -130,9 +130,9 @@ def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
     """All of a list, or the groups of flows whose labels match a pattern."""
     if pattern == EVERY:
         return places
-    matching = [one for one in places if fnmatchcase(str(one.get("label", "")), pattern)]
+    matching = [group for group in places if fnmatchcase(str(group.get("label", "")), pattern)]
     if not matching:
-        labels = [one.get("label") for one in places]
+        labels = [group.get("label") for group in places]
         raise ScenarioError(f"{path}: no label is like `{pattern}`; available: {labels}")
     return matching
 

@@ -75,7 +75,7 @@ def plan(file: File, out: Out = None, json: AsJson = False) -> None:
         "runs": len(runs),
         "done": done,
         "expected_data_packets": expected,
-        "responses": [one.name for one in campaign.responses],
+        "responses": [response.name for response in campaign.responses],
     }
     if json:
         print_json(facts)
@@ -182,14 +182,14 @@ def status(file: File, out: Out = None, json: AsJson = False) -> None:
     leases = Leases(store.path)
     counts = {"done": 0, "running": 0, "failed": 0, "to do": 0}
     failures: dict[str, list[str]] = {}
-    for one in campaign.runs():
-        if store.has(one.key):
+    for run in campaign.runs():
+        if store.has(run.key):
             counts["done"] += 1
-        elif leases.is_held(one.key):
+        elif leases.is_held(run.key):
             counts["running"] += 1
-        elif failure := store.failure(one.key):
+        elif failure := store.failure(run.key):
             counts["failed"] += 1
-            failures.setdefault(failure[1], []).append(one.name)
+            failures.setdefault(failure[1], []).append(run.name)
         else:
             counts["to do"] += 1
     living = leases.living()
@@ -278,7 +278,7 @@ def _print_summary(campaign: Campaign, outcome: Outcome, dataset: Dataset, file:
 
 def _report_failures(failed: list[tuple[Any, str]]) -> None:
     if failed:
-        lines = [f"{one.name}: {message}" for one, message in failed[:MAX_MESSAGES]]
+        lines = [f"{run.name}: {message}" for run, message in failed[:MAX_MESSAGES]]
         more = [f"and {len(failed) - MAX_MESSAGES} more"] if len(failed) > MAX_MESSAGES else []
         warn([*lines, *more])
         raise RunError(f"{len(failed)} runs failed; `resume` retries them")

@@ -176,5 +176,5 @@ def _list_published() -> None:
     from longhaul.designs import PUBLISHED
 
     rows: list[tuple[str, Any]] = sorted(PUBLISHED.items())
-    for name, one in rows:
-        typer.echo(f"{name}  {', '.join(one.generators)}\n    {one.source}")
+    for name, design in rows:
+        typer.echo(f"{name}  {', '.join(design.generators)}\n    {design.source}")

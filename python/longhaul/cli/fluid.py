@@ -160,23 +160,23 @@ def hybrid(
     if hours * 60 < 1:
         raise InputError(f"--hours {hours:g}: expected at least a minute")
     runs = [
-        abilene_lee.run(one, routers=routers, hours=hours, seed=seed)[0]
-        for one in buffer or abilene_lee.BUFFERS
+        abilene_lee.run(packets, routers=routers, hours=hours, seed=seed)[0]
+        for packets in buffer or abilene_lee.BUFFERS
     ]
     if json:
-        print_json([vars(one) for one in runs])
+        print_json([vars(run) for run in runs])
     else:
         rows = [
             {
-                "buffer": one.buffer_pkts,
-                **{f"x{n}": one.throughput_pps[n] / 1e3 for n in range(3)},
-                **{f"t{n}": one.rtt_s[n] * 1e3 for n in range(3)},
-                "fr13": one.throughput_ratio(1, 3),
-                "rr31": one.rtt_ratio(3, 1),
-                "utilisation": one.utilisation,
-                "cuts": one.reductions_per_flow_h,
+                "buffer": run.buffer_pkts,
+                **{f"x{n}": run.throughput_pps[n] / 1e3 for n in range(3)},
+                **{f"t{n}": run.rtt_s[n] * 1e3 for n in range(3)},
+                "fr13": run.throughput_ratio(1, 3),
+                "rr31": run.rtt_ratio(3, 1),
+                "utilisation": run.utilisation,
+                "cuts": run.reductions_per_flow_h,
             }
-            for one in runs
+            for run in runs
         ]
         heads = ("buffer", "packets/ms: 1", "2", "3", "ms: 1", "2", "3", "FR(1,3)", "RR(3,1)",
                  "utilisation", "cuts per flow and hour")  # fmt: skip
@@ -303,9 +303,9 @@ def beside_packets(
     trajectory = fluid_comparison.solve(scene)
     pairs = fluid_comparison.compare(scene, trajectory, results)
     if json:
-        print_json([one.as_json() for one in pairs])
+        print_json([pair.as_json() for pair in pairs])
     else:
-        rows = [{**vars(one), "difference": f"{one.difference:+.1%}"} for one in pairs]
+        rows = [{**vars(pair), "difference": f"{pair.difference:+.1%}"} for pair in pairs]
         heads = ("of", "mean", "packets", "fluid", "difference")
         print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
     if plot is not None:

@@ -218,7 +218,7 @@ def window(
             ]
         )
     else:
-        stdout().print(_window_table([one.figures() for one in drawn]))
+        stdout().print(_window_table([trajectory.figures() for trajectory in drawn]))
     if target is not None:
         windows.save(drawn, experiment, target)
         if not json:

@@ -139,20 +139,20 @@ def calibrate(
     """
     from longhaul.running.calibration import calibrate as find_rates
 
-    found = find_rates(file, load=load, link=link, labels=of, set=set or ())
+    calibration = find_rates(file, load=load, link=link, labels=of, set=set or ())
     if json:
-        print_json(found.as_json())
+        print_json(calibration.as_json())
         return
     table = Table("factor", "load", box=None, pad_edge=False)
-    for factor, measured in found.steps:
+    for factor, measured in calibration.steps:
         table.add_row(f"{factor:.4f}", f"{measured:.2%}")
     stdout().print(table)
-    low, high = found.range
+    low, high = calibration.range
     typer.echo(
-        f"load with the random numbers of {1 + len(found.others)} replications: "
+        f"load with the random numbers of {1 + len(calibration.others)} replications: "
         f"{low:.2%} to {high:.2%}; a longer duration narrows this"
     )
-    for key, value in found.settings.items():
+    for key, value in calibration.settings.items():
         typer.echo(f"--set {key}={value}")
 
 

@@ -53,13 +53,13 @@ def list_(
         return
     rows = [
         {
-            "name": one.name,
-            "title": one.head.title,
-            "source": one.head.source,
-            "experiments": len(one.experiments),
-            "claims": sum(not claim.is_set_up for claim in one.claims),
+            "name": each.name,
+            "title": each.head.title,
+            "source": each.head.source,
+            "experiments": len(each.experiments),
+            "claims": sum(not claim.is_set_up for claim in each.claims),
         }
-        for one in study.studies()
+        for each in study.studies()
     ]
     if json:
         print_json(rows)
@@ -75,14 +75,14 @@ def _list_experiments(study: Study, *, json: bool) -> None:
     """The experiments of a study, with the number of their runs at each scale."""
     rows: list[dict[str, Any]] = [
         {
-            "name": one.name,
-            "title": one.title,
-            "axes": list(one.axes),
-            "quick": len(one.sweep("quick")),
-            "full": len(one.sweep("full")),
-            "claims": sum(one.name in claim.experiments for claim in study.claims),
+            "name": experiment.name,
+            "title": experiment.title,
+            "axes": list(experiment.axes),
+            "quick": len(experiment.sweep("quick")),
+            "full": len(experiment.sweep("full")),
+            "claims": sum(experiment.name in claim.experiments for claim in study.claims),
         }
-        for one in study.chosen()
+        for experiment in study.chosen()
     ]
     if json:
         print_json(rows)
@@ -171,7 +171,7 @@ def run(
         study, results, target / f"{scale}.html", experiment or ()
     )
     if json:
-        print_json([one.as_json() for one in judgements])
+        print_json([judgement.as_json() for judgement in judgements])
     elif not quiet:
         console = stdout()
         console.print(ledger.table(judgements))
@@ -179,7 +179,7 @@ def run(
         console.print(f"Tables: {folders[0]}")
         console.print(f"Report: {report_file}")
     if failed:
-        warn([f"{one.name}: {message}" for one, message in failed])
+        warn([f"{run.name}: {message}" for run, message in failed])
         raise RunError(f"{len(failed)} runs failed; the same command retries them")
 
 
@@ -259,7 +259,7 @@ def claims(name: Name, out: Out = None, scale: Scale = None, json: AsJson = Fals
     folder, results = record.latest(study, out or _default(study.name), scale)
     judgements = ledger.judge(study, results.data, results.facts.scale)
     if json:
-        print_json([one.as_json() for one in judgements])
+        print_json([judgement.as_json() for judgement in judgements])
         return
     console = stdout()
     console.print(ledger.table(judgements))

@@ -141,7 +141,7 @@ class Design:
 
     def crossed(self, other: "Design") -> "Design":
         """Each run of this design with each of another, which has other factors."""
-        rows = [np.hstack([one, more]) for more in other.coded for one in self.coded]
+        rows = [np.hstack([row, more]) for more in other.coded for row in self.coded]
         blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
         return replace(
             self,
@@ -198,7 +198,7 @@ class Design:
         lengths = properties.word_lengths(self.coded)
         groups = properties.alias_groups(self.coded)
         partial = properties.partial_aliases(self.coded)
-        mixed = {effect for one, other, _ in partial for effect in (one, other)}
+        mixed = {effect for first, other, _ in partial for effect in (first, other)}
         mixed.update(properties.aliased_with_the_mean(self.coded))
         clear = [group[0][1] for group in groups if len(group) == 1]
         return facts | {

@@ -56,5 +56,5 @@ def published(name: str) -> Design:
     """The design of that name."""
     if name not in PUBLISHED:
         raise DesignError(f"unknown design `{name}`; available: {', '.join(PUBLISHED)}")
-    found = PUBLISHED[name]
-    return two_level(found.factors, generators=found.generators)
+    design = PUBLISHED[name]
+    return two_level(design.factors, generators=design.generators)

@@ -95,11 +95,13 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
     """How many words of length four have each column: what tells fractions of equal words apart."""
     pairs: dict[int, int] = {}
-    for i, one in enumerate(columns):
+    for i, column in enumerate(columns):
         for other in columns[i + 1 :]:
-            pairs[one ^ other] = pairs.get(one ^ other, 0) + 1
+            pairs[column ^ other] = pairs.get(column ^ other, 0) + 1
     return tuple(
-        sorted(sum(pairs[one ^ other] for other in columns if other != one) for one in columns)
+        sorted(
+            sum(pairs[column ^ other] for other in columns if other != column) for column in columns
+        )
     )
 
 

@@ -82,7 +82,7 @@ class Replay:
         name = self.network["table"]
         self.table = next(table for table in content.tables if table["name"] == name)
         series = next(series for series in content.series if series["table"] == name)
-        known = {one["name"]: one for one in series["measures"]}
+        known = {entry["name"]: entry for entry in series["measures"]}
         wanted = measure or series["shown"][0]
         if wanted not in known:
             raise LonghaulError(f"--measure {wanted}: expected one of {', '.join(known)}")
@@ -136,7 +136,7 @@ class Replay:
 
         def colours(entries: list[dict[str, Any]], at: int, without: str) -> list[Any]:
             values = [
-                None if one["row"] is None else self.values[one["row"], at] for one in entries
+                None if entry["row"] is None else self.values[entry["row"], at] for entry in entries
             ]
             return [COLOURS(norm(value)) if value else without for value in values]
 
@@ -144,7 +144,7 @@ class Replay:
             left.set_title(f"{self.times[at]:,.1f} s")
             dots.set_facecolor(colours(nodes, at, NOTHING))
             lines.set_color(colours(links, at, "#dde1e5"))
-            lines.set_linewidth([1.0 if one["row"] is None else 3.0 for one in links])
+            lines.set_linewidth([1.0 if link["row"] is None else 3.0 for link in links])
             now.set_xdata([self.times[at]] * 2)
             return []
 

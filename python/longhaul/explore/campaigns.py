@@ -25,7 +25,7 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
     frame = frame.select("name", *[column for column in frame.columns if column != "name"])
     varied = [factor for factor in factors if frame[factor].n_unique() > 1]
     competitor = competitor_among(varied)
-    known = [one for one in dataset.responses if one in frame.columns]
+    known = [response for response in dataset.responses if response in frame.columns]
     shown = (*varied, *known[:SHOWN_RESPONSES])
     wanted = dataset.facts.get("wanted", frame.height)
     conditions = dataset.facts.get("conditions")

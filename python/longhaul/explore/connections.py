@@ -107,8 +107,10 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
     for run in runs:
         frame = run.flows if kind == "flow" else run.links
         frame = frame.drop([name for name in frame.columns if name.startswith("total_")])
-        found = curves.get(run.path, {})
-        frame = _with_slow_start(run, frame, found) if kind == "flow" else _with_drops(frame, found)
+        of_run = curves.get(run.path, {})
+        frame = (
+            _with_slow_start(run, frame, of_run) if kind == "flow" else _with_drops(frame, of_run)
+        )
         frames.append(_named(run, frame, several=several))
     shown = FLOWS if kind == "flow" else LINKS
     about = _about(table) | ABOUT
@@ -181,22 +183,22 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
     others = [name for name in MEASURED[kind] if name in samples.columns]
     values = matrix(samples, "name", elements, times, [*wanted, *counters, *others])
     seconds = times.to_numpy()
-    found: dict[str, np.ndarray] = {"t_s": seconds} | {name: values[name] for name in wanted}
+    curves: dict[str, np.ndarray] = {"t_s": seconds} | {name: values[name] for name in wanted}
     for counter in counters:
         name, factor = GROWTH[counter]
         growth = np.full_like(values[counter], np.nan)
         growth[:, 1:] = factor * np.diff(values[counter], axis=1) / np.diff(seconds)
         if np.isfinite(growth).any():
-            found[name] = growth
+            curves[name] = growth
     if kind == "link":
-        found |= _of_links(values, seconds)
-        found |= _filled(run, values)
+        curves |= _of_links(values, seconds)
+        curves |= _filled(run, values)
     if kind == "flow":
         # A threshold that was never set is infinite.
-        found["ssthresh_pkts"][found["ssthresh_pkts"] > 1e8] = np.nan
-        above = found["cwnd_pkts"] >= found["ssthresh_pkts"]
-        found["left_slow_start_s"] = np.where(above.any(1), seconds[above.argmax(1)], np.nan)
-    return found
+        curves["ssthresh_pkts"][curves["ssthresh_pkts"] > 1e8] = np.nan
+        above = curves["cwnd_pkts"] >= curves["ssthresh_pkts"]
+        curves["left_slow_start_s"] = np.where(above.any(1), seconds[above.argmax(1)], np.nan)
+    return curves
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
@@ -209,13 +211,13 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
         handled = grown["departed_pkts"] + grown["dropped_pkts"]
         loss = np.where(handled > 0, grown["dropped_pkts"] / handled, 0.0)
         rates = 8 * grown["capacity_bytes"] / lengths
-        found = {
+        columns = {
             "lost_pkts": grown["dropped_pkts"],
             "loss_share": np.where(np.isnan(handled), np.nan, loss),
             "utilization": sent / grown["capacity_bytes"],
             "queue_delay_s": 8 * values["queue_bytes"] / rates,
         }
-    return {name: one for name, one in found.items() if np.isfinite(one).any()}
+    return {name: column for name, column in columns.items() if np.isfinite(column).any()}
 
 
 def _scenario(run: Results) -> Scenario | None:
@@ -256,17 +258,17 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
     """Add the curves of several runs below each other, on the times of all."""
     if not all(curves):
         return
-    times = np.unique(np.concatenate([one["t_s"] for one in curves]))
+    times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))
     names = [name for name in curves[0] if name not in ("t_s", "left_slow_start_s")]
     about = _about("series") | DERIVED
     measures = []
     for name in names:
-        if not all(name in one for one in curves):
+        if not all(name in curve for curve in curves):
             continue
         parts = []
-        for one in curves:
-            on_all = np.full((len(one[name]), len(times)), np.nan)
-            on_all[:, np.searchsorted(times, one["t_s"])] = one[name]
+        for curve in curves:
+            on_all = np.full((len(curve[name]), len(times)), np.nan)
+            on_all[:, np.searchsorted(times, curve["t_s"])] = curve[name]
             parts.append(on_all)
         values = np.concatenate(parts)
         measures.append(Measure(name, values, unit_of(name), about.get(name, "")))
@@ -277,7 +279,7 @@ def _add_network(content: Content, run: Results) -> None:
     """The graph of the links, if it is small enough to be looked at."""
     links = run.links
     nodes = list(dict.fromkeys([*links["from"], *links["to"]]))
-    if len(nodes) > MOST_NODES or not any(one["table"] == "links" for one in content.series):
+    if len(nodes) > MOST_NODES or not any(series["table"] == "links" for series in content.series):
         return
     ends = list(zip(links["from"], links["to"], strict=True))
     places = spread(nodes, ends)
@@ -290,8 +292,8 @@ def _add_network(content: Content, run: Results) -> None:
                 for name in nodes
             ],
             "links": [
-                {"from": number[one], "to": number[other], "row": row}
-                for row, (one, other) in enumerate(ends)
+                {"from": number[start], "to": number[other], "row": row}
+                for row, (start, other) in enumerate(ends)
             ],
         }
     )

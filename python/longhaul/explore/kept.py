@@ -25,7 +25,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
     """Add the curves of runs whose series were kept: what their flows do together, and links."""
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
-    if not there or table not in {one["name"] for one in content.tables}:
+    if not there or table not in {entry["name"] for entry in content.tables}:
         return
     first = pl.read_parquet(files[there[0]], columns=["kind", "name"])
     links = first.filter(pl.col("kind") == "link")["name"].unique(maintain_order=True)
@@ -114,10 +114,10 @@ def _of_run(
         latest = np.searchsorted(seconds, times, side="right") - 1
         known = (latest >= 0) & (times <= seconds[-1] + (times[1] - times[0]))
         values = curve[column].cast(pl.Float64).to_numpy()[np.maximum(latest, 0)]
-        found = np.where(known, values, np.nan)
+        filled = np.where(known, values, np.nan)
         if column in GROWTH:
-            found = _growth(found, seconds[np.maximum(latest, 0)], GROWTH[column][1])
-        yield name, found
+            filled = _growth(filled, seconds[np.maximum(latest, 0)], GROWTH[column][1])
+        yield name, filled
 
 
 def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:

@@ -25,7 +25,7 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
     if count == 1:
         return {names[0]: (0.5, 0.5)}
     places = {name: at for at, name in enumerate(names)}
-    ends = np.array([(places[one], places[other]) for one, other in links], int).reshape(-1, 2)
+    ends = np.array([(places[start], places[other]) for start, other in links], int).reshape(-1, 2)
     graph = csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
     hops = shortest_path(graph, directed=False, unweighted=True)
     far = hops[np.isfinite(hops)].max() + 1

@@ -120,7 +120,7 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
     with np.errstate(invalid="ignore", divide="ignore"):
         values["loss_share"] = np.where(arrived > 0, dropped / arrived, 0.0)
     values["queue_delay_s"] = _queueing(samples, routers, times, topology)
-    sums = {one: np.nansum(values[one], 1) for one in ("arrived_pkts", "dropped_pkts")}
+    sums = {column: np.nansum(values[column], 1) for column in ("arrived_pkts", "dropped_pkts")}
     frame = topology.with_columns(
         loss_share=pl.Series(sums["dropped_pkts"] / np.maximum(sums["arrived_pkts"], 1.0)),
         dropped_pkts=pl.Series(sums["dropped_pkts"]),
@@ -136,8 +136,8 @@ def _add_routers(content: Content, tables: MesoNet, name: str) -> None:
     roles = Roles(label="router", colour="tier", shown=ROUTERS, about=about)
     add_table(content, name, frame, roles)
     measures = [
-        Measure(one, values[one], unit_of(one), about.get(one, ""))
-        for one in ("loss_share", "queue_delay_s", *columns)
+        Measure(column, values[column], unit_of(column), about.get(column, ""))
+        for column in ("loss_share", "queue_delay_s", *columns)
     ]
     shown = ("loss_share", "utilisation")
     add_series(content, name, times.to_numpy(), measures, shown, "dropped_pkts")
@@ -184,7 +184,7 @@ def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
             for row, (name, tier) in enumerate(tiers.items())
         ],
         "links": [
-            {"from": number[one], "to": number[other], "row": None} for one, other in ends
+            {"from": number[start], "to": number[other], "row": None} for start, other in ends
         ],
     }  # fmt: skip
 
@@ -195,7 +195,7 @@ def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str
         return list(itertools.pairwise(backbone))
     names = tables.backbone_links["link"].unique().sort()
     pairs = {tuple(sorted(name.split("-", 1))) for name in names}
-    return [(one, other) for one, other in sorted(pairs)]
+    return [(start, other) for start, other in sorted(pairs)]
 
 
 def _add_by_interval(

@@ -86,7 +86,9 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
     """The tables of a directory: one, if all of its files have the same columns, or one a file."""
     scans = {file.stem: pl.scan_parquet(file) for file in files}
     schemas = [scan.collect_schema() for scan in scans.values()]
-    return scans if any(one != schemas[0] for one in schemas) else {name: pl.scan_parquet(files)}
+    return (
+        scans if any(schema != schemas[0] for schema in schemas) else {name: pl.scan_parquet(files)}
+    )
 
 
 def _there(path: Path) -> tuple[str, bool]:

@@ -115,7 +115,7 @@ def entry_of(
     ]
     names = [column["name"] for column in columns]
     varying = [name for name in names if frame[name].n_unique() > 1]
-    shown = [one for one in roles.shown if one in varying] or varying[:8] or names[:8]
+    shown = [column for column in roles.shown if column in varying] or varying[:8] or names[:8]
     return {
         "name": name,
         "title": roles.title,
@@ -181,15 +181,15 @@ def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, A
         "rows": list(range(frame.height)),
         "columns": varying,
         "order": _leaves(merges, frame.height),
-        "merges": [[int(one), int(other), float(height)] for one, other, height, _ in merges],
+        "merges": [[int(first), int(other), float(height)] for first, other, height, _ in merges],
     }
 
 
 def _leaves(merges: np.ndarray, count: int) -> list[int]:
     """The leaves of a tree from one side to the other."""
     below: dict[int, list[int]] = {leaf: [leaf] for leaf in range(count)}
-    for at, (one, other, _, _) in enumerate(merges):
-        below[count + at] = below.pop(int(one)) + below.pop(int(other))
+    for at, (first, other, _, _) in enumerate(merges):
+        below[count + at] = below.pop(int(first)) + below.pop(int(other))
     return below[2 * count - 2]
 
 
@@ -247,7 +247,7 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
     """Say which rows of a table belong to which of another, so that they are selected together."""
-    there = {one["name"] for one in content.tables}
+    there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
         return
     rows, others = np.array(sorted(set(pairs))).T
@@ -268,9 +268,9 @@ def matrix(
     if (rows < 0).all():
         raise LonghaulError(f"no samples of {', '.join(elements[:3])}")
     wanted = rows >= 0
-    found = {}
+    matrices = {}
     for column in columns:
         values = np.full((len(elements), len(times)), np.nan)
         values[rows[wanted], at[wanted]] = frame[column].cast(pl.Float64).to_numpy()[wanted]
-        found[column] = values
-    return found
+        matrices[column] = values
+    return matrices

@@ -60,11 +60,11 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
     for k, response in enumerate(chosen(table, options)):
         rows = []
         for condition, values in zip(conditions, cells[:, k], strict=True):
-            one = outliers.residuals(values, options.critical)
-            extreme = names[one.extreme] if one.extreme >= 0 else "-1"
-            verdict = "" if not one.is_outlier else "high" if one.largest > 0 else "low"
+            test = outliers.residuals(values, options.critical)
+            extreme = names[test.extreme] if test.extreme >= 0 else "-1"
+            verdict = "" if not test.is_outlier else "high" if test.largest > 0 else "low"
             rows.append(
-                (title(condition), extreme, one.largest, one.percent, one.statistic, verdict)
+                (title(condition), extreme, test.largest, test.percent, test.statistic, verdict)
             )
         limit = options.critical or outliers.grubbs_critical(len(names))
         heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
@@ -137,11 +137,11 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     names = [str(level) for level in table.factors[who]]
     findings = Findings()
     # Some groups of users have no flows in a short run.
-    empty = [one for one in options.responses if one not in table.complete()]
+    empty = [response for response in options.responses if response not in table.complete()]
     if empty and len(empty) < len(options.responses):
         runs = [(name, table.frame[name].null_count()) for name in empty]
         findings.add("left out: not every run has a value", ("response", "runs without"), runs)
-        kept = tuple(one for one in options.responses if one not in empty)
+        kept = tuple(response for response in options.responses if response not in empty)
         options = replace(options, responses=kept)
     responses = chosen(table, options)
     conditions, cells = cells_of(table, options, who)
@@ -167,7 +167,9 @@ def _users(table: ResponseTable, options: Options) -> Findings:
         def draw() -> "Figure":
             from longhaul.plots.analysis.competitors import rank_matrix
 
-            return rank_matrix(cells, k, names[k], titles, [short_name(one) for one in responses])
+            return rank_matrix(
+                cells, k, names[k], titles, [short_name(response) for response in responses]
+            )
 
         return draw
 

@@ -95,7 +95,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
     if options.of:
         given = table.frame[table.require(options.of)].to_list()
         groups = {
-            str(level): [i for i, one in enumerate(given) if one == level]
+            str(level): [i for i, own in enumerate(given) if own == level]
             for level in table.factors[options.of]
         }
 
@@ -117,8 +117,8 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 def _yyx(table: ResponseTable, options: Options) -> Findings:
     if len(options.responses) != 2:
         raise TableError("y-y-x: expected two responses: --response ONE --response OTHER")
-    one, other = options.responses
-    x, y = table.values(one), table.values(other)
+    first, other = options.responses
+    x, y = table.values(first), table.values(other)
     findings = Findings()
     rows = [("all runs", float(correlation.correlations(np.stack([x, y], axis=1))[0, 1]))]
     for factor in table.varying:
@@ -126,12 +126,12 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
             inside = (table.frame[factor] == level).to_numpy()
             both = np.stack([x[inside], y[inside]], axis=1)
             rows.append((f"{factor} {level}", float(correlation.correlations(both)[0, 1])))
-    findings.add(f"correlation of {one} and {other}", ("runs", "r"), rows)
+    findings.add(f"correlation of {first} and {other}", ("runs", "r"), rows)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.correlations import yyx
 
-        return yyx(x, y, (one, other), {f: table.frame[f].to_list() for f in table.varying})
+        return yyx(x, y, (first, other), {f: table.frame[f].to_list() for f in table.varying})
 
     findings.plots["y-y-x"] = draw
     return findings

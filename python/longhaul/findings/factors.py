@@ -20,9 +20,9 @@ MAX_PANELS = 24
 def _effects(table: ResponseTable, options: Options) -> Findings:
     findings = Findings()
     for response in chosen(table, options):
-        one = levels.factor_means(table, response)
+        factors = levels.factor_means(table, response)
         rows = []
-        for of_factor in one:
+        for of_factor in factors:
             share = None if of_factor.share is None else 100 * of_factor.share
             for level, mean in zip(of_factor.levels, of_factor.means, strict=True):
                 limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
@@ -30,17 +30,17 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
                 share = None
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
         findings.add(response, heads, rows)
-        findings.plots[f"effects-{response}"] = _draw_effects(one, response, table)
+        findings.plots[f"effects-{response}"] = _draw_effects(factors, response, table)
     return findings
 
 
 def _draw_effects(
-    one: list[levels.FactorMeans], response: str, table: ResponseTable
+    factors: list[levels.FactorMeans], response: str, table: ResponseTable
 ) -> Callable[[], "Figure"]:
     def draw() -> "Figure":
         from longhaul.plots.analysis.effects import main_effects
 
-        return main_effects(one, response, float(table.values(response).mean()))
+        return main_effects(factors, response, float(table.values(response).mean()))
 
     return draw
 
@@ -79,9 +79,9 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
     for response in chosen(table, options):
         pairs = levels.compare_levels(table, factor, response)
         rows = [
-            (one.first, one.second, one.difference.mean, one.difference.low, one.difference.high,
-             f"{one.ahead} of {one.conditions}")
-            for one in pairs
+            (pair.first, pair.second, pair.difference.mean, pair.difference.low,
+             pair.difference.high, f"{pair.ahead} of {pair.conditions}")
+            for pair in pairs
         ]  # fmt: skip
         heads = (factor, "less", "difference", "95 % from", "to", "ahead in conditions")
         findings.add(response, heads, rows)

@@ -33,11 +33,11 @@ def write(dataset: Dataset, path: Path) -> Path:
     return path
 
 
-def _part(name: str, response: str, found: Findings) -> dict[str, Any]:
+def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
     """The table and the plot, if there is one, of an analysis of a response."""
-    text = next(text for text in found.tables if text.title == response)
+    text = next(text for text in findings.tables if text.title == response)
     plot = f"{name}-{response}"
-    draw = found.plots.get(plot)
+    draw = findings.plots.get(plot)
     return {
         "name": name,
         "heads": text.heads,

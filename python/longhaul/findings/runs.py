@@ -84,7 +84,7 @@ def _steady(run: "Results", against: "Results | None") -> list[Text]:
 
 @named("merit", "figures of merit: delays, shares, convergence, starvation, synchronisation")
 def _merit(run: "Results", against: "Results | None") -> list[Text]:
-    rows = [(one.name, one.value, one.help) for one in merit.figures(run)]
+    rows = [(figure.name, figure.value, figure.help) for figure in merit.figures(run)]
     return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), rows)]
 
 
@@ -137,9 +137,9 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
     heads = ("series", "method", "from (s)", "to (s)", "Hurst parameter", "95 % from", "to")
     rows = []
     for name, step_s, counts in counted(run):
-        for one in _estimates(run, counts):
-            ends = float(one.scales[0] * step_s), float(one.scales[-1] * step_s)
-            rows.append((name, one.method, *ends, one.value, one.low, one.high))
+        for estimate in _estimates(run, counts):
+            ends = float(estimate.scales[0] * step_s), float(estimate.scales[-1] * step_s)
+            rows.append((name, estimate.method, *ends, estimate.value, estimate.low, estimate.high))
     return [Text(f"{run.name}: long-range dependence", heads, rows)]
 
 
@@ -170,9 +170,9 @@ def _convergence(run: "Results", against: "Results | None") -> list[Text]:
         running["mean"] = convergence.running_mean(sizes, every)
         settled = int(LAST_PART * len(sizes))
         rows += [
-            (label, name, len(sizes), float(one.values[-1]), one.range_after(settled),
-             100 * one.variation_after(settled))
-            for name, one in running.items()
+            (label, name, len(sizes), float(curve.values[-1]), curve.range_after(settled),
+             100 * curve.variation_after(settled))
+            for name, curve in running.items()
         ]  # fmt: skip
     return [Text(f"{run.name}: running statistics of response sizes", heads, rows)]
 

@@ -80,11 +80,13 @@ def responses() -> list[Row]:
     )
     return [
         {
-            "name": f"{one.name} ({chapter})",
-            "description": f"{one.title}, {one.unit}" if one.unit else one.title,
+            "name": f"{response.name} ({chapter})",
+            "description": f"{response.title}, {response.unit}"
+            if response.unit
+            else response.title,
         }
         for chapter, chosen in numbered
-        for one in chosen
+        for response in chosen
     ]
 
 

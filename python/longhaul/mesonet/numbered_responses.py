@@ -48,8 +48,8 @@ class Part:
 
     def ratio(self, column: str, over: str) -> float:
         """A column over itself and another one, both summed."""
-        one, other = self.mean(column), self.mean(over)
-        return one / (one + other) if one + other else 0.0
+        part, other = self.mean(column), self.mean(over)
+        return part / (part + other) if part + other else 0.0
 
     def of_class(self, name: str, column: str | pl.Expr) -> float:
         """Mean of a column of a flow class, or of an expression of its columns."""
@@ -152,9 +152,17 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
         (whole, OF_RUN if chapter == 6 else ()),
     ]:
         part = Part(tables, period)
-        for one in chosen:
-            if one.needs == "totals" or tables.has(one.needs):
-                rows.append((one.name, period.name, one.value(part), one.unit, one.title))
+        for response in chosen:
+            if response.needs == "totals" or tables.has(response.needs):
+                rows.append(
+                    (
+                        response.name,
+                        period.name,
+                        response.value(part),
+                        response.unit,
+                        response.title,
+                    )
+                )
     names = ("response", "period", "value", "unit", "title")
     types = (pl.String, pl.String, pl.Float64, pl.String, pl.String)
     return pl.DataFrame(rows, schema=dict(zip(names, types, strict=True)), orient="row")
@@ -170,9 +178,9 @@ def column(name: str, title: str, unit: str, of: str) -> Response:
     return of_network(name, title, unit, lambda part: part.measured(of))
 
 
-def _quotient(one: float, other: float) -> float | None:
+def _quotient(dividend: float, other: float) -> float | None:
     """None of zero, such as sources of a network in which all flows are long-lived."""
-    return one / other if other else None
+    return dividend / other if other else None
 
 
 def _lost_share(part: Part) -> float | None:
@@ -256,7 +264,7 @@ _CHAPTER_6: Sequence[Response] = (
         "y8", "round-trip queueing delay: y7 less the mean propagation delay", "ms",
         lambda part: _srtt_ms(part) - 1e3 * part.round_trip_s,
     ),
-    *(one for at, of in enumerate(CLASSES) for one in _of_class(9 + 4 * at, of)),
+    *(response for at, of in enumerate(CLASSES) for response in _of_class(9 + 4 * at, of)),
     *(_long_lived(at, length) for at, length in enumerate(("long", "medium", "short"))),
     *(_saturation(at, name) for at, name in enumerate(("B0a", "C0a", "E0a", "F0a", "I0a", "K0a"))),
     column("y42", "flows connecting", "flows", "connecting_flows"),
@@ -312,7 +320,7 @@ OF_RUN: Sequence[Response] = (
     _total(3, "flows connected", "flows", lambda part: part.total("connected_flows")),
     _total(4, "flows completed", "flows", lambda part: part.total("completed_flows")),
     _total(5, "SYNs of a connected flow", "", _syns),
-    *(one for at, of in enumerate(CLASSES) for one in _totals_of_class(6 + 2 * at, of)),
+    *(response for at, of in enumerate(CLASSES) for response in _totals_of_class(6 + 2 * at, of)),
     *(_of_backbone(at, name) for at, name in enumerate("ABCDEFGHIJK")),
 )  # fmt: skip
 """Responses of the whole run in chapters 6 and 7."""

@@ -205,7 +205,9 @@ _ONE = Style("#0072b2", "o")
 def _looks(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """What each run is called, and how it is drawn: by its algorithm, if no other run has it."""
     kinds = [
-        "+".join(one["congestion"]["kind"] for one in run.scenario["mesonet"]["algorithms"])
+        "+".join(
+            algorithm["congestion"]["kind"] for algorithm in run.scenario["mesonet"]["algorithms"]
+        )
         for run in runs
     ]
     if len(set(kinds)) == len(kinds) and set(kinds) <= set(styles.ALGORITHMS):

@@ -90,10 +90,10 @@ def _by_period(
     rows = []
     for period in periods:
         part = period.of(table)
-        found = (
+        rows_of_period = (
             part.group_by(key, maintain_order=True).agg(figures) if key else part.select(figures)
         )
-        rows.append(found.insert_column(0, pl.lit(period.name).alias("period")))
+        rows.append(rows_of_period.insert_column(0, pl.lit(period.name).alias("period")))
     return pl.concat(rows)
 
 
@@ -114,19 +114,19 @@ def _with_full_rate(
     flows = tables.scenario["long_lived"]
     # Interfaces are in packets a millisecond.
     full = {flow["label"]: FULL * 1000.0 * float(flow["rate"]) for flow in flows}
-    found = []
+    full_rate_s = []
     for row in summary.select("period", "flow").iter_rows(named=True):
-        period = next(one for one in periods if one.name == row["period"])
+        period = next(candidate for candidate in periods if candidate.name == row["period"])
         part = period.of(tables.long_lived).filter(pl.col("flow") == row["flow"])
         at_rate = part.filter(pl.col("throughput_pps") >= full[row["flow"]])
         first = at_rate["t_s"].min()
         if first is None:
-            found.append(period.to_s - period.from_s)
+            full_rate_s.append(period.to_s - period.from_s)
         elif first == part["t_s"].min():
-            found.append(0.0)
+            full_rate_s.append(0.0)
         else:
-            found.append(round(float(str(first)) - period.from_s, 6))
-    return summary.with_columns(full_rate_s=pl.Series(found, dtype=pl.Float64))
+            full_rate_s.append(round(float(str(first)) - period.from_s, 6))
+    return summary.with_columns(full_rate_s=pl.Series(full_rate_s, dtype=pl.Float64))
 
 
 def _share(of: pl.Expr, over: pl.Expr) -> pl.Expr:
@@ -195,7 +195,7 @@ def columns() -> dict[str, list[str]]:
         "long_lived": _LONG_LIVED,
     }
     names = {
-        name: [one.meta.output_name() for one in expressions]
+        name: [expression.meta.output_name() for expression in expressions]
         for name, expressions in figures.items()
     }
     names["long_lived"].append("full_rate_s")
@@ -236,8 +236,8 @@ def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary
     for name in names:
         cells = []
         for (_, periods), table in zip(heads, tables, strict=True):
-            found = table.filter(pl.col(key) == name) if len(table) else table
-            values = {row["period"]: row["throughput_pps"] for row in found.to_dicts()}
+            block = table.filter(pl.col(key) == name) if len(table) else table
+            values = {row["period"]: row["throughput_pps"] for row in block.to_dicts()}
             cells += [values.get(period) for period in periods]
         rows.append((name, ["" if cell is None else form(cell) for cell in cells]))
     return Block(title, rows)

@@ -48,13 +48,13 @@ class Sets:
     """Data through G to I, as a share of the link's rate."""
     reductions_per_flow_h: float
 
-    def throughput_ratio(self, one: int, other: int) -> float:
+    def throughput_ratio(self, first: int, other: int) -> float:
         """Return `FR(one, other)`: mean throughputs of two sets, counted from 1."""
-        return self.throughput_pps[one - 1] / self.throughput_pps[other - 1]
+        return self.throughput_pps[first - 1] / self.throughput_pps[other - 1]
 
-    def rtt_ratio(self, one: int, other: int) -> float:
+    def rtt_ratio(self, first: int, other: int) -> float:
         """Return `RR(one, other)`: mean round-trip times of two sets, counted from 1."""
-        return self.rtt_s[one - 1] / self.rtt_s[other - 1]
+        return self.rtt_s[first - 1] / self.rtt_s[other - 1]
 
     @classmethod
     def of(cls, buffer_pkts: float, throughput: np.ndarray, rtt: np.ndarray, cuts: float) -> Sets:
@@ -65,8 +65,8 @@ class Sets:
         sets = [slice(n * FLOWS_PER_SET, (n + 1) * FLOWS_PER_SET) for n in range(len(ROUTES))]
         return cls(
             buffer_pkts,
-            tuple(float(throughput[:, one].mean()) for one in sets),
-            tuple(float(rtt[:, one].mean()) for one in sets),
+            tuple(float(throughput[:, flows].mean()) for flows in sets),
+            tuple(float(rtt[:, flows].mean()) for flows in sets),
             float(throughput.sum(axis=1).mean()) / RATE_PPS,
             cuts,
         )
@@ -104,7 +104,7 @@ def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
     Acknowledgements of 40 bytes on links of their own are free.
     """
     if routers == "per-link":
-        return [f"{one}-{other}" for one, other in pairwise(route)], []
+        return [f"{start}-{other}" for start, other in pairwise(route)], []
     return list(route), list(reversed(route))
 
 

@@ -76,7 +76,7 @@ def integrate(
         ahead = [x + step_s * dx for x, dx in zip(state, first, strict=True)]
         second = derivative(t + step_s, ahead, past)
         state = [
-            x + step_s / 2.0 * (one + two) for x, one, two in zip(state, first, second, strict=True)
+            x + step_s / 2.0 * (k1 + two) for x, k1, two in zip(state, first, second, strict=True)
         ]
         if project is not None:
             project(t + step_s, state)

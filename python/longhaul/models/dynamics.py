@@ -38,8 +38,20 @@ class Dynamics(Protocol):
         ...
 
 
+class OneState:
+    """What algorithms share whose window is their state."""
+
+    def at(self, window: float) -> list[float]:
+        """Return the window."""
+        return [window]
+
+    def window(self, states: Sequence[float]) -> float:
+        """Return the window."""
+        return states[0]
+
+
 @dataclass(frozen=True)
-class WindowOnly:
+class WindowOnly(OneState):
     """An algorithm whose only state is its window.
 
     `increase` gives segments per round trip, from window and round-trip time, `decrease` the part
@@ -52,14 +64,6 @@ class WindowOnly:
     def begin(self, window: float) -> list[float]:
         """Return the window after a loss."""
         return [window * (1.0 - self.decrease(window))]
-
-    def at(self, window: float) -> list[float]:
-        """Return the window."""
-        return [window]
-
-    def window(self, states: Sequence[float]) -> float:
-        """Return the window."""
-        return states[0]
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
@@ -270,7 +274,7 @@ class Compound:
 
 
 @dataclass(frozen=True)
-class Illinois:
+class Illinois(OneState):
     """Illinois by its window (Liu, Basar and Srikant 2008).
 
     `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
@@ -286,14 +290,6 @@ class Illinois:
     def begin(self, window: float) -> list[float]:
         """Return half the window: the first loss comes at a full queue."""
         return [window * (1.0 - self.max_decrease)]
-
-    def at(self, window: float) -> list[float]:
-        """Return the window."""
-        return [window]
-
-    def window(self, states: Sequence[float]) -> float:
-        """Return the window."""
-        return states[0]
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
@@ -361,7 +357,7 @@ def _fields(made: type) -> Callable[[Setting], Dynamics]:
     """Return a dynamics whose fields are the registry's parameters of the same names."""
 
     def build(to: Setting) -> Dynamics:
-        names = [one.name for one in fields(made) if one.name in to.parameters]
+        names = [field.name for field in fields(made) if field.name in to.parameters]
         given = {name: float(to.parameters[name]) for name in names}
         if made is Illinois:
             given["max_queueing_s"] = to.max_queueing_s

@@ -81,8 +81,8 @@ class Model:
         self.gains = [link.marking.gain(link) for link in links]
         self.places: list[slice] = []
         at = OF_LINK * len(links)
-        for one in classes:
-            size = len(one.dynamics.begin(one.window_pkts)) + 1
+        for class_ in classes:
+            size = len(class_.dynamics.begin(class_.window_pkts)) + 1
             self.places.append(slice(at, at + size))
             at += size
         self.size = at
@@ -97,21 +97,21 @@ class Model:
 
     def rtt(self, number: int, x: Sequence[float]) -> float:
         """Return the round-trip time of a class."""
-        one = self.classes[number]
-        return one.rtt_s + sum(x[OF_LINK * k] / self.links[k].capacity_pps for k in one.path)
+        class_ = self.classes[number]
+        return class_.rtt_s + sum(x[OF_LINK * k] / self.links[k].capacity_pps for k in class_.path)
 
     def rates(self, x: Sequence[float], t: float = np.inf) -> list[float]:
         """Return the sending rate of each class, in packets per second."""
         return [
-            one.count * self.window(n, x) / self.rtt(n, x) if t >= one.start_s else 0.0
-            for n, one in enumerate(self.classes)
+            class_.count * self.window(n, x) / self.rtt(n, x) if t >= class_.start_s else 0.0
+            for n, class_ in enumerate(self.classes)
         ]
 
     def losses(self, x: Sequence[float], rates: Sequence[float]) -> list[float]:
         """Return the loss rate of each link."""
         arriving = [0.0] * len(self.links)
-        for one, rate in zip(self.classes, rates, strict=True):
-            for k in one.path:
+        for class_, rate in zip(self.classes, rates, strict=True):
+            for k in class_.path:
                 arriving[k] += rate
         return [
             link.marking.probability(x[OF_LINK * k], x[OF_LINK * k + 1], arriving[k], link)
@@ -122,11 +122,11 @@ class Model:
         """Return the packets per second that one flow of a class loses in a state."""
         rates = self.rates(x, t)
         losses = self.losses(x, rates)
-        one = self.classes[number]
+        class_ = self.classes[number]
         kept = 1.0
-        for k in one.path:
+        for k in class_.path:
             kept *= 1.0 - losses[k]
-        return (1.0 - kept) * rates[number] / one.count
+        return (1.0 - kept) * rates[number] / class_.count
 
     def derivative(
         self, x: Sequence[float], lost: Sequence[float], t: float = np.inf
@@ -135,8 +135,8 @@ class Model:
         out: list[float] = [0.0] * self.size
         rates = self.rates(x, t)
         inflow = [0.0] * len(self.links)
-        for one, rate in zip(self.classes, rates, strict=True):
-            for k in one.path:
+        for class_, rate in zip(self.classes, rates, strict=True):
+            for k in class_.path:
                 inflow[k] += rate
         for k, link in enumerate(self.links):
             q, average = x[OF_LINK * k], x[OF_LINK * k + 1]
@@ -144,19 +144,19 @@ class Model:
             if (net > 0.0 and q < link.buffer_pkts) or (net < 0.0 and q > 0.0):
                 out[OF_LINK * k] = net
             out[OF_LINK * k + 1] = self.gains[k] * (q - average)
-        for n, one in enumerate(self.classes):
-            if t < one.start_s:
+        for n, class_ in enumerate(self.classes):
+            if t < class_.start_s:
                 continue
             place = self.places[n]
             rtt = self.rtt(n, x)
             starting, *states = x[place]
             if starting >= 0.0:
                 # A segment for each ACK; ACKs come no faster than the links serve packets.
-                served = min(min(1.0, self.links[k].capacity_pps / inflow[k]) for k in one.path)
+                served = min(min(1.0, self.links[k].capacity_pps / inflow[k]) for k in class_.path)
                 out[place.start] = served * starting / rtt
             else:
-                out[place.start + 1 : place.stop] = one.dynamics.derivative(
-                    states, rtt, rtt - one.rtt_s, min(lost[n], 1.0 / rtt)
+                out[place.start + 1 : place.stop] = class_.dynamics.derivative(
+                    states, rtt, rtt - class_.rtt_s, min(lost[n], 1.0 / rtt)
                 )
         return out
 
@@ -170,7 +170,7 @@ class Model:
 
     def run(self, end_s: float, *, steps: int = STEPS, every: int = 10) -> Trajectory:
         """Solve the model; `every`-th steps, a `steps`-th of the shortest round trip, are kept."""
-        step = min(one.rtt_s for one in self.classes) / steps
+        step = min(class_.rtt_s for class_ in self.classes) / steps
         heard = [0.0] * len(self.classes)
 
         def derivative(t: float, x: delay.State, past: delay.Past) -> list[float]:
@@ -203,17 +203,17 @@ class Model:
 
     def _initial(self) -> list[float]:
         x = [0.0] * self.size
-        for one, place in zip(self.classes, self.places, strict=True):
-            x[place] = [one.window_pkts, *one.dynamics.begin(one.window_pkts)]
+        for class_, place in zip(self.classes, self.places, strict=True):
+            x[place] = [class_.window_pkts, *class_.dynamics.begin(class_.window_pkts)]
         return x
 
     def _end_slow_start(self, number: int, x: delay.State, *, lost: bool) -> None:
-        one, place = self.classes[number], self.places[number]
+        class_, place = self.classes[number], self.places[number]
         window = x[place.start]
         if lost:
-            x[place] = [-1.0, *one.dynamics.begin(window)]
-        elif not one.slow_start or window >= one.ssthresh_pkts:
-            x[place] = [-1.0, *one.dynamics.at(window)]
+            x[place] = [-1.0, *class_.dynamics.begin(window)]
+        elif not class_.slow_start or window >= class_.ssthresh_pkts:
+            x[place] = [-1.0, *class_.dynamics.at(window)]
 
     def _trajectory(self, solution: delay.Solution) -> Trajectory:
         states = solution.states.tolist()

@@ -92,7 +92,7 @@ def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
 
 def _arriving(scene: Scene, late: Trajectory, number: int) -> Numbers:
     """Return the arrival rate at a link over time, in packets per second."""
-    over = [n for n, one in enumerate(scene.model.classes) if number in one.path]
+    over = [n for n, class_ in enumerate(scene.model.classes) if number in class_.path]
     return np.asarray(late.rate_pps[:, over].sum(axis=1))
 
 
@@ -113,10 +113,10 @@ def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
         style_of = styles.of_labels(run.algorithms())
         windows = run.flow_series.group_by("label", "t_s").agg(pl.col("cwnd_pkts").mean())
         for number, (label, axes) in enumerate(zip(scene.labels, panels, strict=False)):
-            found = windows.filter(pl.col("label") == label).sort("t_s")
+            of_flows = windows.filter(pl.col("label") == label).sort("t_s")
             _draw(
                 axes, {"color": style_of[label].colour},
-                (found["t_s"].to_numpy(), found["cwnd_pkts"].to_numpy()),
+                (of_flows["t_s"].to_numpy(), of_flows["cwnd_pkts"].to_numpy()),
                 (trajectory.t_s, trajectory.window_pkts[:, number]),
                 f"window of {label}\n(segments)",
             )  # fmt: skip
@@ -124,10 +124,10 @@ def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
         for number, (name, axes) in enumerate(
             zip(scene.links, panels[len(scene.labels) :], strict=True)
         ):
-            found = queues.filter(pl.col("name") == name).sort("t_s")
+            of_queue = queues.filter(pl.col("name") == name).sort("t_s")
             _draw(
                 axes, {"color": styles.OTHERS[0].colour},
-                (found["t_s"].to_numpy(), found["queue_pkts"].to_numpy()),
+                (of_queue["t_s"].to_numpy(), of_queue["queue_pkts"].to_numpy()),
                 (trajectory.t_s, trajectory.queue_pkts[:, number]),
                 f"queue of {name}\n(packets)",
             )  # fmt: skip

@@ -91,8 +91,8 @@ def simulate(
         ScenarioError: A number that must be greater than zero is not, or a queue does not exist.
 
     """
-    found = _engine.hybrid(
-        [(one.capacity_pps, one.buffer_pkts) for one in queues],
+    measured = _engine.hybrid(
+        [(queue.capacity_pps, queue.buffer_pkts) for queue in queues],
         [_as_tuple(flow) for flow in flows],
         step_s=step_s,
         steps_per_interval=round(interval_s / step_s),
@@ -102,7 +102,7 @@ def simulate(
         max_ssthresh=start.max_ssthresh_pkts,
         seed=seed,
     )
-    return Measured(interval_s, **{name: np.array(rows) for name, rows in found.items()})
+    return Measured(interval_s, **{name: np.array(rows) for name, rows in measured.items()})
 
 
 def _as_tuple(flow: Flow) -> tuple[float, float, float, float, float, list[tuple[int, bool]]]:

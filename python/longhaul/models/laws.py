@@ -60,7 +60,7 @@ class Law:
         )
 
 
-def crossing(one: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> float | None:
+def crossing(first: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> float | None:
     """Return the loss rate up to which one mean window is larger than another.
 
     Below it `one` has the larger window, just above it not; `None` if it has so at none of the
@@ -68,7 +68,7 @@ def crossing(one: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> floa
     """
 
     def is_ahead(p: float) -> bool:
-        return float(one.window(p, rtt_s)) > (1.0 + 1e-9) * float(other.window(p, rtt_s))
+        return float(first.window(p, rtt_s)) > (1.0 + 1e-9) * float(other.window(p, rtt_s))
 
     grid = np.geomspace(1e-9, most_loss, 200)
     if not is_ahead(grid[0]):
@@ -83,14 +83,14 @@ def crossing(one: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> floa
     return high
 
 
-def dominates(one: Law, other: Law, rtt_s: float, losses: ArrayLike) -> bool:
+def dominates(larger: Law, other: Law, rtt_s: float, losses: ArrayLike) -> bool:
     """Whether one mean window is above the other at each of these loss rates.
 
     With any loss model that increases with the window the one that dominates then gets more
     (NIST SP 500-282, section A.2).
     """
     p = np.asarray(losses, float)
-    return bool(np.all(one.window(p, rtt_s) > other.window(p, rtt_s)))
+    return bool(np.all(larger.window(p, rtt_s) > other.window(p, rtt_s)))
 
 
 def aimd(increase: float, decrease: float) -> Window:

@@ -67,19 +67,19 @@ def laws(names: Sequence[str], rtt_s: float, capacity: float) -> Figure:
     return drawing
 
 
-def trajectory(labels: Sequence[str], links: Sequence[str], found: Trajectory) -> Figure:
+def trajectory(labels: Sequence[str], links: Sequence[str], solution: Trajectory) -> Figure:
     """Draw mean windows of classes and queues of links over time."""
     with matplotlib.rc_context(plots.STYLE):
         drawing = Figure(figsize=(8.4, 4.4), layout="constrained")
         above, below = drawing.subplots(2, 1, sharex=True)
         for axes, names, values in (
-            (above, labels, found.window_pkts),
-            (below, links, found.queue_pkts),
+            (above, labels, solution.window_pkts),
+            (below, links, solution.queue_pkts),
         ):
             for name, style, column in zip(
                 names, styles.of_runs(len(names)), values.T, strict=True
             ):
-                axes.plot(found.t_s, column, label=name, **styles.as_line(style))
+                axes.plot(solution.t_s, column, label=name, **styles.as_line(style))
             axes.set_ylim(bottom=0)
             axes.legend()
         above.set_ylabel("mean window (segments)")
@@ -88,21 +88,21 @@ def trajectory(labels: Sequence[str], links: Sequence[str], found: Trajectory) -
     return drawing
 
 
-def sets(found: Sequence[Sets]) -> Figure:
+def sets(cases: Sequence[Sets]) -> Figure:
     """Draw ratios of throughputs and round-trip times of three sets, and throughputs, by buffer."""
     pairs = ((1, 2), (1, 3), (2, 3))
     with matplotlib.rc_context(plots.STYLE):
         drawing = Figure(figsize=(8.4, 3.1), layout="constrained")
         left, right = drawing.subplots(1, 2)
-        buffers = [one.buffer_pkts for one in found]
-        for (one, other), style in zip(pairs, styles.of_runs(len(pairs)), strict=True):
+        buffers = [case.buffer_pkts for case in cases]
+        for (first, other), style in zip(pairs, styles.of_runs(len(pairs)), strict=True):
             line = {"color": style.colour, "marker": style.marker, "markersize": 4.0}
-            rates = [case.throughput_ratio(one, other) for case in found]
-            left.plot(buffers, rates, label=f"throughputs {one}:{other}", **line)
-            times = [case.rtt_ratio(other, one) for case in found]
-            left.plot(buffers, times, "--", label=f"round trips {other}:{one}", **line)
+            rates = [case.throughput_ratio(first, other) for case in cases]
+            left.plot(buffers, rates, label=f"throughputs {first}:{other}", **line)
+            times = [case.rtt_ratio(other, first) for case in cases]
+            left.plot(buffers, times, "--", label=f"round trips {other}:{first}", **line)
         for number, style in enumerate(styles.of_runs(3)):
-            rates = [case.throughput_pps[number] / 1e3 for case in found]
+            rates = [case.throughput_pps[number] / 1e3 for case in cases]
             right.plot(buffers, rates, label=f"set {number + 1}", color=style.colour)
         left.set_ylabel("ratio")
         right.set_ylabel("packets/ms of a flow")

@@ -120,11 +120,11 @@ class _Network:
 
     def __init__(self, topology: Mapping[str, Any], packet_bits: float) -> None:
         ((self.kind, self.topology),) = topology.items()
-        found = [link for _, link in _links(self.kind, self.topology)]
-        many = len(found) > 1 or self.kind != "dumbbell"
-        self.names = [f"hop-{n}" for n in range(len(found))] if many else ["bottleneck"]
-        self.rtts_s = [_rtt_s(link) for link in found]
-        self.links = [_link(link, packet_bits) for link in found]
+        links = [link for _, link in _links(self.kind, self.topology)]
+        many = len(links) > 1 or self.kind != "dumbbell"
+        self.names = [f"hop-{n}" for n in range(len(links))] if many else ["bottleneck"]
+        self.rtts_s = [_rtt_s(link) for link in links]
+        self.links = [_link(link, packet_bits) for link in links]
 
     def flows(self, flow: Mapping[str, Any]) -> FlowClass:
         """Return the class of a group of flows."""
@@ -184,7 +184,7 @@ def _start_s(start: Any) -> float:  # noqa: ANN401
         low, high = start["uniform"]
         return (_engine.seconds(low) + _engine.seconds(high)) / 2.0
     if isinstance(start, list):
-        return sum(_engine.seconds(one) for one in start) / len(start)
+        return sum(_engine.seconds(time) for time in start) / len(start)
     return _engine.seconds(start)
 
 

@@ -88,7 +88,7 @@ def equilibrium(model: Model, guess_rounds: float = 1000.0) -> Equilibrium:
     """
     from scipy.optimize import fsolve
 
-    guess_s = guess_rounds * max(one.rtt_s for one in model.classes)
+    guess_s = guess_rounds * max(class_.rtt_s for class_ in model.classes)
     late = model.run(guess_s, steps=25).after(guess_s / 2.0)
     start = model.steady(late.states.mean(axis=0).tolist())
     free = model.moving()
@@ -122,8 +122,8 @@ def linearised(model: Model, at: Equilibrium) -> Linear:
     lost = [model.lost(n, x) for n in numbers]
 
     def slope(x: Sequence[float], lost: Sequence[float]) -> Numbers:
-        found = model.derivative(x, lost)
-        return np.array([found[place] for place in free])
+        derivative = model.derivative(x, lost)
+        return np.array([derivative[place] for place in free])
 
     present = np.empty((len(free), len(free)))
     heard = np.empty((len(numbers), len(free)))

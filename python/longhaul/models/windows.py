@@ -111,11 +111,13 @@ def trajectories(
 ) -> list[Trajectory]:
     """The window of each algorithm; `set` holds `parameter=value` for those that have it."""
     given = [_congestion(kind) for kind in kinds]
-    if len({str(one.get("kind", one.get("python"))) for one in given}) < len(given):
+    if len({str(algorithm.get("kind", algorithm.get("python"))) for algorithm in given}) < len(
+        given
+    ):
         raise _refused("an algorithm is named twice")
     for text in set:
         _give(given, text)
-    return [_trajectory(one, experiment) for one in given]
+    return [_trajectory(algorithm, experiment) for algorithm in given]
 
 
 def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajectory:
@@ -167,33 +169,33 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []
     known: dict[str, None] = {}
-    for one in given:
-        row = catalogue.get(one.get("kind", ""))
+    for algorithm in given:
+        row = catalogue.get(algorithm.get("kind", ""))
         # What a class takes is known when it is loaded.
         names = [key] if row is None else ["variant", *(p["name"] for p in row["parameters"])]
         known |= dict.fromkeys(names)
         if key in names:
-            takers.append(one)
+            takers.append(algorithm)
     if not takers:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
         raise _refused(f"--set {key}: no such parameter{hint}; available: {', '.join(known)}")
-    for one in takers:
-        one[key] = value
+    for algorithm in takers:
+        algorithm[key] = value
 
 
-def figure(found: Sequence[Trajectory], experiment: Experiment) -> Figure:
+def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
     """Draw windows over round trips, one line per algorithm."""
-    style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in found})
+    style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in drawn})
     with matplotlib.rc_context(plots.STYLE):
         drawing = Figure(figsize=(7.2, 3.1), layout="constrained")
         axes = drawing.subplots()
-        for trajectory in found:
+        for trajectory in drawn:
             rounds, style = trajectory.rounds, style_of[trajectory.name]
             line = styles.as_line(style, marker=True)
             axes.plot(rounds["round"], rounds["cwnd_pkts"], label=trajectory.name, **line)
         # A slow start that overshoots would flatten all that follows.
-        top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in found)  # type: ignore[arg-type]
+        top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in drawn)  # type: ignore[arg-type]
         axes.set_ylim(0, top * 1.1)
         axes.set_xlim(0, experiment.rounds)
         axes.set_xlabel("round trip")
@@ -203,14 +205,14 @@ def figure(found: Sequence[Trajectory], experiment: Experiment) -> Figure:
     return drawing
 
 
-def save(found: Sequence[Trajectory], experiment: Experiment, path: Path) -> None:
+def save(drawn: Sequence[Trajectory], experiment: Experiment, path: Path) -> None:
     """Write the picture as SVG, PNG, or a page with the figures above it, by the path's suffix."""
-    drawing = figure(found, experiment)
+    drawing = figure(drawn, experiment)
     if path.suffix != ".html":
         return plots.save(drawing, path)
     from longhaul.reports import inline_svg, page
 
-    figures = [trajectory.figures() for trajectory in found]
+    figures = [trajectory.figures() for trajectory in drawn]
     svg = inline_svg(drawing, "window")
     html = page("window.html", title=experiment.title(), figures=figures, svg=svg)
     write_text(path, html)

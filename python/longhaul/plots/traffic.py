@@ -93,12 +93,12 @@ def _replications(runs: Sequence[Results]) -> list[list[Results]]:
 def _response_map(runs: Sequence[Results], options: Options) -> Figure:
     from longhaul.analysis.traffic import maps
 
-    found = [_map(run) for run in runs]
+    measured = [_map(run) for run in runs]
     if len(runs) == 2:
-        values = [1e3 * maps.difference(found[1], found[0], MIN_COUNT)]
+        values = [1e3 * maps.difference(measured[1], measured[0], MIN_COUNT)]
         titles = [f"{runs[1].name} less {runs[0].name}"]
     else:
-        values = [1e3 * one.means(MIN_COUNT) for one in found]
+        values = [1e3 * run_map.means(MIN_COUNT) for run_map in measured]
         titles = [run.name for run in runs]
     most = max(float(np.nanquantile(np.abs(value), 0.95)) for value in values)
     least = -most if len(runs) == 2 else 0.0
@@ -150,13 +150,13 @@ def _hurst(runs: Sequence[Results], options: Options) -> Figure:
     def draw(axes: Axes, _: str) -> None:
         for run, style in zip(runs, styles.of_runs(len(runs)), strict=True):
             name, step_s, counts = next(counted(run))
-            found = hurst.aggregated_variance(counts)
+            estimate = hurst.aggregated_variance(counts)
             axes.plot(
-                found.scales * step_s, found.statistics, "o", color=style.colour, markersize=3
+                estimate.scales * step_s, estimate.statistics, "o", color=style.colour, markersize=3
             )
             axes.plot(
-                found.scales * step_s, found.line(), **styles.as_line(style),
-                label=f"{run.name if len(runs) > 1 else name}: H = {found.value:.2f}",
+                estimate.scales * step_s, estimate.line(), **styles.as_line(style),
+                label=f"{run.name if len(runs) > 1 else name}: H = {estimate.value:.2f}",
             )  # fmt: skip
         axes.set_xscale("log")
         axes.set_yscale("log")
@@ -178,8 +178,8 @@ def _running_sizes(runs: Sequence[Results], options: Options) -> Figure:
             "99 %": convergence.running_quantile(sizes, 0.99, every),
             "mean": convergence.running_mean(sizes, every),
         }
-        for (name, one), style in zip(lines.items(), styles.of_runs(len(lines)), strict=True):
-            axes.plot(one.counts, one.values, label=name, **styles.as_line(style))
+        for (name, curve), style in zip(lines.items(), styles.of_runs(len(lines)), strict=True):
+            axes.plot(curve.counts, curve.values, label=name, **styles.as_line(style))
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter("{x:,g}")

@@ -85,14 +85,14 @@ def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _options(content: bytes) -> dict[int, bytes]:
     """Options of a block, each padded to four bytes."""
-    found, at = {}, 0
+    options, at = {}, 0
     while at + 4 <= len(content):
         code, length = struct.unpack_from("<HH", content, at)
         if code == 0:
             break
-        found[code] = content[at + 4 : at + 4 + length]
+        options[code] = content[at + 4 : at + 4 + length]
         at += 4 + -(-length // 4) * 4
-    return found
+    return options
 
 
 def _tcp_options(content: bytes) -> tuple[int, list[tuple[int, ...]]]:

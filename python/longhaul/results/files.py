@@ -108,7 +108,7 @@ def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
             raise refuse(f"`{key}` is missing")
         value = meta[key]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            names = " or ".join(one.__name__ for one in get_args(kind) or (kind,))
+            names = " or ".join(type_.__name__ for type_ in get_args(kind) or (kind,))
             raise refuse(f"`{key}` is {value!r:.40}, which is not of type {names}")
     for key in _MACHINE:
         value = meta["machine"].get(key)

@@ -112,12 +112,12 @@ def _of_shares(run: "Results") -> Told:
     yield "variation", variation, f"coefficient of variation of the roughest flow, {window_s:.3g} s"
     window_s = max(STARVATION_S, STARVATION_ROUND_TRIPS * round_trip_s)
     every_s = float(times[1] - times[0])
-    found = merit.starvation(merit.rates(times, delivered, starts, window_s), every_s)
-    if found is not None:
+    starved = merit.starvation(merit.rates(times, delivered, starts, window_s), every_s)
+    if starved is not None:
         what = f"largest over least rate at worst, last half, windows of {window_s:.3g} s"
-        yield "starvation_ratio", found.ratio, what
+        yield "starvation_ratio", starved.ratio, what
         what = "1 if one has a tenth of another throughout, or under 5 % of its share for 10 s"
-        yield "starves", float(found.starves), what
+        yield "starves", float(starved.starves), what
 
 
 def _delivered(

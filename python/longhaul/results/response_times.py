@@ -31,10 +31,10 @@ def response_times(
     """
     began = pl.col("start_s") >= measured_from_s
     transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())
-    found = [transfers.select("label", "name", pl.col("completion_s").alias("response_s"))]
+    times = [transfers.select("label", "name", pl.col("completion_s").alias("response_s"))]
     if exchanges is not None:
         labels = flows.select("name", "label")
         exchanges = exchanges.filter(began).join(labels, on="name", maintain_order="left")
         seconds = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
-        found.append(exchanges.select("label", "name", seconds))
-    return pl.concat([_SCHEMA.to_frame(eager=True), *found])
+        times.append(exchanges.select("label", "name", seconds))
+    return pl.concat([_SCHEMA.to_frame(eager=True), *times])

@@ -102,8 +102,8 @@ def _of_kind(delays: pl.DataFrame, kind: str, what: str) -> pl.DataFrame:
 
 def _with_delays(table: pl.DataFrame, kind: str, delays: pl.DataFrame, what: str) -> pl.DataFrame:
     """A table by label or link with the quantiles of their delays."""
-    found = _of_kind(delays, kind, what)
-    return table.join(found, left_on=kind, right_on="name", how="left", maintain_order="left")
+    of_kind = _of_kind(delays, kind, what)
+    return table.join(of_kind, left_on=kind, right_on="name", how="left", maintain_order="left")
 
 
 def _declared(table: str) -> pl.DataFrame:

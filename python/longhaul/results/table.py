@@ -44,7 +44,7 @@ def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[s
     largest = max((abs(value) for value in values if value), default=0.0)
     if not largest:
         return title, units[0].scale
-    fit = next((one for one in units if largest * one.scale >= 10 ** (1 - digits)), units[-1])
+    fit = next((fit for fit in units if largest * fit.scale >= 10 ** (1 - digits)), units[-1])
     return f"{name} ({fit.name})", fit.scale
 
 

@@ -126,10 +126,10 @@ class Watch:
         classes: list[Row] = [
             (
                 name,
-                [f"{one['active_flows']:,}", f"{one['out_pkts'] / length:,.0f}"],
-                one["out_pkts"] / length,
+                [f"{counts['active_flows']:,}", f"{counts['out_pkts'] / length:,.0f}"],
+                counts["out_pkts"] / length,
             )
-            for name, one in interval.classes.items()
+            for name, counts in interval.classes.items()
         ]
         yield self._table("class", ("active flows", "packets/s"), "throughput", classes)
         routers = interval.backbone | interval.pops | interval.access

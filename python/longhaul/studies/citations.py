@@ -20,9 +20,9 @@ def figures(source: str) -> list[str]:
 
 
 def _cited(source: str) -> Iterator[str]:
-    for found in _FIGURES.finditer(source):
+    for citation in _FIGURES.finditer(source):
         before = ""
-        for to, number in _PART.findall(found[1]):
+        for to, number in _PART.findall(citation[1]):
             yield from _between(before, number) if to else ()
             yield number
             before = number

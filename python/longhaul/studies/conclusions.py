@@ -146,7 +146,8 @@ def _check(file: Path, kind: str, row: Mapping[str, Any]) -> None:
 
 def _summary(given: Mapping[str, Any]) -> Summary:
     columns = (
-        Column(one["title"], one["printed"], one.get("claims", {})) for one in given["columns"]
+        Column(column["title"], column["printed"], column.get("claims", {}))
+        for column in given["columns"]
     )
     return Summary(given["title"], tuple(given["rows"]), tuple(columns))
 
@@ -158,9 +159,9 @@ def check(study: Study) -> None:
         return
     ids = [claim.id for claim in study.claims]
     named = [
-        (one.title, name)
-        for one in (*declared.questions, *declared.conclusions)
-        for name in one.claims
+        (conclusion.title, name)
+        for conclusion in (*declared.questions, *declared.conclusions)
+        for name in conclusion.claims
     ]
     if declared.summary:
         named += [
@@ -173,18 +174,18 @@ def check(study: Study) -> None:
             raise StudyError(f"{study.path / NAME}: {title}: there is no claim `{pattern}`")
 
 
-def judgements_of(one: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
+def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
     """Those of its claims."""
     return [
         judgement
         for judgement in judgements
-        if any(fnmatchcase(judgement.claim.id, pattern) for pattern in one.claims)
+        if any(fnmatchcase(judgement.claim.id, pattern) for pattern in conclusion.claims)
     ]
 
 
-def outcome(study: Study, one: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
+def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
     """What its claims say of a conclusion."""
-    own = judgements_of(one, judgements)
+    own = judgements_of(conclusion, judgements)
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
     said = [judgement.so_far or judgement.verdict for judgement in judged]
     decided = [verdict for verdict in said if verdict != UNDECIDED]
@@ -211,18 +212,24 @@ def _word(decided: Sequence[str]) -> str:
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
     """On how many conditions claims rest that are about several; which runs the others are of."""
-    partial = [one for one in own if one.part is not None and not one.part.is_whole]
+    partial = [
+        judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
+    ]
     yield from dict.fromkeys(
-        f"{one.part.text} of {one.claim.experiments[0]}" for one in partial if one.part is not None
+        f"{judgement.part.text} of {judgement.claim.experiments[0]}"
+        for judgement in partial
+        if judgement.part is not None
     )
     whole = [
-        one.claim
-        for one in own
-        if one not in partial and one.measured is not None and not one.claim.is_set_up
+        judgement.claim
+        for judgement in own
+        if judgement not in partial
+        and judgement.measured is not None
+        and not judgement.claim.is_set_up
     ]
     if whole and (text := coverage.in_words(study, *whole)):
         yield from text.split("; ")
-    if any(one.claim.is_set_up for one in own):
+    if any(judgement.claim.is_set_up for judgement in own):
         yield "how runs are configured"
 
 

@@ -55,8 +55,8 @@ class Part:
     @property
     def words(self) -> dict[str, Word]:
         """What selects these levels."""
-        one, *others = self.there
-        return {self.axis: AND.join(map(str, self.there)) if others else one}
+        first, *others = self.there
+        return {self.axis: AND.join(map(str, self.there)) if others else first}
 
 
 def bounds(kind: str, measured: float, part: Part) -> Interval:

@@ -109,37 +109,37 @@ class Judgement:
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
     """Judge every claim, or those of some experiments."""
-    chosen = [one.name for one in study.chosen(experiments)]
+    chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     measured = [_measured(study, claim, data) for claim in claims]
     samples = _in_samples(measured, Resampled(data, SAMPLES))
     return [
         replace(
-            _judged(claim, one, values, scale),
+            _judged(claim, measurement, values, scale),
             needs=coverage.in_words(study, claim),
-            part=one.part,
+            part=measurement.part,
         )
-        for claim, one, values in zip(claims, measured, samples, strict=True)
+        for claim, measurement, values in zip(claims, measured, samples, strict=True)
     ]
 
 
 def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[list[float]]:
-    """What each that is resampled is in the samples: of all at once, or else of one by one."""
-    found: list[list[float]] = [[] for _ in measured]
+    """What each that is resampled is in the samples: in all at once, or else in one by one."""
+    sampled: list[list[float]] = [[] for _ in measured]
     alone = []
-    for one, values in zip(measured, found, strict=True):
-        if one.resampled:
-            numbers = _at_once(one, samples)
+    for measurement, values in zip(measured, sampled, strict=True):
+        if measurement.resampled:
+            numbers = _at_once(measurement, samples)
             if numbers is None:
-                alone.append((one, values))
+                alone.append((measurement, values))
             else:
                 values += [number for number in numbers.tolist() if isfinite(number)]
     for sample in samples if alone else ():
-        for one, values in alone:
-            value, _ = _value(one, sample)
+        for measurement, values in alone:
+            value, _ = _value(measurement, sample)
             # A sample may lack what a measure needs.
             values += [] if value is None else [value]
-    return found
+    return sampled
 
 
 def _at_once(measured: "_Measured", samples: Resampled) -> np.ndarray | None:
@@ -198,13 +198,13 @@ def _measured(study: Study, claim: Claim, data: Data) -> _Measured:
         return _Measured(measure, where, part, None, part.text, count)
     if part is not None and not part.is_whole:
         where |= part.words
-    one = _Measured(measure, where, part, replications=count)
-    value, reason = _value(one, data)
+    measurement = _Measured(measure, where, part, replications=count)
+    value, reason = _value(measurement, data)
     next_run = None
     if claim.of_one_run and count > 1 and value is not None:
-        alone = (_value(one, replication)[0] for replication in data.each_replication)
-        next_run = predict([found for found in alone if found is not None])
-    return replace(one, value=value, reason=reason, next_run=next_run)
+        alone = (_value(measurement, replication)[0] for replication in data.each_replication)
+        next_run = predict([prediction for prediction in alone if prediction is not None])
+    return replace(measurement, value=value, reason=reason, next_run=next_run)
 
 
 def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:

@@ -41,7 +41,7 @@ class Numbers:
 
     def written(self, text: str) -> str:
         """The text with its numbers and tables as the results have them."""
-        text = BLOCK.sub(lambda found: self._table(found["name"]), text)
+        text = BLOCK.sub(lambda block: self._table(block["name"]), text)
         return NUMBER.sub(self._number, text)
 
     @cached_property

@@ -30,8 +30,10 @@ def judged(
         path.parent.mkdir(parents=True, exist_ok=True)
         explorer = write_explorer(study, record, path)
         write(study, record, judgements, drawn(), path, explorer)
-    names = [one.name for one in study.chosen(experiments)]
-    return path, [one for one in judgements if set(one.claim.experiments) & set(names)]
+    names = [experiment.name for experiment in study.chosen(experiments)]
+    return path, [
+        judgement for judgement in judgements if set(judgement.claim.experiments) & set(names)
+    ]
 
 
 def write(
@@ -51,17 +53,19 @@ def write(
         verdicts=VERDICTS,
         conclusions=_conclusions(study, judgements),
         counts=ledger.counts(claims),
-        so_far=len([one for one in claims if one.so_far]),
-        agreeing=len([one for one in claims if one.so_far == REPRODUCED]),
+        so_far=len([judgement for judgement in claims if judgement.so_far]),
+        agreeing=len([judgement for judgement in claims if judgement.so_far == REPRODUCED]),
         single=ledger.counts(ledger.on_one_run(claims)),
-        rows=[_row(one, shown_in[one.claim.id], explorer, study) for one in claims],
-        checks=[_row(one, [], None, study) for one in checks],
+        rows=[
+            _row(judgement, shown_in[judgement.claim.id], explorer, study) for judgement in claims
+        ],
+        checks=[_row(judgement, [], None, study) for judgement in checks],
         networks=set_up.pictures(study, record.facts.scale),
         figures=[
             _figure(figure, picture, claims, shown_in)
             for figure, picture in zip(figures, drawn, strict=True)
         ],
-        experiments=[_experiment(one, record) for one in study.chosen()],
+        experiments=[_experiment(experiment, record) for experiment in study.chosen()],
         readme=_rendered(study.readme),
         explorer=explorer.name if explorer else None,
     )
@@ -77,12 +81,12 @@ def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> d
         for figure in reversed(figures)
         for line in figure.lines
     }
-    found = {}
+    by_claim = {}
     for claim in (judgement.claim for judgement in judgements):
         cited = [name for name in citations.figures(claim.source) if name in numbers]
         key = str(claim.where.get("of", claim.experiments[0])), str(claim.where.get("metric", ""))
-        found[claim.id] = cited or ([drawn[key]] if key in drawn else [])
-    return found
+        by_claim[claim.id] = cited or ([drawn[key]] if key in drawn else [])
+    return by_claim
 
 
 def _row(
@@ -119,11 +123,11 @@ def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any
     declared = conclusions.read(study)
     if declared is None:
         return None
-    about = dict.fromkeys(name for one in declared.conclusions for name in one.about)
+    about = dict.fromkeys(name for conclusion in declared.conclusions for name in conclusion.about)
     summary = declared.summary
     return {
         "title": declared.title,
-        "questions": [_conclusion(study, one, judgements) for one in declared.questions],
+        "questions": [_conclusion(study, question, judgements) for question in declared.questions],
         "summary": None
         if summary is None
         else {
@@ -133,23 +137,23 @@ def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any
                 zip(summary.rows, conclusions.summary_rows(summary, judgements), strict=True)
             ),
         },
-        "rows": [_conclusion(study, one, judgements) for one in declared.conclusions],
+        "rows": [_conclusion(study, conclusion, judgements) for conclusion in declared.conclusions],
         "about": [
-            (name, [one.title for one in declared.conclusions if name in one.about])
+            (name, [other.title for other in declared.conclusions if name in other.about])
             for name in about
         ],
     }
 
 
 def _conclusion(
-    study: Study, one: conclusions.Conclusion, judgements: Sequence[Judgement]
+    study: Study, conclusion: conclusions.Conclusion, judgements: Sequence[Judgement]
 ) -> dict[str, Any]:
-    outcome = conclusions.outcome(study, one, judgements)
+    outcome = conclusions.outcome(study, conclusion, judgements)
     return {
-        "title": one.title,
-        "text": one.text,
-        "source": one.source,
-        "about": one.about,
+        "title": conclusion.title,
+        "text": conclusion.text,
+        "source": conclusion.source,
+        "about": conclusion.about,
         "verdict": outcome.verdict,
         "kind": outcome.style,
         "rests_on": outcome.rests_on,
@@ -158,7 +162,7 @@ def _conclusion(
         "count": outcome.claims,
         "claims": [
             (judgement.claim.id, judgement.verdict)
-            for judgement in conclusions.judgements_of(one, judgements)
+            for judgement in conclusions.judgements_of(conclusion, judgements)
         ],
     }
 
@@ -209,13 +213,14 @@ def _figure(
         "svg": picture,
         "claims": [
             {
-                "id": one.claim.id,
-                "statement": one.claim.statement,
-                "printed": ledger.number(one.claim.expected.printed) or ledger.band(one.claim),
-                "measured": ledger.number(one.measured),
-                "verdict": one.verdict,
+                "id": judgement.claim.id,
+                "statement": judgement.claim.statement,
+                "printed": ledger.number(judgement.claim.expected.printed)
+                or ledger.band(judgement.claim),
+                "measured": ledger.number(judgement.measured),
+                "verdict": judgement.verdict,
             }
-            for one in about
+            for judgement in about
         ],
         "others": others,
     }

@@ -32,7 +32,7 @@ def selects(word: Word) -> Predicate:
         start = word.removesuffix(REST)
         return lambda level: str(level).startswith(start)
     wanted = [_number(part) for part in word.split(AND)] if isinstance(word, str) else [word]
-    return lambda level: any(is_level(level, one) for one in wanted)
+    return lambda level: any(is_level(level, chosen) for chosen in wanted)
 
 
 def is_one_level(word: Word) -> bool:
@@ -41,11 +41,11 @@ def is_one_level(word: Word) -> bool:
     return not isinstance(word, str) or not any(sign in word for sign in several)
 
 
-def is_level(found: Any, level: Any) -> bool:  # noqa: ANN401
+def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
     """Whether a point of an axis is this level."""
-    if isinstance(level, str) or isinstance(found, str) or found is None:
-        return bool(found == level)
-    return bool(found == level or (level and abs(found / level - 1) < 1e-9))
+    if isinstance(level, str) or isinstance(own, str) or own is None:
+        return bool(own == level)
+    return bool(own == level or (level and abs(own / level - 1) < 1e-9))
 
 
 def _between(low: float, high: float) -> Predicate:

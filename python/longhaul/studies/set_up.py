@@ -100,7 +100,9 @@ def _network(experiment: Experiment, run: Run) -> Network | None:
     access = f"; hosts behind {_texts(around['access'])[0]}" if "access" in around else ""
     places = {name: place for place, name in enumerate(nodes)}
     groups = _merged(_group(flows, len(links)) for flows in scenario.get("flows", ()))
-    proxies = [(places[one["start"]], places[one["end"]]) for one in scenario.get("proxies", ())]
+    proxies = [
+        (places[proxy["start"]], places[proxy["end"]]) for proxy in scenario.get("proxies", ())
+    ]
     texts = tuple(_texts(link) for link in links)
     return Network(experiment, nodes, texts, tuple(groups), tuple(proxies), access)
 

@@ -134,6 +134,35 @@ pub struct Link {
 }
 
 impl Link {
+    /// A link without impairments, losses or changes that is neither sampled nor captured.
+    pub fn plain(
+        name: String,
+        (from, to): (usize, usize),
+        (rate, delay): (Rate, Span),
+        queue: QueueConfig,
+    ) -> Self {
+        Self {
+            name,
+            from,
+            to,
+            rate,
+            delay,
+            queue,
+            ack_filtering: false,
+            shaper: None,
+            impairments: None,
+            loss: Loss::None,
+            changes: Vec::new(),
+            changes_period: None,
+            delivery_trace: None,
+            jitter: None,
+            tick: None,
+            service: Service::OnArrival,
+            sampled: false,
+            captured: false,
+        }
+    }
+
     /// The rate at which packets leave in the long run.
     pub fn capacity(&self) -> Rate {
         let shaped = self.shaper.map_or(self.rate, |shaper| shaper.rate);

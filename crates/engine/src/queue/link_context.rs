@@ -27,6 +27,17 @@ const MAX_PACKETS: f64 = 1e12;
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
 impl LinkContext {
+    /// A link alone: the round trip is twice its delay.
+    pub fn new(rate: Rate, delay: Span, packet: Bytes) -> Self {
+        Self {
+            rate,
+            delay,
+            rtt: delay * 2,
+            packet,
+            taken_over: false,
+        }
+    }
+
     /// Converts a limit in bandwidth-delay products or as a time to packets or bytes; refuses one below a
     /// packet. One that is `auto` is left to the discipline.
     pub(super) fn complete_limit(&self, values: &mut Table) -> Result<(), Refusal> {

@@ -161,13 +161,8 @@ mod tests {
     /// 10 Gbit/s: 1 ms are 1.25 MB, a seventh of 1 BDP of 100 us 17,857 B.
     #[test]
     fn times_and_products_are_what_the_link_sends() {
-        let link = LinkContext {
-            rate: Rate::from_bps(10_000_000_000),
-            delay: Span::from_micros(50),
-            rtt: Span::from_micros(100),
-            packet: Bytes(1500),
-            taken_over: false,
-        };
+        let rate = Rate::from_bps(10_000_000_000);
+        let link = LinkContext::new(rate, Span::from_micros(50), Bytes(1500));
         let threshold = |value: Value| {
             let mut values = Table::new()
                 .with(

@@ -25,13 +25,7 @@ pub fn queue(
     let mut values = given.fold(defaults, |values, (key, value)| {
         values.with(Field::<()>::new(key), value)
     });
-    let link = LinkContext {
-        rate,
-        delay,
-        rtt: delay * 2,
-        packet: Bytes(1500),
-        taken_over: false,
-    };
+    let link = LinkContext::new(rate, delay, Bytes(1500));
     discipline
         .complete(&mut values, &link)
         .expect("sound values");

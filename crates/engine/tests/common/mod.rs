@@ -142,24 +142,8 @@ pub fn drop_tail(packets: u64) -> QueueConfig {
 /// A dumbbell of `rate` and one-way `delay` with the same queue both ways.
 pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Config {
     let link = |name: &str, from, to| Link {
-        name: name.to_string(),
-        from,
-        to,
-        rate,
-        delay,
-        queue: queue.clone(),
-        ack_filtering: false,
-        shaper: None,
-        impairments: None,
-        loss: Loss::None,
-        changes: Vec::new(),
-        changes_period: None,
-        delivery_trace: None,
-        jitter: None,
-        tick: None,
-        service: Service::OnArrival,
         sampled: true,
-        captured: false,
+        ..Link::plain(name.to_string(), (from, to), (rate, delay), queue.clone())
     };
     Config {
         seed: 1,

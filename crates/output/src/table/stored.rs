@@ -15,11 +15,11 @@ use parquet::file::metadata::{
     FileMetaData, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
     ParquetMetaDataWriter,
 };
-use parquet::schema::types::SchemaDescriptor;
 use serde::{Deserialize, Serialize};
 
+use super::file::TableFile;
+use super::heading::Heading;
 use super::values::{Runs, Typed, Values};
-use super::{Column, Table, schema};
 use crate::digest::NewFile;
 use crate::error::OutputError;
 
@@ -76,10 +76,9 @@ impl StoredValues {
     }
 }
 
-impl<R> Table<R> {
+impl TableFile {
     /// Syncs all full row groups to disk, and returns the state of the table.
-    pub(crate) fn store(&mut self) -> Result<StoredTable, OutputError> {
-        self.split_rows();
+    pub(super) fn store(&mut self) -> Result<StoredTable, OutputError> {
         self.sync()?;
         let columns = self.columns.iter();
         Ok(StoredTable {
@@ -101,7 +100,7 @@ impl<R> Table<R> {
     fn groups(&self) -> ParquetResult<Vec<u8>> {
         /// Length of the metadata, and the magic number, behind them.
         const TRAILER: usize = 8;
-        let schema = SchemaDescriptor::new(Arc::new(self.schema()?));
+        let schema = self.writer.schema_descr().clone();
         let file = FileMetaData::new(1, self.rows as i64, None, None, Arc::new(schema), None);
         let metadata = ParquetMetaData::new(file, self.writer.flushed_row_groups().to_vec());
         let mut bytes = Vec::new();
@@ -110,20 +109,15 @@ impl<R> Table<R> {
         Ok(bytes)
     }
 
-    fn schema(&self) -> ParquetResult<parquet::schema::types::Type> {
-        schema(self.columns.iter().map(|(column, _)| column))
-    }
-
-    /// Resumes the table that another process left at `path`.
-    pub(crate) fn resume(
-        file: impl Into<NewFile>,
-        columns: Vec<Column<R>>,
+    /// Resumes the table that another process left at the path of `file`.
+    pub(super) fn resume(
+        file: NewFile,
+        headings: Vec<Heading>,
         stored: StoredTable,
     ) -> Result<Self, OutputError> {
-        let file = file.into();
         let path = file.path.clone();
         let copy = path.with_extension("copy");
-        let mut table = Self::create(file.renamed(copy.clone()), columns)?;
+        let mut table = Self::create(file.renamed(copy.clone()), headings)?;
         let old = File::open(&path).map_err(OutputError::io("open", &path))?;
         table
             .copy_groups(&old, &stored.groups)
@@ -165,7 +159,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::table::{Cell, Kind, Name};
+    use crate::table::{Cell, Column, Kind, Name, Table};
 
     fn columns() -> Vec<Column<u64>> {
         let even = |row: &u64| row.is_multiple_of(2);

@@ -35,9 +35,9 @@ impl Values {
         }
     }
 
-    /// Appends the value of each row.
-    pub(super) fn extend<R>(&mut self, rows: &[R], value: impl Fn(&R) -> Cell<'_>) {
-        let cells = rows.iter().map(value);
+    /// Appends the value of each row: compiled once, unlike what each column takes its values from.
+    pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
+        let cells = cells.into_iter();
         match self {
             Self::Text(values) => values.extend(cells.map(|cell| match cell {
                 Cell::Null => None,

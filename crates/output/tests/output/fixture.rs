@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, SlowStart};
-use longhaul_engine::Loss;
 use longhaul_engine::config::{
-    AckCounting, Clock, ClockError, Config, Flow, Link, Measure, Randomness, Recovery, Service,
-    Shaper, Spacing, Start, Tcp, Transport, Udp,
+    AckCounting, Clock, ClockError, Config, Flow, Link, Measure, Randomness, Recovery, Shaper,
+    Spacing, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
@@ -78,28 +77,16 @@ pub fn config() -> Config {
 }
 
 fn link(name: &str, from: usize, to: usize) -> Link {
+    let carries = (Rate::from_bps(100_000_000), Span::from_millis(50));
+    let queue = QueueConfig::DropTail(DropTail::new(Capacity::Packets(100)));
     Link {
-        name: name.to_string(),
-        from,
-        to,
-        rate: Rate::from_bps(100_000_000),
-        delay: Span::from_millis(50),
-        queue: QueueConfig::DropTail(DropTail::new(Capacity::Packets(100))),
-        ack_filtering: false,
         shaper: Some(Shaper {
             rate: Rate::from_bps(50_000_000),
             burst: Bytes(15_000),
         }),
-        impairments: None,
-        loss: Loss::None,
-        changes: Vec::new(),
-        changes_period: None,
-        delivery_trace: None,
-        jitter: None,
-        tick: None,
-        service: Service::OnArrival,
         sampled: true,
         captured: true,
+        ..Link::plain(name.to_string(), (from, to), carries, queue)
     }
 }
 

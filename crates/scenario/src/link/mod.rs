@@ -8,9 +8,9 @@ mod loss;
 
 use std::sync::Arc;
 
-use longhaul_engine::config::{DeliveryTrace, Link, Policer, Service, Shaper};
+use longhaul_engine::Change;
+use longhaul_engine::config::{DeliveryTrace, Link, Policer, Shaper};
 use longhaul_engine::queue::LinkContext;
-use longhaul_engine::{Change, Loss};
 use longhaul_keys::{Field, Kind, Profile, RATE};
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -44,11 +44,8 @@ pub(crate) struct Context {
 impl Context {
     fn of_link(self, rate: Rate, delay: Span, rtt: Span) -> LinkContext {
         LinkContext {
-            rate,
-            delay,
             rtt,
-            packet: self.packet,
-            taken_over: false,
+            ..LinkContext::new(rate, delay, self.packet)
         }
     }
 }
@@ -82,7 +79,8 @@ impl Direction {
 
     /// The engine's link.
     fn link(self, keys: &LinkKeys, forward_name: &str, queue: &Table) -> CoreLink {
-        let (rate, served) = ((self.rate, self.delay), self.served());
+        let carries = (self.rate, self.delay);
+        let served = queue::config(queue, self.served());
         let impairments = impairments::of(keys, &self.own, &self.name, forward_name);
         let link = Link {
             impairments,
@@ -95,7 +93,7 @@ impl Direction {
             delivery_trace: self.trace,
             tick: keys.tick,
             sampled: true,
-            ..plain(self.name, self.ends, rate, queue, served)
+            ..Link::plain(self.name, self.ends, carries, served)
         };
         CoreLink {
             link,
@@ -232,36 +230,6 @@ fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagn
             table.node(LinkKeys::delay).key_origin(),
             message,
         ));
-    }
-}
-
-/// A link with a queue, which is served at the rate `served`, and without impairments, losses or changes.
-pub(crate) fn plain(
-    name: String,
-    (from, to): (usize, usize),
-    (rate, delay): (Rate, Span),
-    queue: &Table,
-    served: Rate,
-) -> Link {
-    Link {
-        name,
-        from,
-        to,
-        rate,
-        delay,
-        queue: queue::config(queue, served),
-        ack_filtering: false,
-        shaper: None,
-        impairments: None,
-        loss: Loss::None,
-        changes: Vec::new(),
-        changes_period: None,
-        delivery_trace: None,
-        jitter: None,
-        tick: None,
-        service: Service::OnArrival,
-        sampled: false,
-        captured: false,
     }
 }
 

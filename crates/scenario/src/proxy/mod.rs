@@ -55,13 +55,7 @@ pub(crate) fn resolve(
     }
     let payload = flow::payload(proxy.sub(Stack::tcp), packet)?;
     resolve_credit(proxy, Proxy::credit_bytes, path, payload, out);
-    let link = LinkContext {
-        rate,
-        delay,
-        rtt: delay * 2,
-        packet: shared.context.packet,
-        taken_over: false,
-    };
+    let link = LinkContext::new(rate, delay, shared.context.packet);
     resolve_queue(
         proxy,
         ProxyKeys::queue,

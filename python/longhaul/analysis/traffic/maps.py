@@ -54,8 +54,8 @@ def mean_map(
     return MeanMap(*edges, counts, totals)
 
 
-def difference(one: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
+def difference(first: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
     """Means of the first less those of the second, where both have enough values."""
-    if one.counts.shape != other.counts.shape:
+    if first.counts.shape != other.counts.shape:
         raise ValueError("expected two maps with the same cells")
-    return np.asarray(one.means(min_count) - other.means(min_count))
+    return np.asarray(first.means(min_count) - other.means(min_count))

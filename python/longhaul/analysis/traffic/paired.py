@@ -24,7 +24,7 @@ class NotPairedError(LonghaulError):
     """Runs whose connections are not the same."""
 
 
-def matched(one: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
+def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
     """Exchanges that two runs have in common, a row each, in the order in which they began.
 
     The arguments are tables of exchanges. What the runs ask for has its own name; `response_s` and
@@ -38,7 +38,7 @@ def matched(one: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.D
         .group_by(KEYS, maintain_order=True)
         .first()
         .select(*KEYS, *ASKED, took.alias(name))
-        for table, name in ((one, "response_s"), (other, "other_response_s"))
+        for table, name in ((exchanges, "response_s"), (other, "other_response_s"))
     ]
     both = tables[0].join(tables[1], on=KEYS, suffix="_other")
     if both.is_empty():
@@ -79,10 +79,10 @@ def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: in
     connections that are near in time meet the same queue (Kuensch, Annals of Statistics 17(3),
     1989).
     """
-    one, other = np.asarray(first, float), np.asarray(second, float)
-    if one.shape != other.shape or one.ndim != 1 or len(one) < 2:
+    before, other = np.asarray(first, float), np.asarray(second, float)
+    if before.shape != other.shape or before.ndim != 1 or len(before) < 2:
         raise ValueError("expected two lists of as many values, at least two")
-    gained = other - one
+    gained = other - before
     length = max(1, len(gained) // BLOCKS)
     random = np.random.default_rng(seed)
     begins = random.integers(0, len(gained) - length + 1, (SAMPLES, -(-len(gained) // length)))

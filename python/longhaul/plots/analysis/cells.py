@@ -16,7 +16,7 @@ SPREAD = 0.3
 
 
 def cell_lines(
-    found: Sequence[Cell], factors: Mapping[str, Sequence[Level]], response: str
+    given: Sequence[Cell], factors: Mapping[str, Sequence[Level]], response: str
 ) -> Figure:
     """Means over the levels of the first factor, a line for each level of the second.
 
@@ -26,14 +26,14 @@ def cell_lines(
     over, *others = factors
     lines = factors[others[0]] if others else [""]
     at_of = {level: place for place, level in enumerate(factors[over])}
-    groups = list(dict.fromkeys(cell.levels[2:] for cell in found))
+    groups = list(dict.fromkeys(cell.levels[2:] for cell in given))
     look_of = styles.of_labels({str(level): str(level) for level in lines})
     with styled():
         drawing, axes = panels(len(groups), share_y=True, share_x=True, width=4.2, height=3.0)
         for panel, group in zip(axes, groups, strict=True):
             for number, level in enumerate(lines):
                 rest = (level, *group) if others else ()
-                cells = [cell for cell in found if cell.levels[1:] == rest]
+                cells = [cell for cell in given if cell.levels[1:] == rest]
                 if not cells:
                     continue
                 look = look_of[str(level)]
@@ -51,7 +51,7 @@ def cell_lines(
             panel.margins(x=0.1)
             if group:
                 named = zip(others[1:], group, strict=True)
-                panel.set_title(wrapped(", ".join(f"{name} {one}" for name, one in named), 40))
+                panel.set_title(wrapped(", ".join(f"{name} {own}" for name, own in named), 40))
         axes[0].set_ylabel(response)
         legend(drawing, drawing.get_figwidth(), title=others[0] if others else None)
         return drawing

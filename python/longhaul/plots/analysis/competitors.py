@@ -14,11 +14,11 @@ from longhaul.analysis.outliers import Residuals, Standout
 from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, panels, styled, wrapped
 
 
-def dendrograms(found: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str]) -> Figure:
+def dendrograms(trees: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str]) -> Figure:
     """A dendrogram a condition; subtrees below the cut have a colour each."""
     with styled():
-        drawing, axes = panels(len(found), columns=6, width=2.0, height=2.0)
-        for panel, tree, title in zip(axes, found, titles, strict=True):
+        drawing, axes = panels(len(trees), columns=6, width=2.0, height=2.0)
+        for panel, tree, title in zip(axes, trees, titles, strict=True):
             height = tree.height
             draw_tree(
                 tree.merges, ax=panel, labels=list(names), leaf_font_size=6, leaf_rotation=60,
@@ -47,8 +47,8 @@ def residual_plot(
     """
     with styled():
         given = np.asarray(values, float)
-        found = [outliers.residuals(row, critical) for row in given]
-        order = sorted(range(len(found)), key=lambda c: abs(found[c].largest))
+        by_condition = [outliers.residuals(row, critical) for row in given]
+        order = sorted(range(len(by_condition)), key=lambda c: abs(by_condition[c].largest))
         factors = list(conditions[0]) if conditions else []
         drawing = Figure(
             figsize=(max(5.0, 0.42 * len(order) + 1.6), 4.2 + 0.12 * len(factors)),
@@ -57,16 +57,16 @@ def residual_plot(
         axes = drawing.subplots()
         axes.axhline(0.0, color=GREY, linewidth=0.8)
         axes.set_xlim(-0.6, len(order) - 0.4)
-        _residual_scale(axes, [abs(one.largest) for one in found])
+        _residual_scale(axes, [abs(condition.largest) for condition in by_condition])
         for x, c in enumerate(order):
-            residuals = found[c].residuals
+            residuals = by_condition[c].residuals
             for who, offset in enumerate(_side_by_side(axes, residuals)):
                 axes.text(
-                    x + offset, residuals[who], str(who + 1), color=_colour(found[c]), fontsize=6,
-                    ha="center", va="center",
+                    x + offset, residuals[who], str(who + 1), color=_colour(by_condition[c]),
+                    fontsize=6, ha="center", va="center",
                 )  # fmt: skip
         numbered = not {"condition", "run"} & set(factors)
-        columns = [_column(found[c], conditions[c], c if numbered else None) for c in order]
+        columns = [_column(by_condition[c], conditions[c], c if numbered else None) for c in order]
         axes.set_xticks(range(len(order)), columns, fontsize=5)
         axes.set_ylabel(f"{label}: residual")
         legend = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
@@ -88,7 +88,7 @@ STEP = 0.17
 
 def _residual_scale(axes: Axes, largest: Sequence[float]) -> None:
     reach = max(largest) or 1.0
-    smallest = min((one for one in largest if one), default=reach)
+    smallest = min((value for value in largest if value), default=reach)
     if reach > MAX_RATIO * smallest:
         axes.set_yscale("symlog", linthresh=max(smallest, 1e-6 * reach), linscale=0.8)
         axes.set_ylim(-2.0 * reach, 2.0 * reach)
@@ -110,19 +110,23 @@ def _side_by_side(axes: Axes, values: np.ndarray) -> np.ndarray:
     return np.clip(offsets, -0.5, 0.5)
 
 
-def _colour(found: Residuals) -> str:
-    if found.extreme < 0:
+def _colour(residuals: Residuals) -> str:
+    if residuals.extreme < 0:
         return "#000000"
-    return (HIGH if found.largest > 0 else LOW) if found.is_outlier else PLAIN
+    return (HIGH if residuals.largest > 0 else LOW) if residuals.is_outlier else PLAIN
 
 
-def _column(found: Residuals, condition: Mapping[str, object], index: int | None) -> str:
+def _column(residuals: Residuals, condition: Mapping[str, object], index: int | None) -> str:
     numbers = [] if index is None else [str(index + 1)]
     lines = [*numbers, *(str(level) for level in condition.values())]
-    if found.extreme < 0:
+    if residuals.extreme < 0:
         return "\n".join([*lines, "-1", "", "", ""])
-    figures = (f"{found.magnitude:.0f}", f"{found.percent:.0f}", f"{found.statistic:.2f}")
-    return "\n".join([*lines, str(found.extreme + 1), *figures])
+    figures = (
+        f"{residuals.magnitude:.0f}",
+        f"{residuals.percent:.0f}",
+        f"{residuals.statistic:.2f}",
+    )
+    return "\n".join([*lines, str(residuals.extreme + 1), *figures])
 
 
 # Responses that fit across a page.
@@ -281,14 +285,14 @@ def rank_matrix(
         return drawing
 
 
-def rank_spread(found: ranks.RankSummary, names: Sequence[str]) -> Figure:
+def rank_spread(summary: ranks.RankSummary, names: Sequence[str]) -> Figure:
     """Standard deviation of rank averages over their mean; lower right is best."""
     with styled():
         drawing = Figure(figsize=(4.6, 3.6), layout="constrained")
         axes = drawing.subplots()
         axes.margins(0.14)
-        axes.plot(found.average, found.spread, "o", color=PLAIN, markersize=9, alpha=0.8)
-        for k, (x, y) in enumerate(zip(found.average, found.spread, strict=True)):
+        axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=9, alpha=0.8)
+        for k, (x, y) in enumerate(zip(summary.average, summary.spread, strict=True)):
             axes.annotate(str(k + 1), (x, y), color="white", fontsize=7, ha="center", va="center")
         legend = ", ".join(f"{k + 1} {name}" for k, name in enumerate(names))
         axes.set_title(wrapped(legend, 60), fontsize=7)

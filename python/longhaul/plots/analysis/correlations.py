@@ -29,18 +29,18 @@ def correlation_matrix(values: ArrayLike, names: Sequence[str]) -> Figure:
         size = max(4.0, 0.55 * count)
         drawing = Figure(figsize=(size, size))
         grid = drawing.subplots(count, count, squeeze=False)
-        for i, one in enumerate(order):
+        for i, row in enumerate(order):
             for j, other in enumerate(order):
                 axes = grid[i, j]
                 bare(axes)
-                colour = _colour(r[one, other])
+                colour = _colour(r[row, other])
                 if i == j:
-                    name = names[one].replace(".", ".\n").replace("_", "_\n", 1)
+                    name = names[row].replace(".", ".\n").replace("_", "_\n", 1)
                     axes.text(0.5, 0.5, name, ha="center", va="center", fontsize=6)
                 elif j > i:
-                    axes.plot(given[:, other], given[:, one], ".", color=colour, markersize=1)
+                    axes.plot(given[:, other], given[:, row], ".", color=colour, markersize=1)
                 else:
-                    text = f"{round(100 * r[one, other])}"
+                    text = f"{round(100 * r[row, other])}"
                     axes.text(0.5, 0.5, text, ha="center", va="center", color=colour, fontsize=7)
         drawing.subplots_adjust(wspace=0, hspace=0, left=0.01, right=0.99, top=0.99, bottom=0.01)
         return drawing
@@ -81,28 +81,33 @@ def index_plot(
         return drawing
 
 
-def weights(found: Components, names: Sequence[str], count: int = 4) -> Figure:
+def weights(components: Components, names: Sequence[str], count: int = 4) -> Figure:
     """Weights of responses in the first components, and the distributions of their scores."""
     with styled():
-        shown = min(count, len(found.weights))
+        shown = min(count, len(components.weights))
         drawing = Figure(figsize=(9.0, 1.9 * shown), layout="constrained")
         grid = drawing.subplots(shown, 2, squeeze=False, width_ratios=(2, 1))
         for k in range(shown):
             left, right = grid[k]
             left.axhline(0.0, color=GREY, linewidth=0.8)
-            left.plot(found.weights[k], "o", color=PLAIN, markersize=4)
+            left.plot(components.weights[k], "o", color=PLAIN, markersize=4)
             left.set_ylim(-1, 1)
             ticks = names if k == shown - 1 else [""] * len(names)
             left.set_xticks(range(len(names)), ticks, rotation=90, fontsize=6)
             left.set_ylabel(f"PC{k + 1}")
-            left.set_title(f"{100 * found.variance_shares[k]:.0f} % of the variance", fontsize=8)
-            right.hist(found.scores[:, k], bins=20, color=PLAIN)
-            right.set_title(f"scores, deviation {found.deviations[k]:.2f}", fontsize=8)
+            left.set_title(
+                f"{100 * components.variance_shares[k]:.0f} % of the variance", fontsize=8
+            )
+            right.hist(components.scores[:, k], bins=20, color=PLAIN)
+            right.set_title(f"scores, deviation {components.deviations[k]:.2f}", fontsize=8)
         return drawing
 
 
 def biplot(
-    found: Components, names: Sequence[str], groups: Mapping[str, Sequence[int]], title: str = ""
+    components: Components,
+    names: Sequence[str],
+    groups: Mapping[str, Sequence[int]],
+    title: str = "",
 ) -> Figure:
     """Scores on the first two components, by group, with the weights of responses as arrows."""
     with styled():
@@ -113,12 +118,13 @@ def biplot(
         ):
             chosen = list(members)
             axes.plot(
-                found.scores[chosen, 0], found.scores[chosen, 1], marker, markersize=4, label=name
+                components.scores[chosen, 0], components.scores[chosen, 1], marker, markersize=4,
+                label=name,
             )  # fmt: skip
-        reach = float(np.abs(found.scores[:, :2]).max())
-        longest = float(np.sqrt((found.weights[:2] ** 2).sum(axis=0)).max()) or 1.0
+        reach = float(np.abs(components.scores[:, :2]).max())
+        longest = float(np.sqrt((components.weights[:2] ** 2).sum(axis=0)).max()) or 1.0
         for j, name in enumerate(names):
-            x, y = found.weights[:2, j] * reach / longest
+            x, y = components.weights[:2, j] * reach / longest
             axes.annotate(
                 "", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": GREY, "lw": 0.6}
             )  # fmt: skip
@@ -126,7 +132,7 @@ def biplot(
         # Annotations do not widen the axes.
         axes.set_xlim(-1.15 * reach, 1.15 * reach)
         axes.set_ylim(-1.15 * reach, 1.15 * reach)
-        shares = 100 * found.variance_shares
+        shares = 100 * components.variance_shares
         axes.set_xlabel(f"PC1 ({shares[0]:.0f} % of the variance)")
         axes.set_ylabel(f"PC2 ({shares[1]:.0f} %)")
         axes.set_title(title)
@@ -157,6 +163,6 @@ def _by_level(axes: Axes, x: np.ndarray, y: np.ndarray, levels: Sequence[object]
         dict.fromkeys(levels), (LOW, PLAIN, HIGH, "#cc79a7", "#e69f00", "#000000") * 4,
         ("_", "+", "x", "1", "2", "3") * 4, strict=False,
     ):  # fmt: skip
-        chosen = [i for i, one in enumerate(levels) if one == level]
+        chosen = [i for i, other in enumerate(levels) if other == level]
         axes.plot(x[chosen], y[chosen], marker, color=colour, markersize=5, label=str(level))
     axes.legend(fontsize=5, loc="best")

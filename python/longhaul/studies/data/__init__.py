@@ -44,7 +44,10 @@ class Data:
         """From what a store has of these runs."""
         # Runs of which samples are drawn; all that have any over time, if the study does not say.
         drawn = getattr(study.module("metrics"), "drawn", None) if study.has("metrics") else None
-        stores = {one.name: study.store(store, one) for one in study.experiments.values()}
+        stores = {
+            experiment.name: study.store(store, experiment)
+            for experiment in study.experiments.values()
+        }
         rows, trajectories = [], []
         for run in runs:
             kept = stores[run.experiment].get(run.key)
@@ -161,22 +164,22 @@ class Data:
             raise NotRunError(f"{experiment} has several cells at {where}")
         return by_number
 
-    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> float:
+    def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
         """The median over replications of what is made of a metric in two cells.
 
         Of replications that both have; a result that is not a number leaves one out.
         """
-        values = combine(*self.pairs(metric, one, other)[1:])
+        values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan
         if np.isnan(median):
-            raise NotRunError(f"no replication has {metric} both at {one} and at {other}")
+            raise NotRunError(f"no replication has {metric} both at {first} and at {other}")
         return median
 
     def pairs(
-        self, metric: str, one: Cell, other: Cell
+        self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The replications that two cells have, and a metric of them in both."""
-        first, second = (self.runs(metric, name, **where) for name, where in (one, other))
+        first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (
             common,
@@ -238,7 +241,7 @@ class _OneReplication(Data):
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
         """The samples over time of each experiment."""
         return {
-            name: found for (name, number), found in self.samples_by_run.items()
+            name: samples for (name, number), samples in self.samples_by_run.items()
             if number == self.number
         }  # fmt: skip
 
@@ -278,12 +281,12 @@ class Curve:
         return Curve(self.x[inside], self.y[inside])
 
 
-def together(one: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The points that both curves have: the axis, and both values."""
-    x, first, second = np.intersect1d(one.x, other.x, return_indices=True)
+    x, first, second = np.intersect1d(first_curve.x, other.x, return_indices=True)
     if not len(x):
         raise NotRunError("the curves have no points in common")
-    return x, one.y[first], other.y[second]
+    return x, first_curve.y[first], other.y[second]
 
 
 def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
@@ -320,7 +323,9 @@ def _of(lookups: Mapping[str, Found], experiment: str) -> Found:
 
 def _axes(study: Study, values: pl.DataFrame) -> tuple[str, ...]:
     """The axes that anything was run along."""
-    axes = dict.fromkeys(axis for one in study.experiments.values() for axis in one.axes)
+    axes = dict.fromkeys(
+        axis for experiment in study.experiments.values() for axis in experiment.axes
+    )
     return tuple(axis for axis in axes if axis in values.columns)
 
 

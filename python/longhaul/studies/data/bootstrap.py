@@ -278,8 +278,8 @@ class _Cells(Lookup):
 
     def _found(self, metric: str) -> np.ndarray:
         """The medians of a metric, not a number where there are none."""
-        found: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
-        return found
+        medians: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
+        return medians
 
     def _medians(self, metric: str) -> pl.Series:
         """The medians of a metric, null where there are none."""

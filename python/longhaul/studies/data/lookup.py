@@ -48,10 +48,10 @@ class Places:
         key = tuple(where.items())
         if key not in self._found:
             self._found[key] = self._find(where)
-        found = self._found[key]
-        if not found:
+        rows = self._found[key]
+        if not rows:
             raise NotRunError(f"{self._experiment} was not run at {dict(where)}")
-        return found
+        return rows
 
     def levels(self, axis: str, where: Where) -> list[Any]:
         """The levels of an axis that rows with these levels of others have, in order."""
@@ -92,10 +92,10 @@ class Places:
         """The rows at a level of an axis."""
         if axis not in self._rows:
             rows: dict[Any, list[int]] = {}
-            for place, found in enumerate(self._column(axis)):
-                rows.setdefault(found, []).append(place)
+            for place, own in enumerate(self._column(axis)):
+                rows.setdefault(own, []).append(place)
             self._rows[axis] = rows
-        fits = (rows for found, rows in self._rows[axis].items() if is_level(found, level))
+        fits = (rows for own, rows in self._rows[axis].items() if is_level(own, level))
         return [place for rows in fits for place in rows]
 
 
@@ -209,19 +209,19 @@ class Samples:
         key = tuple(where.items())
         if self._found is not None and key in self._found:
             return self._found[key]
-        found = self._find(where)
-        if found.is_empty():
+        rows = self._find(where)
+        if rows.is_empty():
             raise NotRunError(f"{self._experiment} was not run at {dict(where)}")
         if self._found is not None:
-            self._found[key] = found
-        return found
+            self._found[key] = rows
+        return rows
 
     def _find(self, where: Where) -> pl.DataFrame:
         if not where:
             return self._table
         every = np.ones(len(self._table), bool)
         for axis, level in where.items():
-            fits = [mask for found, mask in self._levels(axis) if is_level(found, level)]
+            fits = [mask for own, mask in self._levels(axis) if is_level(own, level)]
             every &= np.logical_or.reduce(fits) if fits else False
         return self._table[np.flatnonzero(every)]
 

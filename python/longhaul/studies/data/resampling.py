@@ -26,7 +26,7 @@ class Resampled:
             name: Drawn(name, runs, data.cells_by_experiment[name], data.axes, count)
             for name, runs in data.runs_by_experiment.items()
         }
-        several = any(len(one.replications) > 1 for one in drawn.values())
+        several = any(len(experiment.replications) > 1 for experiment in drawn.values())
         self._count = count if several else 0
         self._samples = _Samples(data, drawn, count)
 
@@ -52,27 +52,27 @@ class _Samples:
         self._count = count
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
-    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:
+    def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
         """What `Data.paired` is in each sample; not a number where there is nothing.
 
         Of experiments with the same replications.
         """
-        (name, where), (beside, there) = one, other
+        (name, where), (beside, there) = cell, other
         key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine
         if key not in self._paired:
-            self._paired[key] = self._all_paired(metric, one, other, combine)
+            self._paired[key] = self._all_paired(metric, cell, other, combine)
         return self._paired[key]
 
-    def have_the_same_replications(self, one: Cell, other: Cell) -> bool:
+    def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
         """Whether the same are drawn for two cells."""
-        names = (name for name, _ in (one, other) if name in self.drawn)
+        names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
 
-    def _all_paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        drawn = self.drawn[one[0]]
+    def _all_paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
+        drawn = self.drawn[cell[0]]
         values = np.full(len(drawn.replications), np.nan)
         try:
-            common, first, second = self.data.pairs(metric, one, other)
+            common, first, second = self.data.pairs(metric, cell, other)
         except NotRunError:
             return np.full(self._count, np.nan)
         values[np.searchsorted(drawn.replications, common)] = combine(first, second)
@@ -90,23 +90,23 @@ class _AtOnce(Data):
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
         """The cells of each experiment."""
-        return {name: one.cells_of_all() for name, one in self._samples.drawn.items()}
+        return {name: experiment.cells_of_all() for name, experiment in self._samples.drawn.items()}
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
         """The runs of each experiment."""
-        return {name: one.runs_of_all() for name, one in self._samples.drawn.items()}
+        return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
-    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
+    def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
         """The medians over replications, in each sample, of what is made of a metric in two cells.
 
         Not a number in samples without a replication that has both; NotRunError if none has one.
         """
-        if not self._samples.have_the_same_replications(one, other):
+        if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError
-        medians = self._samples.paired(metric, one, other, combine)
+        medians = self._samples.paired(metric, cell, other, combine)
         if np.isnan(medians).all():
-            raise NotRunError(f"no replication has {metric} in both {one} and {other}")
+            raise NotRunError(f"no replication has {metric} in both {cell} and {other}")
         return medians
 
 
@@ -124,34 +124,38 @@ class _Sample(Data):
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
         """The rows of each experiment."""
-        return {name: one.runs(self._number) for name, one in self._samples.drawn.items()}
+        return {
+            name: experiment.runs(self._number) for name, experiment in self._samples.drawn.items()
+        }
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
         """The medians of each experiment."""
-        return {name: one.cells(self._number) for name, one in self._samples.drawn.items()}
+        return {
+            name: experiment.cells(self._number) for name, experiment in self._samples.drawn.items()
+        }
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
         """The samples over time of each experiment's first draw, shared by all samples."""
         runs = self._samples.data.trajectories_by_run
         firsts = (
-            (name, one.replications[one.draws[self._number, 0]])
-            for name, one in self._samples.drawn.items()
+            (name, experiment.replications[experiment.draws[self._number, 0]])
+            for name, experiment in self._samples.drawn.items()
         )
         return {run[0]: runs[run] for run in firsts if run in runs}
 
     @cached_property
     def values(self) -> pl.DataFrame:
         """A row per run."""
-        tables = [one.table for one in self.runs_by_experiment.values()]
+        tables = [runs.table for runs in self.runs_by_experiment.values()]
         return pl.concat(tables, how="diagonal_relaxed")
 
-    def paired(self, metric: str, one: Cell, other: Cell, combine: Combine) -> float:
+    def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
         """The median over replications of what is made of a metric in two cells."""
-        if not self._samples.have_the_same_replications(one, other):
-            return super().paired(metric, one, other, combine)
-        median = self._samples.paired(metric, one, other, combine)[self._number]
+        if not self._samples.have_the_same_replications(cell, other):
+            return super().paired(metric, cell, other, combine)
+        median = self._samples.paired(metric, cell, other, combine)[self._number]
         if np.isnan(median):
-            raise NotRunError(f"no replication has {metric} in both {one} and {other}")
+            raise NotRunError(f"no replication has {metric} in both {cell} and {other}")
         return float(median)

@@ -136,7 +136,7 @@ class _Drawn(Axis):
         """What labels are to be multiplied by, or to be added to."""
         power = self.get_major_formatter().get_offset()
         if power:
-            plain = re.sub(r"\b1e(\D?\d+)", lambda found: TIMES + power_of_ten(found[1]), power)
+            plain = re.sub(r"\b1e(\D?\d+)", lambda match: TIMES + power_of_ten(match[1]), power)
             self.offsetText.set_text(plain)
             self.offsetText.set_position(self._power_at(_pixels(renderer, 1.0)))
             self.offsetText.draw(renderer)

@@ -41,7 +41,7 @@ def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
         rows = printed(number)
         cases = list(dict.fromkeys(row["experiment"] for row in rows))
         names = {row["experiment"]: f"{row['s1']}\n{row['s2']}" for row in rows}
-        found = 0
+        drawn = 0
         for offset, delay in enumerate(("25", "50", "100")):
             look = OTHERS[offset]
             for place, case in enumerate(cases):
@@ -57,8 +57,8 @@ def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
                 if metric == "fairness":
                     groups = data.value("fairness_groups", case, delay_ms=float(delay))
                     axes.plot(at, groups, "o", color=look.colour, markersize=3)
-                found += 1
-        if not found:
+                drawn += 1
+        if not drawn:
             raise NotRunError("nothing was run")
         axes.plot([], [], color="#000000", label="printed")
         axes.set_xticks(range(len(cases)), [names[case] for case in cases], fontsize=6)
@@ -167,14 +167,14 @@ def _figure(
 
 
 def _of_tables() -> list[Figure]:
-    found = []
+    rows = []
     for number, title in TABLES.items():
         experiments = " ".join(dict.fromkeys(row["experiment"] for row in printed(number)))
         for metric, what, unit in (
             ("utilisation", "utilisation", "%"),
             ("fairness", "fairness", "Jain's index"),
         ):
-            found.append(
+            rows.append(
                 _figure(
                     f"Table {number}, {what}", f"{title}: {what}", experiments,
                     "Black lines are the printed values, at 25, 50 and 100 ms."
@@ -183,7 +183,7 @@ def _of_tables() -> list[Figure]:
                     draw=_table(number, metric),
                 )
             )  # fmt: skip
-    return found
+    return rows
 
 
 TIME, WINDOW = "time (s)", "window (packets)"

@@ -69,11 +69,11 @@ def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
     def draw(axes: Axes, data: Data, queue: str) -> None:
         shares = np.linspace(0.02, 1.0, 50)
         for (label, the_path), look in zip(paths.items(), OTHERS, strict=False):
-            found = [band(the_path, share * the_path.bdp / 2.0) for share in shares]
+            bands = [band(the_path, share * the_path.bdp / 2.0) for share in shares]
             kept = [
-                (100.0 * share, one.first, one.last)
-                for share, one in zip(shares, found, strict=True)
-                if one is not None
+                (100.0 * share, limits.first, limits.last)
+                for share, limits in zip(shares, bands, strict=True)
+                if limits is not None
             ]
             height, first, last = zip(*kept, strict=True)
             axes.plot(first, height, color=look.colour, label=label)

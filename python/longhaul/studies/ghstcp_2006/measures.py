@@ -73,11 +73,11 @@ def gentle_is_fairer(data: Data) -> float:
     for (table, s1, s2, delay), row in rows.items():
         gentle = ("2.2" if table == "2.1" else table, s1, s2.replace("HSTCP", "gHSTCP"), delay)
         if s2.startswith("HSTCP") and gentle in rows:
-            one, other = (
-                data.value("fairness", found["experiment"], delay_ms=float(delay))
-                for found in (rows[gentle], row)
+            gentle_fairness, other = (
+                data.value("fairness", printed_row["experiment"], delay_ms=float(delay))
+                for printed_row in (rows[gentle], row)
             )
-            fairer.append(one >= other)
+            fairer.append(gentle_fairness >= other)
     return _share(fairer)
 
 
@@ -87,8 +87,8 @@ def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
     return traces.resets(data, of, label) - traces.resets(data, beside, label)
 
 
-def _share(found: Iterable[bool]) -> float:
-    values = list(found)
+def _share(truths: Iterable[bool]) -> float:
+    values = list(truths)
     if not values:
         raise NotRunError("there are no pairs to compare")
     return float(np.mean(values))

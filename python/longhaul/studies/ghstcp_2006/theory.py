@@ -100,11 +100,11 @@ def bands_apart(data: Data, buffer_bdp: float) -> float:
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
     gaps = []
     for family in families:
-        bands = [band(path(*one), buffer_bdp * path(*one).bdp) for one in family]
-        for one, other in pairwise(bands):
-            assert one is not None
+        bands = [band(path(*of_path), buffer_bdp * path(*of_path).bdp) for of_path in family]
+        for lower, other in pairwise(bands):
+            assert lower is not None
             assert other is not None
-            gaps.append(other.first / one.last)
+            gaps.append(other.first / lower.last)
     return min(gaps)
 
 
@@ -142,12 +142,12 @@ def congested_region(data: Data) -> float:
                 (synchronised(the_path, buffer, int(n)), desynchronised(the_path, buffer, int(n)))
                 for n in counts
             ]
-            for (one, above), (other, beyond) in pairwise(pairs):
+            for (before, above), (other, beyond) in pairwise(pairs):
                 right.append(
-                    other.loss > one.loss
-                    and other.goodput < one.goodput
-                    and one.goodput < above.goodput
-                    and beyond.goodput - other.goodput > above.goodput - one.goodput
+                    other.loss > before.loss
+                    and other.goodput < before.goodput
+                    and before.goodput < above.goodput
+                    and beyond.goodput - other.goodput > above.goodput - before.goodput
                 )
     return float(np.mean(right))
 
@@ -220,7 +220,7 @@ def red_loss_grows(data: Data) -> float:
 def red_optima(data: Data) -> float:
     """How many different numbers of connections have the least loss, of the six paths."""
     best = {
-        min(_equilibria(path(mbps, rtt_ms)), key=lambda found: found[1])[0]
+        min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)
         for rtt_ms in (100.0, 200.0, 500.0)
     }
@@ -232,7 +232,7 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
     first, last = red_connections(the_path, Red())
     counts = np.unique(np.geomspace(ceil(first), last, 40).astype(int))
     equilibria = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]
-    return [(n, one.loss) for n, one in equilibria if one is not None]
+    return [(n, point.loss) for n, point in equilibria if point is not None]
 
 
 @measure

@@ -189,10 +189,10 @@ def windows(experiments: Sequence[str], of: str = "") -> Draw:
         for experiment in (of,) if of else experiments:
             trajectory = data.trajectory(experiment, queue=queue)
             for label, look in (("hstcp", HSTCP), ("regtcp", REGTCP)):
-                one = trajectory.filter(label=label)
-                if len(one):
+                of_flow = trajectory.filter(label=label)
+                if len(of_flow):
                     name = label.upper()
-                    axes.plot(one["t_s"], one["cwnd_pkts"], color=look.colour, label=name)
+                    axes.plot(of_flow["t_s"], of_flow["cwnd_pkts"], color=look.colour, label=name)
         axes.axhline(PIPE_PKTS, label="8333 packets fill the pipe", **PUBLISHED)
 
     return draw

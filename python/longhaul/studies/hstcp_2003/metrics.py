@@ -51,8 +51,8 @@ def metrics(kept: Kept, run: Run) -> Row:
     competitor = next((name for name in ("streams", "hstcp") if f"lu_{name}" in row), None)
     if competitor and row.get("lu_regtcp"):
         row["rf"] = relative_fairness(_of(row, f"lu_{competitor}"), _of(row, "lu_regtcp"))
-        one = _of(row, "lu_regtcp") / LONG_LIVED
-        row["frf"] = relative_fairness(_of(row, f"lu_{competitor}"), one)
+        share = _of(row, "lu_regtcp") / LONG_LIVED
+        row["frf"] = relative_fairness(_of(row, f"lu_{competitor}"), share)
     if "events" in kept:
         row |= _of_one_flow(kept, run)
     return row

@@ -36,9 +36,9 @@ def published(table: str) -> tuple[Row, ...]:
     return published_rows(Path(__file__).parent / "published" / f"table_{table}.csv")
 
 
-def _last_digits_off(printed: str, found: float) -> float:
+def _last_digits_off(printed: str, computed: float) -> float:
     """How far a value is from a printed one, in units of the last digit printed."""
-    return abs(found - float(printed)) / 10.0 ** -decimals_of(printed)
+    return abs(computed - float(printed)) / 10.0 ** -decimals_of(printed)
 
 
 @measure
@@ -64,8 +64,8 @@ def table_3_2_windows(data: Data) -> float:
     off = []
     for row in published("3_2"):
         printed = float(row["congestion_window_pkts"])
-        found = float(TABLES.window(float(row["packet_drop_rate"])))
-        off.append(max(0.0, abs(found - printed) - 0.5) / printed)
+        computed = float(TABLES.window(float(row["packet_drop_rate"])))
+        off.append(max(0.0, abs(computed - printed) - 0.5) / printed)
     return max(off)
 
 
@@ -100,8 +100,8 @@ def ten_gigabit(data: Data) -> float:
     window = path_window(1e10, RTT_S)
     loss = float(STANDARD_ROUNDED.loss(window))
     between_s = float(rounds_between_losses(STANDARD_ROUNDED, loss)) * RTT_S
-    found = [(window, 83_333), (1 / loss, 5e9), (between_s, 6000)]
-    return max(abs(ours / printed - 1) for ours, printed in found)
+    computed = [(window, 83_333), (1 / loss, 5e9), (between_s, 6000)]
+    return max(abs(ours / printed - 1) for ours, printed in computed)
 
 
 @measure

@@ -90,8 +90,8 @@ def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
     """Under how many conditions clustering separates some algorithms from all others."""
-    found = _conditions(data, of, condition, without)
-    return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in found))
+    by_condition = _conditions(data, of, condition, without)
+    return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
 
 
 @of_kind("count")
@@ -159,7 +159,7 @@ def order_step(data: Data, of: str, metric: str, order: str, condition: Word = "
         raise NotRunError(f"{of} was not run with {', '.join(sorted(missing))}")
     others = [name for name in names if name not in listed]
     values = [[means[name] for name in (others if group == ["*"] else group)] for group in groups]
-    return float(min(min(one) / max(other) for one, other in pairwise(values)))
+    return float(min(min(now) / max(other) for now, other in pairwise(values)))
 
 
 @measure
@@ -180,11 +180,11 @@ def order_agreement(data: Data, of: str, metric: str, order: str, condition: Wor
 
 def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str], np.ndarray]:
     """The mean over conditions with each algorithm."""
-    found = list(_conditions(data, of, condition))
-    names = found[0][0]
-    if any(others != names for others, _ in found):
+    by_condition = list(_conditions(data, of, condition))
+    names = by_condition[0][0]
+    if any(others != names for others, _ in by_condition):
         raise NotRunError(f"{of}: some conditions lack algorithms")
-    means: np.ndarray = np.mean([_values(rows, metric) for _, rows in found], axis=0)
+    means: np.ndarray = np.mean([_values(rows, metric) for _, rows in by_condition], axis=0)
     return names, means
 
 
@@ -210,8 +210,8 @@ def off_means(data: Data, of: str, metric: str, printed: str, condition: Word = 
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)
-    found = dict(zip(names, means, strict=True))
-    return float(max(abs(found[name] / value - 1) for name, value in wanted.items()))
+    computed = dict(zip(names, means, strict=True))
+    return float(max(abs(computed[name] / value - 1) for name, value in wanted.items()))
 
 
 @of_kind("largest")
@@ -290,11 +290,15 @@ def congestion_agreement(
     data: Data, of: str, beside: str, metric: str, algorithm: str, condition: Word = ""
 ) -> float:
     """Rank correlation over conditions of a metric in two experiments."""
-    one, other = (_by_condition(data, name, metric, algorithm, condition) for name in (of, beside))
-    common = sorted(set(one) & set(other))
+    first, other = (
+        _by_condition(data, name, metric, algorithm, condition) for name in (of, beside)
+    )
+    common = sorted(set(first) & set(other))
     if len(common) < 3:
         raise NotRunError(f"three conditions are needed, and {len(common)} are there")
-    return rank_correlation(*(np.array([side[level] for level in common]) for side in (one, other)))
+    return rank_correlation(
+        *(np.array([side[level] for level in common]) for side in (first, other))
+    )
 
 
 @measure
@@ -302,13 +306,13 @@ def correlation_over_conditions(
     data: Data, of: str, metric: str, to: str, by: str, algorithm: str, condition: Word = ""
 ) -> float:
     """Rank correlation over conditions of the ratio of two metrics with a third one."""
-    one, other, third = (
+    dividends, other, third = (
         _by_condition(data, of, name, algorithm, condition) for name in (metric, to, by)
     )
-    if len(one) < 3:
-        raise NotRunError(f"three conditions are needed, and {len(one)} are there")
-    ratios = np.array([one[level] / other[level] for level in one])
-    return rank_correlation(ratios, np.array([third[level] for level in one]))
+    if len(dividends) < 3:
+        raise NotRunError(f"three conditions are needed, and {len(dividends)} are there")
+    ratios = np.array([dividends[level] / other[level] for level in dividends])
+    return rank_correlation(ratios, np.array([third[level] for level in dividends]))
 
 
 @of_kind("largest")
@@ -316,14 +320,14 @@ def largest_gap_in(
     data: Data, of: str, beside: str, metric: str, to: str, algorithm: str, condition: Word = ""
 ) -> float:
     """The largest difference between two experiments of the ratio of two metrics."""
-    one, other = (
+    first, other = (
         {
             level: value / _by_condition(data, name, to, algorithm, condition)[level]
             for level, value in _by_condition(data, name, metric, algorithm, condition).items()
         }
         for name in (of, beside)
     )
-    gaps = [abs(one[level] - other[level]) for level in one if level in other]
+    gaps = [abs(first[level] - other[level]) for level in first if level in other]
     if not gaps:
         raise NotRunError("no condition in common")
     return max(gaps)

@@ -98,13 +98,15 @@ OF_CLASS = re.compile(r"(?P<ends>[DFN]{2})_(?P<what>\w+)")
 
 def about(name: str, experiment: str) -> tuple[str, str, str] | None:
     """What a metric is, its unit, and the heading that lists have it under; none of others."""
-    numbered = {one.name: one for one in NUMBERED_OF_RUN}
+    numbered = {response.name: response for response in NUMBERED_OF_RUN}
     if name in numbered:
-        one = numbered[name]
-        return f"whole run: {one.title}", one.unit, "whole run"
+        response = numbered[name]
+        return f"whole run: {response.title}", response.unit, "whole run"
     parts = IN_PERIOD.fullmatch(name)
     what, period = (parts["what"], parts["period"]) if parts else (name, "whole run")
-    of_period = {one.name: one for one in NUMBERED_OF_PERIODS[NUMBERED.get(experiment, 6)]}
+    of_period = {
+        response.name: response for response in NUMBERED_OF_PERIODS[NUMBERED.get(experiment, 6)]
+    }
     if what in of_period:
         return f"{period}: {of_period[what].title}", of_period[what].unit, period
     if (flow := OF_FLOW.fullmatch(what)) and flow["what"] in ABOUT_FLOWS:
@@ -136,7 +138,11 @@ def metrics(kept: Kept, run: Run) -> Row:
     row |= _of_each(kept.get("class_windows", []), "class", OF_CLASS_WINDOWS)
     row |= mixed.of_groups(kept) | kept.get("loss_free", {})
     if chapter := NUMBERED.get(run.experiment):
-        row |= {_name(one): one["value"] for one in kept["responses"] if one["chapter"] == chapter}
+        row |= {
+            _name(response): response["value"]
+            for response in kept["responses"]
+            if response["chapter"] == chapter
+        }
     return row | {name: kept["run"][name] for name in OF_THE_RUN}
 
 

@@ -37,7 +37,7 @@ def hybrid_least(data: Data, routers: str, what: str) -> float:
 def hybrid_beyond_rule(data: Data, routers: str) -> float:
     """The smallest `FR(1,3) / RR(3,1)` over buffers: throughput against the inverse-RTT rule."""
     by_buffer = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
-    return min(one.throughput_ratio(1, 3) / one.rtt_ratio(3, 1) for one in by_buffer)
+    return min(buffer.throughput_ratio(1, 3) / buffer.rtt_ratio(3, 1) for buffer in by_buffer)
 
 
 @measure

@@ -44,13 +44,13 @@ def _of_thousand(kept: Kept) -> Row:
 def _of_links(kept: Kept) -> Row:
     measured_s = kept["run"]["measured_s"]
     row: Row = {}
-    labels = {one["label"]: one for one in kept["labels"]}
+    labels = {label["label"]: label for label in kept["labels"]}
     for number in (1, 2, 3):
         members = [labels[f"set{number}-{n}"] for n in range(FLOWS_PER_SET)]
-        delivered = sum(one["delivered_bytes"] for one in members) / PAYLOAD_BYTES["HY-PKT"]
+        delivered = sum(member["delivered_bytes"] for member in members) / PAYLOAD_BYTES["HY-PKT"]
         row[f"throughput_{number}_pps"] = delivered / FLOWS_PER_SET / measured_s
-        row[f"rtt_{number}_s"] = sum(one["rtt_mean_s"] for one in members) / FLOWS_PER_SET
-    cuts = sum(one["cuts_loss"] + one["timeouts"] for one in labels.values())
+        row[f"rtt_{number}_s"] = sum(member["rtt_mean_s"] for member in members) / FLOWS_PER_SET
+    cuts = sum(label["cuts_loss"] + label["timeouts"] for label in labels.values())
     return row | {
         "utilisation": kept["links"][0]["utilization"],
         "queue_pkts": kept["links"][0]["queue_mean_pkts"],
@@ -62,12 +62,12 @@ def _of_links(kept: Kept) -> Row:
 
 def _of_mesonet(kept: Kept, run: Run) -> Row:
     row: Row = {}
-    flows = {one["flow"]: one for one in kept["long_lived"]}
+    flows = {flow["flow"]: flow for flow in kept["long_lived"]}
     for number in (1, 2, 3):
         members = [flows[f"set{number}-{n}"] for n in range(FLOWS_PER_SET)]
         for name, column in ((f"throughput_{number}_pps", "throughput_pps"),
                              (f"rtt_{number}_s", "srtt_s")):  # fmt: skip
-            row[name] = sum(one[column] for one in members) / FLOWS_PER_SET
+            row[name] = sum(member[column] for member in members) / FLOWS_PER_SET
     total = sum(row[f"throughput_{number}_pps"] for number in (1, 2, 3)) * FLOWS_PER_SET
     return row | {
         "utilisation": total / RATE_PPS,

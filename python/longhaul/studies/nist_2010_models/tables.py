@@ -41,11 +41,11 @@ def sets(routers: str) -> Iterator[str]:
     yield "| buffer | packets/ms: 1 | 2 | 3 | ms: 1 | 2 | 3 | FR(1,3) | RR(3,1) | cuts/flow h |"
     yield "|---|" + "---:|" * 9
     for buffer in BUFFERS:
-        one = hybrid.sets(routers, buffer)
-        numbers = [f"{rate / 1e3:.1f}" for rate in one.throughput_pps]
-        numbers += [f"{1e3 * rtt:.1f}" for rtt in one.rtt_s]
-        numbers += [f"{one.throughput_ratio(1, 3):.2f}", f"{one.rtt_ratio(3, 1):.2f}"]
-        numbers += [f"{one.reductions_per_flow_h:.1f}"]
+        case = hybrid.sets(routers, buffer)
+        numbers = [f"{rate / 1e3:.1f}" for rate in case.throughput_pps]
+        numbers += [f"{1e3 * rtt:.1f}" for rtt in case.rtt_s]
+        numbers += [f"{case.throughput_ratio(1, 3):.2f}", f"{case.rtt_ratio(3, 1):.2f}"]
+        numbers += [f"{case.reductions_per_flow_h:.1f}"]
         yield f"| {buffer:,} | " + " | ".join(numbers) + " |"
     yield ""
 

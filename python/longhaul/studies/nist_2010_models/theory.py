@@ -142,8 +142,8 @@ def crossing_with_reno(
 ) -> float:
     """The loss rate at which a response function, or the edge of its band, is Reno's."""
     law = PRINTED[algorithm].scaled(band)
-    found = crossing(law, PRINTED["reno, any p"], rtt_ms / 1e3)
-    return np.nan if found is None else found
+    loss = crossing(law, PRINTED["reno, any p"], rtt_ms / 1e3)
+    return np.nan if loss is None else loss
 
 
 @measure

@@ -70,16 +70,16 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
     """Extremes once the run has settled, and the first reduction between the nodes."""
     t = np.asarray(series["t_s"])
     settled = t > settled_s
-    mbps, one = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
+    mbps, single = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
     # Whole Mbit/s of payload; a sample is a second.
     values: Row = {
         "mbps_min": float(mbps[settled].min()),
-        "one_mbps": float(one.mean()),
-        "one_min": float(one[settled].min()),
-        "one_max": float(one[settled].max()),
-        "one_deviation": float(one[settled].std() / one[settled].mean()),
-        "one_below_half": float(np.mean(one[settled] < 0.5 * one[settled].mean())),
-        "one_longest_gap_s": _longest(one[settled] < 0.01 * one[settled].mean()),
+        "one_mbps": float(single.mean()),
+        "one_min": float(single[settled].min()),
+        "one_max": float(single[settled].max()),
+        "one_deviation": float(single[settled].std() / single[settled].mean()),
+        "one_below_half": float(np.mean(single[settled] < 0.5 * single[settled].mean())),
+        "one_longest_gap_s": _longest(single[settled] < 0.01 * single[settled].mean()),
     }
     if "proxy_cwnd" in series:
         values |= _first_reduction(

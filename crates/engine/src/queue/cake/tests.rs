@@ -108,13 +108,7 @@ fn the_longest_flow_pays() {
 fn parameters_follow_from_the_rate() {
     let complete = |bps| {
         let mut values = Table::defaults(CakeConfig::KEYS, longhaul_keys::Profile::Rfc);
-        let link = LinkContext {
-            rate: Rate::from_bps(bps),
-            delay: Span::from_millis(10),
-            rtt: Span::from_millis(20),
-            packet: Bytes(1500),
-            taken_over: false,
-        };
+        let link = LinkContext::new(Rate::from_bps(bps), Span::from_millis(10), Bytes(1500));
         CakeConfig::complete(&mut values, &link).expect("sound values");
         let config = CakeConfig::of(&values);
         (config.limit, config.quantum)

@@ -150,13 +150,7 @@ fn blue_drops_whatever_ecn_says() {
 fn slow_links_have_longer_targets() {
     let complete = |bps| {
         let mut values = Table::defaults(CobaltConfig::KEYS, longhaul_keys::Profile::Rfc);
-        let link = LinkContext {
-            rate: Rate::from_bps(bps),
-            delay: Span::from_millis(10),
-            rtt: Span::from_millis(20),
-            packet: Bytes(1500),
-            taken_over: false,
-        };
+        let link = LinkContext::new(Rate::from_bps(bps), Span::from_millis(10), Bytes(1500));
         CobaltParameters::complete(&mut values, &link);
         let control = CobaltParameters::of(&values);
         [control.target, control.interval, control.mtu_time].map(|span| span.as_ps() / 1_000_000)

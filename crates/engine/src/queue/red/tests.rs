@@ -20,13 +20,7 @@ pub(super) fn config<const N: usize>(
     let mut values = given.fold(defaults, |values, (key, value)| {
         values.with(Field::<()>::new(key), value)
     });
-    let link = LinkContext {
-        rate,
-        delay,
-        rtt: delay * 2,
-        packet: Bytes(1500),
-        taken_over: false,
-    };
+    let link = LinkContext::new(rate, delay, Bytes(1500));
     <RedConfig as Parameters>::complete(&mut values, &link).expect("sound values");
     RedConfig::complete(&values, rate)
 }

@@ -72,9 +72,9 @@ class Acknowledgements:
 
 def mean_goodputs(tables: MesoNet) -> dict[str, float]:
     """Mean goodput of each type of file and mean size, `web_100`, in packets per second."""
-    found = acknowledgements(tables)
+    of_run = acknowledgements(tables)
     return {
-        f"{file}_{mean}": found.mean_goodput(mean, factor)
+        f"{file}_{mean}": of_run.mean_goodput(mean, factor)
         for file, factor in FACTORS.items()
         for mean in MEAN_SIZES
     }

@@ -94,4 +94,4 @@ def least_file_step(data: Data, of: str, file: str, interface: str, order: str) 
         file_goodput(data, of, file, interface, algorithm=algorithm)
         for algorithm in order.split(",")
     ]
-    return min(one / other for one, other in pairwise(goodputs))
+    return min(first / other for first, other in pairwise(goodputs))

@@ -58,8 +58,8 @@ def advantage(data: Data, of: str, group: str, algorithms: str = "", conditions:
 @of_design
 def advantage_over(data: Data, of: str, group: str, other_group: str, algorithms: str) -> float:
     """The mean advantage of some alternates with files of a group over that of another group."""
-    one, other = (_advantages(data, of, name, algorithms).mean() for name in (group, other_group))
-    return float(one / other)
+    own, other = (_advantages(data, of, name, algorithms).mean() for name in (group, other_group))
+    return float(own / other)
 
 
 @of_design
@@ -162,8 +162,8 @@ def gain_over(data: Data, of: str, beside: str, metric: str, algorithm: str) -> 
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
     """How much goodput differs between two experiments: the most over the least congested half."""
     (place,) = chosen(group)
-    one, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
-    effect = np.abs(one / other - 1)
+    own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
+    effect = np.abs(own / other - 1)
     most, least = (effect[_rows(name)].mean() for name in ("most", "least"))
     return float(most / least)
 
@@ -190,9 +190,9 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
     """Mean ranges of goodput differences over those of another experiment, the largest ratio."""
-    one, other = (
+    own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],
                       "smaller"))
         for name in (of, beside)
     )  # fmt: skip
-    return float((one.mean(axis=0) / other.mean(axis=0)).max())
+    return float((own.mean(axis=0) / other.mean(axis=0)).max())

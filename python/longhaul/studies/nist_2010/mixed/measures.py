@@ -110,7 +110,7 @@ def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Of each group the ranges among alternates, among TCP beside them, and between both."""
     own, others = roles
     groups_ = zip(own, others, strict=True)
-    differences = [users.differences(one, other, base=base) for one, other in groups_]
+    differences = [users.differences(first, other, base=base) for first, other in groups_]
     return np.array([[x.among_first, x.among_second, x.first_over_second] for x in differences])
 
 
@@ -120,11 +120,11 @@ def over_other(
 ) -> float:
     """Mean goodput in one experiment over that in another: the `least` or `most` of algorithms."""
     (place,) = chosen(group)
-    one, other = (
+    own, other = (
         users.goodput_table(goodput(data, name, role))[place][places(algorithms)]
         for name in (of, beside)
     )
-    return float({"least": np.min, "most": np.max}[end](one / other))
+    return float({"least": np.min, "most": np.max}[end](own / other))
 
 
 @of_design
@@ -143,7 +143,7 @@ def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") ->
     """Average rank of goodput, 7 the best, over conditions and groups, of one role or of both."""
     (column,) = places(algorithm)
     roles = [role] if role else list(tables.ROLES)
-    ranks = [goodput_ranks(goodput(data, of, one))[:, chosen(file), column] for one in roles]
+    ranks = [goodput_ranks(goodput(data, of, role_))[:, chosen(file), column] for role_ in roles]
     return float(np.mean(ranks))
 
 
@@ -217,7 +217,7 @@ def representatives_rise(data: Data, of: str) -> float:
 @of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
     """How many of some conditions are among as many that are most congested."""
-    wanted = {int(one) for one in conditions.split(",")}
+    wanted = {int(number) for number in conditions.split(",")}
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return float(len(wanted & {place + 1 for place in order[-len(wanted) :]}))
 
@@ -243,7 +243,7 @@ def conditions_with_most(
     """Under how many conditions, of all or of some, one of these algorithms has the most."""
     values = by_condition(data, of, metric)
     if conditions:
-        values = values[[int(one) - 1 for one in conditions.split(",")]]
+        values = values[[int(number) - 1 for number in conditions.split(",")]]
     return float(np.isin(values.argmax(axis=1), places(algorithm)).sum())
 
 
@@ -258,14 +258,14 @@ def part_of_active(data: Data, of: str, states: str, condition: float, algorithm
 @measure
 def fewer_in_slow_start(data: Data, of: str, beside: str, algorithm: str) -> float:
     """Under how many representative conditions a smaller part is in initial slow start."""
-    one, other = (
+    own, other = (
         [
             part_of_active(data, name, "initial_slow_start", condition, algorithm)
             for condition in REPRESENTATIVES[name]
         ]
         for name in (of, beside)
     )
-    return float(np.sum(np.array(one) < np.array(other)))
+    return float(np.sum(np.array(own) < np.array(other)))
 
 
 @measure

@@ -62,9 +62,9 @@ def _relative(data: Data, of: str, response: str) -> dict[str, float]:
     """The effects of factors and of pairs of factors in percent of the mean, with their signs."""
     terms = effects(_signs(), _response(data, of, response), FACTORS)
     return {
-        name: 100 * one.effect / one.grand_mean
-        for one in terms
-        for name in (one.name, *one.aliases)
+        name: 100 * effect.effect / effect.grand_mean
+        for effect in terms
+        for name in (effect.name, *effect.aliases)
     }
 
 
@@ -169,7 +169,7 @@ def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
     """How many of some factors have the same level ahead in all four blocks of two others."""
     y = _response(data, of, response)
     ordered = by_size(effects(_signs(), y, FACTORS, order=1))
-    largest = [FACTORS.index(one.name) for one in ordered]
+    largest = [FACTORS.index(effect.name) for effect in ordered]
     robust = 0
     for name in factors.split(","):
         place = FACTORS.index(name)
@@ -204,7 +204,7 @@ def weakest_pair(data: Data, of: str, pairs: str) -> float:
     """The smallest correlation of some pairs, written as `5:10,19:22`."""
     matrix = _correlations(data, of)
     chosen = [
-        matrix[int(a) - 1, int(b) - 1] for a, b in (one.split(":") for one in pairs.split(","))
+        matrix[int(a) - 1, int(b) - 1] for a, b in (pair.split(":") for pair in pairs.split(","))
     ]
     return float(min(chosen))
 
@@ -251,7 +251,9 @@ def component_share(data: Data, of: str, number: float, responses: str) -> float
 def component_effect_step(data: Data, of: str, number: float, order: str) -> float:
     """As `effect_step`, of the scores of a component."""
     scores = components.principal_components(_responses(data, of)).scores[:, int(number) - 1]
-    sizes = {one.name: abs(one.effect) for one in effects(_signs(), scores, FACTORS, order=1)}
+    sizes = {
+        effect.name: abs(effect.effect) for effect in effects(_signs(), scores, FACTORS, order=1)
+    }
     listed = np.array([sizes[name] for name in order.split(">")])
     return float((listed[:-1] / listed[1:]).min())
 
@@ -263,7 +265,7 @@ def component_effect_step(data: Data, of: str, number: float, order: str) -> flo
 def factor_rank(data: Data, of: str, factor: str) -> float:
     """Ordinal rank of a factor by its mean rank on the six responses of tables 4-25 and C-13."""
     sizes = np.array([
-        [abs(one.effect) for one in effects(_signs(), y, FACTORS, order=1)]
+        [abs(effect.effect) for effect in effects(_signs(), y, FACTORS, order=1)]
         for y in _responses(data, of, RANKED).T
     ])  # fmt: skip
     means = np.array([factor_ranks(row) for row in sizes]).mean(axis=0)
@@ -275,7 +277,7 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
     """Ordinal rank of a factor by its mean rank on four components (table 4-26)."""
     scores = components.principal_components(_responses(data, of)).scores[:, :4]
     ranks = [
-        factor_ranks([abs(one.effect) for one in effects(_signs(), y, FACTORS, order=1)])
+        factor_ranks([abs(effect.effect) for effect in effects(_signs(), y, FACTORS, order=1)])
         for y in scores.T
     ]
     return float(ordinal(np.mean(ranks, axis=0))[FACTORS.index(factor)])
@@ -311,4 +313,4 @@ def rank_change(data: Data, of: str, factor: str) -> float:
 def rank_change_step(data: Data, of: str, order: str) -> float:
     """The smallest ratio of such a change to that of the next factor of a list."""
     changes = [rank_change(data, of, name) for name in order.split(">")]
-    return min(one / other for one, other in pairwise(changes))
+    return min(larger / other for larger, other in pairwise(changes))

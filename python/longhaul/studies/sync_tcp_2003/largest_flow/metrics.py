@@ -13,16 +13,16 @@ DRAWN = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
 
 def metrics(kept: Kept, run: Run) -> Row:
     """How fast the flow was, in kbit/s, and what it lost; delays in ms."""
-    one, largest = kept["exchange"], kept["largest"]
+    exchange, largest = kept["exchange"], kept["largest"]
     row: Row = {
-        "flow_retransmitted": one["retransmitted_pkts"],
-        "flow_round_trip": 14.0 + 1e3 * one["extra_rtt_s"],
-        "flow_MB": 1e-6 * one["response_bytes"],
+        "flow_retransmitted": exchange["retransmitted_pkts"],
+        "flow_round_trip": 14.0 + 1e3 * exchange["extra_rtt_s"],
+        "flow_MB": 1e-6 * exchange["response_bytes"],
         "flow_early_cuts": largest.get("early_cuts"),
     }
-    if one["end_s"] is not None:
-        took_s = one["end_s"] - one["start_s"]
-        row |= {"flow_s": took_s, "flow_rate": 8e-3 * one["response_bytes"] / took_s}
+    if exchange["end_s"] is not None:
+        took_s = exchange["end_s"] - exchange["start_s"]
+        row |= {"flow_s": took_s, "flow_rate": 8e-3 * exchange["response_bytes"] / took_s}
     if "largest_queueing_delay" in largest:
         row["flow_largest_delay"] = 1e3 * largest["largest_queueing_delay"]
     return row

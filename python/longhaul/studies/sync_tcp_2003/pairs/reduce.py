@@ -37,18 +37,18 @@ def reduce(run: Results) -> Kept:
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
     """Durations of responses, from the request's arrival on: cells that have any."""
-    found = mean_map(
+    means = mean_map(
         (complete["extra_rtt_s"] + PROPAGATION_S).to_numpy(),
         np.ceil(complete["response_bytes"].to_numpy() / PAYLOAD),
         (complete["end_s"] - complete["requested_s"]).to_numpy(),
         ROUND_TRIP_EDGES_S,
         SEGMENT_EDGES,
     )
-    filled = np.flatnonzero(found.counts)
+    filled = np.flatnonzero(means.counts)
     return {
         "cell": filled.tolist(),
-        "count": found.counts.ravel()[filled].tolist(),
-        "total_s": np.round(found.totals.ravel()[filled], 4).tolist(),
+        "count": means.counts.ravel()[filled].tolist(),
+        "total_s": np.round(means.totals.ravel()[filled], 4).tolist(),
     }
 
 

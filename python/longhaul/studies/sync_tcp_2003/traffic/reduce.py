@@ -60,9 +60,9 @@ def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
         "p99": convergence.running_quantile(sizes, 0.99, EVERY),
     }
     thinned = max(1, len(running["mean"].counts) // POINTS)
-    found: dict[str, Any] = {
+    kept: dict[str, Any] = {
         "count": running["mean"].counts[::thinned].tolist(),
-        **{name: one.values[::thinned].round(1).tolist() for name, one in running.items()},
+        **{name: curve.values[::thinned].round(1).tolist() for name, curve in running.items()},
         "median_bytes": float(np.median(sizes)),
         "p90_bytes": float(np.quantile(sizes, 0.9)),
         "p99_bytes": float(np.quantile(sizes, 0.99)),
@@ -73,12 +73,12 @@ def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
         "round_trip_median_s": float(np.median(forward["extra_rtt_s"].to_numpy())),
     }
     for segments in (1, 5, 10, 18):
-        found[f"within_{segments}"] = float(np.mean(sizes <= 1420 * segments))
+        kept[f"within_{segments}"] = float(np.mean(sizes <= 1420 * segments))
     if running["p90"].counts[-1] > SETTLED:
-        found["p90_range_bytes"] = running["p90"].range_after(SETTLED)
-        found["p90_variation"] = running["p90"].variation_after(SETTLED)
-        found["mean_range"] = running["mean"].range_after(SETTLED) / found["mean_bytes"]
-    return found
+        kept["p90_range_bytes"] = running["p90"].range_after(SETTLED)
+        kept["p90_variation"] = running["p90"].variation_after(SETTLED)
+        kept["mean_range"] = running["mean"].range_after(SETTLED) / kept["mean_bytes"]
+    return kept
 
 
 def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
@@ -86,17 +86,17 @@ def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
     samples = run.series.filter(pl.col("name") == FIRST, pl.col("t_s") >= measured_from_s)
     packets = samples["departed_pkts"].diff().drop_nulls().to_numpy().astype(float)
     step_s = float(samples["t_s"][1] - samples["t_s"][0])
-    found: dict[str, Any] = {"step_s": step_s}
-    for one in hurst.estimates(packets, max(1, round(SCALE_S / step_s))):
-        found[one.method] = {
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-            "scale_s": (one.scales * step_s).tolist(),
-            "statistic": one.statistics.tolist(),
-            "line": one.line().tolist(),
+    kept: dict[str, Any] = {"step_s": step_s}
+    for estimate in hurst.estimates(packets, max(1, round(SCALE_S / step_s))):
+        kept[estimate.method] = {
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "scale_s": (estimate.scales * step_s).tolist(),
+            "statistic": estimate.statistics.tolist(),
+            "line": estimate.line().tolist(),
         }
-    return found
+    return kept
 
 
 def _over_time(run: Results) -> dict[str, list[float]]:

@@ -43,9 +43,9 @@ def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
             points = data.points(experiment, protocol=protocol)
             shift = 0.2 * (number - 1)
             values = [points[f"{metric}_{flow}"].to_numpy() for flow in FLOWS]
-            middle = np.array([np.median(one) for one in values])
+            middle = np.array([np.median(sample) for sample in values])
             low, high = (
-                np.array([np.quantile(one, part) for one in values]) for part in (0.05, 0.95)
+                np.array([np.quantile(sample, part) for sample in values]) for part in (0.05, 0.95)
             )
             axes.errorbar(
                 np.array(FLOWS) + shift, middle, yerr=(middle - low, high - middle), label=name,
@@ -198,7 +198,7 @@ def _today(metric: str) -> Draw:
         # Where packets wait: at R0, and behind cross traffic at R1.
         name = f"queue_{0 if panel == 'FTP-TODAY' else 1}" if metric == "queue" else metric
         for number, queue in enumerate(("droptail", "fq-codel")):
-            values = [data.value(name, panel, protocol=one, queue=queue) for one in SENDERS]
+            values = [data.value(name, panel, protocol=sender, queue=queue) for sender in SENDERS]
             axes.bar(
                 np.arange(len(SENDERS)) + 0.4 * number, values, 0.38, label=queue,
                 color=OTHERS[number].colour,

@@ -91,12 +91,12 @@ def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
     ).with_columns(number=_numbers(pl.col("name")))
     whole = flows.group_by("t_s").agg(pl.col("delivered_bytes").sum()).sort("t_s")
     for number in WINDOWS:
-        one = flows.filter(pl.col("number") == number).select(
+        of_flow = flows.filter(pl.col("number") == number).select(
             "t_s",
             pl.col("cwnd_pkts").round(3).alias(f"cwnd_{number}"),
             pl.col("retransmitted_pkts").alias(f"lost_{number}"),
         )
-        whole = whole.join(one, on="t_s", how="left")
+        whole = whole.join(of_flow, on="t_s", how="left")
     return whole.sort("t_s").to_dict(as_series=False)
 
 

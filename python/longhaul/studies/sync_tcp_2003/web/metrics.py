@@ -71,7 +71,7 @@ def _rates(kept: Kept, links: Mapping[str, Mapping[str, Any]]) -> Row:
 
 def _of_responses(responses: Mapping[str, Any], largest: list[Mapping[str, Any]]) -> Row:
     complete = max(responses["complete"], 1)
-    done = [one["response_bytes"] for one in largest if one["end_s"] is not None]
+    done = [exchange["response_bytes"] for exchange in largest if exchange["end_s"] is not None]
     row: Row = {
         "complete": responses["complete"],
         "with_losses": 100.0 * responses["retransmitting"] / complete,

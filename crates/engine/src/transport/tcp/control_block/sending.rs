@@ -112,13 +112,12 @@ impl ControlBlock {
         env: &mut impl Environment,
     ) -> (Flags, SackHandle) {
         // Nothing that returns to this function is called, so that it saves no registers.
-        let mut flags = flags;
-        if let Some(extras) = &mut self.extras {
-            let l4s = extras.asks_for_l4s && flags.has(Flags::ECT);
-            flags = flags.with_if(Flags::ECT1, l4s);
-        }
-        if let Some(extras) = &mut self.extras
-            && !extras.marks_segments
+        let Some(extras) = &mut self.extras else {
+            return (flags, SackHandle::NONE);
+        };
+        let l4s = extras.asks_for_l4s && flags.has(Flags::ECT);
+        let flags = flags.with_if(Flags::ECT1, l4s);
+        if !extras.marks_segments
             && let Some(rate) = &mut extras.rate
         {
             if rate.goes_on(segment, self.delivered, env.now()) {

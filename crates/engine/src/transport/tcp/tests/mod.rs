@@ -19,9 +19,8 @@ use longhaul_keys::{Profile, Table, Value};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Receiver, Sender};
-use crate::config::Loss;
 use crate::config::{
-    AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Service, Tcp, Timestamps,
+    AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Tcp, Timestamps,
 };
 use crate::network::{End, Network, Path};
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
@@ -65,29 +64,12 @@ fn ms(ms: u64) -> Time {
 
 /// A network of one link, so fast that whatever is sent comes out at once.
 fn network(end: End) -> (Env, Path, Streams) {
-    let link = Link {
-        name: "link".to_string(),
-        from: 0,
-        to: 1,
-        rate: Rate::from_bps(1_000_000_000_000),
-        delay: Span::ZERO,
-        queue: QueueConfig::DropTail(DropTail {
-            counting: Counting::InService,
-            ..DropTail::new(Capacity::Packets(1_000_000))
-        }),
-        ack_filtering: false,
-        shaper: None,
-        impairments: None,
-        loss: Loss::None,
-        changes: Vec::new(),
-        changes_period: None,
-        delivery_trace: None,
-        jitter: None,
-        tick: None,
-        service: Service::OnArrival,
-        sampled: false,
-        captured: false,
-    };
+    let queue = QueueConfig::DropTail(DropTail {
+        counting: Counting::InService,
+        ..DropTail::new(Capacity::Packets(1_000_000))
+    });
+    let carries = (Rate::from_bps(1_000_000_000_000), Span::ZERO);
+    let link = Link::plain("link".to_string(), (0, 1), carries, queue);
     let config = Config {
         seed: 1,
         replication: 0,
