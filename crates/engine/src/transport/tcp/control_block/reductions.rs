@@ -53,7 +53,7 @@ impl ControlBlock {
             first: self.counters.cuts_loss + self.counters.cuts_ecn + self.counters.timeouts == 0,
         };
         self.recover = self.max_sent;
-        self.cwr_pending = true;
+        self.cwr_pending = self.config.ecn.is_on();
         // A mark's is never undone, nor what comes with it.
         self.note_prior(cause == Cause::Loss);
         self.congestion.on_congestion(&event);
@@ -171,7 +171,7 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Timeout;
         self.recover = self.max_sent;
         self.dupacks = 0;
-        self.cwr_pending = true;
+        self.cwr_pending = self.config.ecn.is_on();
         self.stop_timing();
         self.rtt.back_off(&self.config.rto);
     }

@@ -117,6 +117,12 @@ impl Sender {
         self.tcb.leave_plain();
     }
 
+    /// Whether an acknowledgement of new data is regular now.
+    #[cfg(test)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.tcb.is_plain()
+    }
+
     /// What Linux says of itself in `TCP_INFO`.
     #[cfg(test)]
     pub(crate) fn info(&self) -> Info {

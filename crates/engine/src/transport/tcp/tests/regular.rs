@@ -83,6 +83,27 @@ impl Arrivals {
     }
 }
 
+/// Of a long path that slow start has overshot, most acknowledgements come after a timeout.
+#[test]
+fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged() {
+    for recovery in [Recovery::Sack, Recovery::RackTlp, Recovery::Ns2Sack] {
+        let mut bench = SenderBench::open(tcp(recovery), controller("reno"));
+        bench.ack(200, 2, &[]);
+        bench.wait(3000);
+        bench.ack(3000, 3, &[]);
+        assert!(
+            !bench.sender.is_plain(),
+            "{recovery:?}: more is to be repaired"
+        );
+        bench.wait(3050);
+        let last = bench.sent.iter().map(|&(_, segment)| segment).max();
+        bench.ack(3100, last.unwrap() + 1, &[]);
+        bench.wait(3150);
+        bench.ack(3200, last.unwrap() + 2, &[]);
+        assert!(bench.sender.is_plain(), "{recovery:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn regular_acknowledgements_do_what_any_do(
