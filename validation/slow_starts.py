@@ -21,7 +21,7 @@ import longhaul
 HERE = Path(__file__).parent
 TEXT = HERE / "slow_starts.md"
 DOCUMENT = HERE.parent / "docs" / "slow-starts.md"
-KINDS = ("standard", "limited", "hystart", "hystart++", "search")
+KINDS = ("standard", "limited", "hystart", "hystart++", "search", "rapid-start")
 PACKET_BITS = 12_000
 SEEDS = (1, 2, 3)
 ROUND_TRIPS = 30
