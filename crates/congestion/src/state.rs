@@ -171,7 +171,8 @@ impl CongestionState {
         self.controller.on_congestion(event, &mut self.window);
         if self.controller.phases() != Phases::All {
             self.window.end_reduction(event.cause);
-            self.slow_start.on_reduction(event.cause, &mut self.window);
+            self.slow_start
+                .on_reduction(event, before, &mut self.window);
         }
         // Marks bring no recovery in which the window could go down.
         if event.cause == Cause::Loss

@@ -9,7 +9,7 @@ mod search;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Cause, Timeout};
+use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::{Change, Window};
 
@@ -265,9 +265,6 @@ impl SlowStart {
             credit
         };
         window.grow(step * taken, Change::SlowStart);
-        if let Self::Rapid(rapid) = self {
-            rapid.note(window);
-        }
         credit - taken
     }
 
@@ -281,12 +278,12 @@ impl SlowStart {
         }
     }
 
-    /// The algorithm has reduced the window.
-    pub(crate) fn on_reduction(&mut self, cause: Cause, window: &mut Window) {
+    /// The algorithm has reduced the window, which was `before`.
+    pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
             Self::Search(search) => search.forget(),
-            Self::Rapid(rapid) => rapid.on_reduction(cause, window),
+            Self::Rapid(rapid) => rapid.on_reduction(event, before, window),
             Self::CarefulResume(resume) => resume.on_reduction(window),
             Self::Standard
             | Self::Linux

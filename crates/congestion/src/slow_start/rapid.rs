@@ -5,7 +5,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Cause};
+use crate::facts::{AckSample, Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::{Change, Window};
 
@@ -74,8 +74,8 @@ pub struct RapidStart {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Until the first signal; with the window as slow start has left it.
-    Startup { cwnd: f64 },
+    /// Until the first signal.
+    Startup,
     /// The first recovery.
     Recovery(Reduction),
     /// Nothing else than slow start.
@@ -101,7 +101,9 @@ impl Reduction {
             cwnd: silence * before,
             ack,
             loss: silence,
-            least: (before * beta / MOST_GROWTH).max(MIN_CWND),
+            least: (before * beta / MOST_GROWTH)
+                .max(MIN_CWND)
+                .min(silence * before),
         }
     }
 
@@ -116,7 +118,7 @@ impl RapidStart {
         Ok(Self {
             delay: Span::from_secs_f64(settings.get("delay")),
             factor: settings.get("factor"),
-            stage: Stage::Startup { cwnd: 0.0 },
+            stage: Stage::Startup,
             floor: None,
             delivered: 0,
             lost: 0,
@@ -134,7 +136,7 @@ impl RapidStart {
 
     /// Segments that the window grows by for one that is acknowledged.
     pub(super) fn step(&self, ack: &AckSample) -> f64 {
-        let (Stage::Startup { .. }, Some(floor)) = (self.stage, self.floor) else {
+        let (Stage::Startup, Some(floor)) = (self.stage, self.floor) else {
             return 1.0;
         };
         let scaled = Span::from_secs_f64(self.factor * ack.min_rtt.as_secs_f64());
@@ -142,24 +144,17 @@ impl RapidStart {
         if floor <= threshold { 2.0 } else { 1.0 }
     }
 
-    /// The window has grown.
-    pub(super) fn note(&mut self, window: &Window) {
-        if let Stage::Startup { cwnd } = &mut self.stage {
-            *cwnd = window.cwnd();
+    /// The algorithm has reduced the window, which was `before`: as far as that, but bit by bit. A mark brings no
+    /// recovery here, after which the window would be what the algorithm made of it (section 3.3.2); if slow start
+    /// ended otherwise, this is a loss like any.
+    pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
+        let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
+        self.stage = Stage::Over;
+        if is_first_loss && event.in_slow_start && before > window.cwnd() {
+            let reduction = Reduction::of(before, window.cwnd() / before);
+            set(window, reduction.cwnd);
+            self.stage = Stage::Recovery(reduction);
         }
-    }
-
-    /// The algorithm has reduced the window: as far as that, but bit by bit. A mark brings no recovery here, after
-    /// which the window would be what the algorithm made of it (section 3.3.2).
-    pub(super) fn on_reduction(&mut self, cause: Cause, window: &mut Window) {
-        self.stage = match self.stage {
-            Stage::Startup { cwnd } if cause == Cause::Loss && cwnd > window.cwnd() => {
-                let reduction = Reduction::of(cwnd, window.cwnd() / cwnd);
-                set(window, reduction.cwnd);
-                Stage::Recovery(reduction)
-            }
-            Stage::Startup { .. } | Stage::Recovery(_) | Stage::Over => Stage::Over,
-        };
     }
 
     /// An acknowledgement in a recovery.
@@ -202,6 +197,17 @@ mod tests {
             rtt: Some(Span::from_secs_f64(rtt_ms / 1e3)),
             min_rtt: Span::from_millis(20),
             ..AckSample::ONE_SEGMENT
+        }
+    }
+
+    fn signal(cause: Cause) -> Congestion {
+        Congestion {
+            now: Time::ZERO,
+            cause,
+            base: 300.0,
+            in_flight: 300,
+            in_slow_start: true,
+            first: true,
         }
     }
 
@@ -258,9 +264,8 @@ mod tests {
             let mut rapid = rapid();
             let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
             rapid.watch(&ack(1000, 0, 20.0));
-            rapid.note(&window);
             window.reduce_to(150.0);
-            rapid.on_reduction(Cause::Loss, &mut window);
+            rapid.on_reduction(&signal(Cause::Loss), 300.0, &mut window);
             assert!((window.cwnd() - 250.0).abs() < 1e-9);
             assert_eq!(window.ssthresh(), window.cwnd());
             let delivered = 300 - lost;
@@ -282,9 +287,8 @@ mod tests {
     fn a_mark_is_answered_as_by_the_algorithm() {
         let mut rapid = rapid();
         let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
-        rapid.note(&window);
         window.reduce_to(240.0);
-        rapid.on_reduction(Cause::Ecn, &mut window);
+        rapid.on_reduction(&signal(Cause::Ecn), 300.0, &mut window);
         assert_eq!((window.cwnd(), rapid.stage), (240.0, Stage::Over));
     }
 
@@ -293,12 +297,11 @@ mod tests {
     fn later_reductions_are_the_algorithm_s() {
         let mut rapid = rapid();
         let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
-        rapid.note(&window);
         window.reduce_to(150.0);
-        rapid.on_reduction(Cause::Loss, &mut window);
+        rapid.on_reduction(&signal(Cause::Loss), 300.0, &mut window);
         rapid.end();
         window.reduce_to(100.0);
-        rapid.on_reduction(Cause::Loss, &mut window);
+        rapid.on_reduction(&signal(Cause::Loss), 150.0, &mut window);
         rapid.on_ack_in_recovery(&ack(2000, 10, 20.0), &mut window);
         assert_eq!(window.cwnd(), 100.0);
         assert_eq!(rapid.step(&ack(2000, 10, 20.0)), 1.0);
