@@ -162,7 +162,8 @@ impl RapidStart {
         if let Stage::Recovery(reduction) = &mut self.stage {
             reduction.on_ack(ack.delivered - self.delivered, ack.lost - self.lost);
             (self.delivered, self.lost) = (ack.delivered, ack.lost);
-            set(window, reduction.cwnd);
+            // Not up, where the algorithm lowers the window in recoveries, too.
+            set(window, reduction.cwnd.min(window.cwnd()));
         }
     }
 
