@@ -42,10 +42,10 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
     The interval is that of the differences, so that what a pair has in common cancels (Law 2015,
     Simulation Modeling and Analysis, section 11.2).
     """
-    minuends, other = np.asarray(first, float), np.asarray(second, float)
-    if minuends.shape != other.shape:
+    values, others = np.asarray(first, float), np.asarray(second, float)
+    if values.shape != others.shape:
         raise ValueError("expected pairs: as many first values as second ones")
-    return mean_interval(minuends - other, coverage)
+    return mean_interval(values - others, coverage)
 
 
 @dataclass(frozen=True)

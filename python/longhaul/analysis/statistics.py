@@ -53,7 +53,10 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Spearman's coefficients along the last axis of `y`; see `rank_correlation`."""
+    """Spearman's coefficients along the last axis of `y`; see `rank_correlation`.
+
+    Pairs of values are compared: for hundreds of points, not for many thousand.
+    """
     first, second = _ranks(x), _ranks(y)
     count = second.shape[-1]
 
@@ -63,8 +66,8 @@ def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
     spread = product(first, first) * product(second, second)
     varied = np.where(spread == 0.0, 1.0, spread)
-    found = np.where(np.isnan(x).any(), np.nan, product(first, second) / np.sqrt(varied))
-    return np.where(np.isnan(y).any(axis=-1), np.nan, found)
+    unknown = np.isnan(x).any() | np.isnan(y).any(axis=-1)
+    return np.where(unknown, np.nan, product(first, second) / np.sqrt(varied))
 
 
 def _ranks(values: ArrayLike) -> np.ndarray:
@@ -72,8 +75,8 @@ def _ranks(values: ArrayLike) -> np.ndarray:
 
     Whole numbers, so that sums of them are exact.
     """
-    one, other = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
-    return 2.0 * (one > other).sum(axis=-1) + (one == other).sum(axis=-1) + 1.0  # type: ignore[no-any-return]
+    each, others = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
+    return 2.0 * (each > others).sum(axis=-1) + (each == others).sum(axis=-1) + 1.0  # type: ignore[no-any-return]
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:

@@ -126,7 +126,7 @@ class Sweep:
                 yield replication, cell
 
     def runs(self) -> Iterator[Run]:
-        """Every run, in the order of `every_cell`; a scenario of its own takes each some time."""
+        """Every run, in the order of `every_cell`; to fill in its scenario takes some time."""
         for replication, cell in self.every_cell():
             yield self.run(cell, replication)
 

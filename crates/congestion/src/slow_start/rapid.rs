@@ -283,23 +283,42 @@ mod tests {
         }
     }
 
-    /// A mark leaves the window that the algorithm makes of it (section 3.3.2), and slow start as any other.
-    #[test]
-    fn a_mark_is_answered_as_by_the_algorithm() {
+    /// After a first signal, for which the algorithm has reduced a window of 300.
+    fn reduced(event: &Congestion, to: f64) -> (RapidStart, Window) {
         let mut rapid = rapid();
         let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
-        window.reduce_to(240.0);
-        rapid.on_reduction(&signal(Cause::Ecn), 300.0, &mut window);
-        assert_eq!((window.cwnd(), rapid.stage), (240.0, Stage::Over));
+        window.reduce_to(to);
+        rapid.on_reduction(event, 300.0, &mut window);
+        (rapid, window)
+    }
+
+    /// A mark leaves the window that the algorithm makes of it (section 3.3.2), and slow start as any other; so does a
+    /// loss after slow start has ended otherwise.
+    #[test]
+    fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
+        let later = Congestion {
+            in_slow_start: false,
+            ..signal(Cause::Loss)
+        };
+        for event in [signal(Cause::Ecn), later] {
+            let (rapid, window) = reduced(&event, 240.0);
+            assert_eq!((window.cwnd(), rapid.stage), (240.0, Stage::Over));
+        }
+    }
+
+    /// What lowers the window in a recovery besides is not undone.
+    #[test]
+    fn a_recovery_never_raises_the_window() {
+        let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);
+        window.set_cwnd(100.0, Change::Reduction);
+        rapid.on_ack_in_recovery(&ack(1, 0, 20.0), &mut window);
+        assert_eq!(window.cwnd(), 100.0);
     }
 
     /// Only the first recovery is its own.
     #[test]
     fn later_reductions_are_the_algorithm_s() {
-        let mut rapid = rapid();
-        let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
-        window.reduce_to(150.0);
-        rapid.on_reduction(&signal(Cause::Loss), 300.0, &mut window);
+        let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);
         rapid.end();
         window.reduce_to(100.0);
         rapid.on_reduction(&signal(Cause::Loss), 150.0, &mut window);

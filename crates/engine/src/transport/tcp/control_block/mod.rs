@@ -118,6 +118,7 @@ pub(super) struct ControlBlock {
     /// Of the round-trip samples.
     pub(super) trips: RoundTrips,
     pub(super) dupacks: u32,
+    /// Whether the next new segment is to say that the window was reduced (CWR): with ECN alone.
     cwr_pending: bool,
     syn_lost: bool,
     plain: Plain,

@@ -83,6 +83,24 @@ impl Arrivals {
     }
 }
 
+/// Without ECN, too, where nobody asks for the answer to a mark.
+#[test]
+fn acknowledgements_are_regular_again_after_a_recovery() {
+    for recovery in [Recovery::Sack, Recovery::RackTlp] {
+        let mut bench = SenderBench::open(tcp(recovery), controller("reno"));
+        bench.ack(200, 2, &[]);
+        bench.ack(210, 2, &[(3, 8)]);
+        bench.wait(250);
+        assert!(!bench.sender.is_plain(), "{recovery:?}: a segment is lost");
+        let last = bench.sent.iter().map(|&(_, segment)| segment).max();
+        bench.ack(310, last.unwrap() + 1, &[]);
+        bench.wait(350);
+        bench.ack(410, last.unwrap() + 2, &[]);
+        assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 1, "{recovery:?}");
+        assert!(bench.sender.is_plain(), "{recovery:?}");
+    }
+}
+
 /// Of a long path that slow start has overshot, most acknowledgements come after a timeout.
 #[test]
 fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged() {
