@@ -1,5 +1,8 @@
 """The tables of the README, which `longhaul study tables split-pep-2009` writes."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from longhaul.studies.data import Data
 from longhaul.studies.numbers import Table, markdown
 from longhaul.studies.registry import Registry
@@ -7,6 +10,11 @@ from longhaul.studies.registry import Registry
 TABLES = Registry[Table]()
 table = TABLES.register
 OFF = ("off", "off-delayed")
+# Today's senders, and the transfers at once in most of their experiments.
+SENDERS = {"cubic": "CUBIC", "bbr3": "BBR v3"}
+PROXIES = {"off": "no proxy", "split": "proxy", "split either way": "proxies either way"}
+DISCIPLINES = {"droptail": "drop-tail", "codel": "CoDel", "fq-codel": "FQ-CoDel"}
+TRANSFERS = (1, 5, 50)
 
 
 @table
@@ -35,3 +43,84 @@ def _row(
         for proxy in OFF
     )
     return [name, sizes, printed, *rates]
+
+
+@table
+def today_bulk(data: Data) -> list[str]:
+    """Rates of today's senders by local discipline (PEP-N01)."""
+    cells = [
+        (f"{name} of {size} packets", {"queue": queue, "size": size})
+        for queue, name in DISCIPLINES.items()
+        for size in (300, 4333)
+    ]
+    return _today(data, "queue", "PEP-N01", cells, TRANSFERS)
+
+
+@table
+def today_same_queue(data: Data) -> list[str]:
+    """The same with one queue of the link, with and without a proxy (PEP-N03)."""
+    cells = [(f"drop-tail of {size} packets", {"size": size}) for size in (300, 500, 4333)]
+    return _today(data, "queue of the link", "PEP-N03", cells, TRANSFERS)
+
+
+@table
+def today_losses(data: Data) -> list[str]:
+    """The same on a link that loses packets (PEP-N04)."""
+    cells = [
+        (f"{100 * lost:g} %, {name}", {"pattern": pattern, "lost": lost})
+        for lost in (0.001, 0.01)
+        for pattern, name in (("random", "single"), ("bursts", "three in a row"))
+    ]
+    return _today(data, "lost", "PEP-N04", cells, TRANSFERS)
+
+
+@table
+def today_links(data: Data) -> list[str]:
+    """The same of five flows over links of other rates and delays (PEP-N05)."""
+    cells = [(str(link), {"link": link}) for link in data.levels("link", "PEP-N05")]
+    return _today(data, "link", "PEP-N05", cells, (5,))
+
+
+@table
+def today_responses(data: Data) -> list[str]:
+    """Response times of today's senders (PEP-N02)."""
+    of = "PEP-N02"
+    rows = [
+        [f"{size} kB", SENDERS[sender], *(_times(data, of, size, sender, proxy) for proxy in PROXIES)]
+        for size in (10, 100, 1000)
+        for sender in SENDERS
+    ]
+    return markdown(["response", "senders", *PROXIES.values()], rows)
+
+
+def _today(
+    data: Data, head: str, of: str, cells: Sequence[tuple[str, Mapping[str, Any]]],
+    flows: Sequence[int],
+) -> list[str]:  # fmt: skip
+    """A row per cell: rates at numbers of flows, of either sender with and without a proxy."""
+    columns = [(sender, proxy) for sender in SENDERS for proxy in ("off", "split")]
+    rows = [
+        [name] + [
+            ", ".join(_rate(data, of, flows=count, sender=sender, proxy=proxy, **cell)
+                      for count in flows)
+            for sender, proxy in columns
+        ]
+        for name, cell in cells
+    ]  # fmt: skip
+    heads = [f"{SENDERS[sender]}, {PROXIES[proxy]}" for sender, proxy in columns]
+    return markdown([head, *heads], rows)
+
+
+def _rate(data: Data, of: str, **cell: Any) -> str:  # noqa: ANN401
+    """The median, and the range of replications where it is wider than a tenth of it."""
+    runs = data.runs("mbps_settled", of, **cell).values()
+    least, median, most = min(runs), data.value("mbps_settled", of, **cell), max(runs)
+    return f"{median:.1f}" + (f" ({least:.2g} to {most:.2g})" if most - least > median / 10 else "")
+
+
+def _times(data: Data, of: str, size: int, sender: str, proxy: str) -> str:
+    half, most = (
+        data.value(f"response_p{part}_s", of, response_kB=size, sender=sender, proxy=proxy)
+        for part in (50, 95)
+    )
+    return f"{half:.2f} s ({most:.2f})"
