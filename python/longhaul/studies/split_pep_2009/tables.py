@@ -86,9 +86,9 @@ def today_responses(data: Data) -> list[str]:
     """Response times of today's senders (PEP-N02)."""
     of = "PEP-N02"
     rows = [
-        [f"{size} kB", SENDERS[sender], *(_times(data, of, size, sender, proxy) for proxy in PROXIES)]
+        [f"{size} kB", name, *(_times(data, of, size, sender, proxy) for proxy in PROXIES)]
         for size in (10, 100, 1000)
-        for sender in SENDERS
+        for sender, name in SENDERS.items()
     ]
     return markdown(["response", "senders", *PROXIES.values()], rows)
 
