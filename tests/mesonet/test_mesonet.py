@@ -1,6 +1,7 @@
 """A small run of MesoNet from file to figures: its tables agree with each other and the export."""
 
 from io import StringIO
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,6 +15,7 @@ import longhaul
 from longhaul import plots
 from longhaul.mesonet import Interval, MesoNet, Summary, flow_matrix, responses_of
 from longhaul.mesonet.export import export
+from longhaul.mesonet.groups import of_batches
 from longhaul.mesonet.summary import access_capacity, utilisation
 
 SMALL = (
@@ -404,6 +406,39 @@ def test_means_of_periods_and_the_course_of_a_scenario_are_drawn(run: longhaul.R
     rows = [label.get_text() for label in axes.get_yticklabels()]
     assert rows[0] == "users"
     assert set(rows) >= {flow["label"] for flow in tables.scenario["long_lived"]}
+
+
+def test_the_map_has_every_router_and_neighbours_near(run: longhaul.Results) -> None:
+    tables = MesoNet.of(run)
+    (axes,) = plots.figure("topology-map", [run]).axes
+    groups = [np.asarray(points.get_offsets()) for points in axes.collections]
+    assert sum(map(len, groups)) == tables.topology.height
+    names = tables.topology.filter(tier="backbone")["router"]
+    places = dict(zip(names, groups[0], strict=True))
+    links = {tuple(sorted(name.split("-"))) for name in tables.backbone_links["link"].unique()}
+    apart = {
+        pair: float(np.linalg.norm(places[pair[0]] - places[pair[1]]))
+        for pair in combinations(sorted(names), 2)
+    }
+    joined = [apart[pair] for pair in links]
+    assert max(joined) < np.median([apart[pair] for pair in apart if pair not in links])
+    assert {text.get_text() for text in axes.texts} == set(names)
+
+
+def test_bars_of_groups_are_means_of_completed_flows(run: longhaul.Results) -> None:
+    tables = MesoNet.of(run)
+    means = of_batches(tables.goodput).filter(file="web", path="typical", interface="normal")
+    options = plots.Options(parts=("web",))
+    axes = plots.figure("goodput-groups", [run], options).axes
+    mean, share = axes[5], axes[11]
+    heights = sorted(bar.get_height() for bar in mean.patches)
+    assert heights == sorted(means["mean_pps"].to_list())
+    interface_pps = tables.scenario["hosts"]["base_rate"] / tables.step_s
+    assert sorted(bar.get_height() for bar in share.patches) == pytest.approx(
+        [height / interface_pps for height in heights]
+    )
+    with pytest.raises(longhaul.ResultsError, match=r"--part tape: `goodput-groups` has .*web"):
+        plots.figure("goodput-groups", [run], plots.Options(parts=("tape",)))
 
 
 def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -11,10 +10,11 @@ from matplotlib.figure import Figure
 
 from longhaul._engine import seconds
 from longhaul.mesonet.numbered_responses import CLASSES
+from longhaul.mesonet.plots.side_by_side import has_table, looks_of, of_mesonet
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots import styles
 from longhaul.plots.layout import panels
-from longhaul.plots.registry import Draw, Options, register
+from longhaul.plots.registry import Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results, ResultsError
 
@@ -30,31 +30,6 @@ STATES = (
     ("above_threshold_flows", "as their alternate", "#0072b2"),
     ("connecting_flows", "connecting", "#cc79a7"),
 )
-
-
-# Draws one run on axes.
-DrawRun = Callable[[Axes, Results, Options], None]
-
-
-def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawRun], Draw]:
-    """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
-
-    def add(draw: DrawRun) -> Draw:
-        @register(name, help, _has(needs))
-        def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
-            def one(axes: Axes, run: Results) -> None:
-                draw(axes, run, options)
-
-            return panels(runs, one, [run.name for run in runs])
-
-        return side_by_side
-
-    return add
-
-
-def _has(needs: str) -> Callable[[Results], bool]:
-    """Whether a run of MesoNet has a table."""
-    return lambda run: isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
 
 
 def _thinned(
@@ -115,7 +90,7 @@ class Lines:
 
     def register(self) -> None:
         """Make it a plot."""
-        register(self.name, self.help, _has(self.table))(self._draw)
+        register(self.name, self.help, has_table(self.table))(self._draw)
 
     def _draw(self, runs: Sequence[Results], options: Options) -> Figure:
         if not options.overlay and self.key is None:
@@ -123,7 +98,7 @@ class Lines:
         parts = list(dict.fromkeys(part for run in runs for part in self._chosen(run, options)))
         if not options.overlay:
             return panels(runs, self._of_run(parts, options), [run.name for run in runs])
-        looks = _looks(runs)
+        looks = looks_of(runs)
 
         def draw(axes: Axes, part: str) -> None:
             for run, (label, look) in zip(runs, looks, strict=True):
@@ -200,19 +175,6 @@ class Lines:
 
 
 _ONE = Style("#0072b2", "o")
-
-
-def _looks(runs: Sequence[Results]) -> list[tuple[str, Style]]:
-    """What each run is called, and how it is drawn: by its algorithm, if no other run has it."""
-    kinds = [
-        "+".join(
-            algorithm["congestion"]["kind"] for algorithm in run.scenario["mesonet"]["algorithms"]
-        )
-        for run in runs
-    ]
-    if len(set(kinds)) == len(kinds) and set(kinds) <= set(styles.ALGORITHMS):
-        return [(kind, styles.ALGORITHMS[kind]) for kind in kinds]
-    return [(run.name, styles.LABELS[place % len(styles.LABELS)]) for place, run in enumerate(runs)]
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
@@ -307,61 +269,3 @@ def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
 def _time(given: float | str, end: float) -> float:
     """A time of a scenario in seconds; a number is a part of the run."""
     return seconds(given) if isinstance(given, str) else given * end
-
-
-# Traced flows in a plot: the first ones.
-MOST_TRACED = 4
-
-
-def _traced(run: Results) -> list[tuple[int, str]]:
-    """Numbers and names of the flows that were traced first."""
-    flows = MesoNet.of(run).flow_trace.unique("flow", keep="first", maintain_order=True)
-    source = "source " + pl.col("source").cast(pl.String)
-    name = pl.coalesce("long_lived", source + ", flow " + pl.col("flow").cast(pl.String))
-    return flows.select("flow", name.alias("name")).rows()[:MOST_TRACED]
-
-
-@of_mesonet(
-    "trace-cwnd", "congestion window and threshold of traced flows, at every event", "flow_trace"
-)
-def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
-    del options
-    flows = _traced(run)
-    for (flow, name), look in zip(flows, styles.of_runs(len(flows)), strict=True):
-        states = MesoNet.of(run).flow_trace.filter(pl.col("flow") == flow)
-        line: Any = {"drawstyle": "steps-post", "color": look.colour, "linewidth": 1.0}
-        axes.plot(states["t_s"], states["cwnd_pkts"], label=name, **line)
-        below = pl.col("ssthresh_pkts") <= 2 * pl.col("cwnd_pkts").max()
-        threshold = states.select("t_s", pl.when(below).then("ssthresh_pkts"))
-        axes.plot(threshold["t_s"], threshold["ssthresh_pkts"], linestyle=":", **line)
-        timeouts = states.filter(pl.col("event") == "timeout")
-        axes.plot(timeouts["t_s"], timeouts["cwnd_pkts"], "v", color=look.colour, markersize=5)
-    axes.set_ylabel("window, dotted threshold (packets)")
-
-
-# A time-sequence plot: label, event, kinds of packets, marker.
-PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
-    ("sent", "sent", ["DT"], {"marker": ".", "color": "#0072b2", "markersize": 3.0}),
-    ("delivered", "delivered", ["DT"], {"marker": ".", "color": "#009e73", "markersize": 3.0}),
-    ("acknowledged", "delivered", ["ACK"], {"marker": "_", "color": "#999999", "markersize": 4.0}),
-    ("gap reported", "delivered", ["NAK"], {"marker": "D", "color": "#e69f00", "markersize": 3.5}),
-    ("dropped", "dropped", ["DT"], {"marker": "x", "color": "#d55e00", "markersize": 6.0}),
-)
-
-
-@of_mesonet(
-    "trace-packets",
-    "numbers of a traced flow's packets over time: sent, delivered, dropped",
-    "packet_trace",
-)
-def _trace_packets(axes: Axes, run: Results, options: Options) -> None:
-    del options
-    flow, name = _traced(run)[0]
-    packets = MesoNet.of(run).packet_trace.filter(pl.col("flow") == flow)
-    for label, event, kinds, look in PACKETS:
-        part = packets.filter(pl.col("event") == event, pl.col("kind").is_in(kinds))
-        # An acknowledgement has the number that is expected next.
-        number = part["number"] - (kinds != ["DT"])
-        axes.plot(part["t_s"], number, linestyle="none", label=label, **look)
-    axes.set_title(name)
-    axes.set_ylabel("number of the packet")

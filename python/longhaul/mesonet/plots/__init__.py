@@ -1,0 +1,7 @@
+"""Plots of runs of MesoNet by name, registered where they are drawn."""
+
+from importlib import import_module
+
+# In the order of the list.
+for _subject in ("over_time", "goodput", "traces", "topology_map"):
+    import_module(f"{__name__}.{_subject}")

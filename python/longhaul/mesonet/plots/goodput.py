@@ -1,0 +1,99 @@
+"""Goodput of completed flows by size of file, path and interface: NIST SP 500-282, figure 8-7.
+
+Twelve panels for each type of file: mean packets per second above, and below them what part that is
+of the interface's speed. A bar for each run, of one with two algorithms for each of these.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.mesonet import groups
+from longhaul.mesonet.plots.side_by_side import has_table, looks_of
+from longhaul.mesonet.tables import MesoNet
+from longhaul.plots.layout import WIDE_IN, legend
+from longhaul.plots.registry import Options, register
+from longhaul.results import Results, ResultsError
+
+ROW_IN = 1.35
+COLUMNS = [(path, interface) for path in groups.PATHS for interface in groups.INTERFACES]
+VALUES = {"mean_pps": "packets/s", "share": "part of interface"}
+# The lighter bars are of flows with standard TCP beside the alternate.
+LOOKS: dict[str, dict[str, Any]] = {"alternate": {}, "standard": {"alpha": 0.45}}
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The bars of a run's flows with one algorithm, one in each panel."""
+
+    label: str
+    role: str
+    colour: str
+    means: pl.DataFrame
+
+    def draw(self, axes: Axes, at: int, value: str, **cell: str) -> None:
+        """Draw the bar of a group of flows; none where it has no flows."""
+        values = self.means.filter(**cell)[value]
+        height = float(values[0]) if len(values) else 0.0
+        axes.bar(at, height, 0.85, color=self.colour, label=self.label, **LOOKS[self.role])
+
+
+@register(
+    "goodput-groups",
+    "goodput of flows by file, path and interface, and as a part of the interface's speed",
+    has_table("goodput"),
+)
+def _panels(runs: Sequence[Results], options: Options) -> Figure:
+    means = [_means(MesoNet.of(run), options) for run in runs]
+    files = _files(means, options)
+    bars = list(_bars(runs, means))
+    figure = Figure(figsize=(WIDE_IN, 2 * ROW_IN * len(files) + 0.6), layout="constrained")
+    grid = figure.subplots(2 * len(files), len(COLUMNS), sharey="row", squeeze=False)
+    rows = [(file, value, label) for file in files for value, label in VALUES.items()]
+    for (file, value, label), row in zip(rows, grid, strict=True):
+        row[0].set_ylabel(f"{file}\n{label}")
+        for axes, (path, interface) in zip(row, COLUMNS, strict=True):
+            axes.set_xticks([])
+            axes.set_axisbelow(True)
+            for at, each in enumerate(bars):
+                each.draw(axes, at, value, file=file, path=path, interface=interface)
+    for axes, (path, interface) in zip(grid[0], COLUMNS, strict=True):
+        axes.set_title(f"{path} path,\n{interface} interface", fontsize=8)
+    legend(figure, WIDE_IN)
+    return figure
+
+
+def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Bars]:
+    for table, (label, look) in zip(means, looks_of(runs), strict=True):
+        roles = [role for role in LOOKS if role in table["role"]]
+        for role in roles:
+            name = f"{label}, {role}" if len(roles) > 1 else label
+            yield Bars(name, role, look.colour, table.filter(role=role))
+
+
+def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
+    """Means of groups in the part of the run that is shown, also as a part of the interface."""
+    end_s = pl.col("interval") * tables.interval_s
+    goodput = tables.goodput
+    if options.from_s is not None:
+        goodput = goodput.filter(end_s > options.from_s)
+    if options.to_s is not None:
+        goodput = goodput.filter(end_s <= options.to_s)
+    hosts = tables.scenario["hosts"]
+    speed = pl.when(interface="fast").then(hosts["fast_rate"]).otherwise(hosts["base_rate"])
+    share = pl.col("mean_pps") / (speed / tables.step_s)
+    return groups.of_batches(goodput).with_columns(share=share)
+
+
+def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
+    """The types of file that any run has, or those that were asked for."""
+    there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
+    if unknown := [part for part in options.parts if part not in there]:
+        raise ResultsError(
+            f"--part {unknown[0]}: `goodput-groups` has {', '.join(there) or 'no file'} here"
+        )
+    return [file for file in there if not options.parts or file in options.parts]

@@ -1,0 +1,50 @@
+"""Plots of tables that runs of MesoNet may have, runs side by side."""
+
+from collections.abc import Callable, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.mesonet.tables import MesoNet
+from longhaul.plots import styles
+from longhaul.plots.layout import panels
+from longhaul.plots.registry import Draw, Options, register
+from longhaul.plots.styles import Style
+from longhaul.results import Results
+
+# Draws one run on axes.
+DrawRun = Callable[[Axes, Results, Options], None]
+
+
+def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawRun], Draw]:
+    """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
+
+    def add(draw: DrawRun) -> Draw:
+        @register(name, help, has_table(needs))
+        def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
+            def one(axes: Axes, run: Results) -> None:
+                draw(axes, run, options)
+
+            return panels(runs, one, [run.name for run in runs])
+
+        return side_by_side
+
+    return add
+
+
+def has_table(needs: str) -> Callable[[Results], bool]:
+    """Whether a run of MesoNet has a table."""
+    return lambda run: isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
+
+
+def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
+    """What each run is called, and how it is drawn: by its algorithm, if no other run has it."""
+    kinds = [
+        "+".join(
+            algorithm["congestion"]["kind"] for algorithm in run.scenario["mesonet"]["algorithms"]
+        )
+        for run in runs
+    ]
+    if len(set(kinds)) == len(kinds) and set(kinds) <= set(styles.ALGORITHMS):
+        return [(kind, styles.ALGORITHMS[kind]) for kind in kinds]
+    return [(run.name, styles.LABELS[place % len(styles.LABELS)]) for place, run in enumerate(runs)]

@@ -1,0 +1,174 @@
+"""A map of the routers of a run of MesoNet: NIST SP 500-282, figure 6-1, for any topology.
+
+Backbone routers lie so that distances on paper are like hops between them; points of presence and
+access routers fan out from the router above them, on the side where no link leaves.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import atan2, cos, pi, sin
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.mesonet.plots.side_by_side import has_table
+from longhaul.mesonet.tables import MesoNet
+from longhaul.plots.layout import WIDTH_IN
+from longhaul.plots.registry import Options, register
+from longhaul.results import Results
+
+HEIGHT_IN = 5.6
+ROUNDS = 300
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Fan:
+    """Where the routers of a tier lie from the one above, in lengths of a backbone link."""
+
+    radius: float
+    angle: float
+    """Between the outermost two, in radians, if there are several."""
+
+
+FANS = {"pop": Fan(0.36, 0.42 * pi), "access": Fan(0.22, 0.62 * pi)}
+DIRECT = Fan(0.42, 0.0)
+LOOKS = {
+    "backbone": ("s", 110.0, "#000000"),
+    "pop": ("o", 34.0, "#666666"),
+    "normal": ("o", 14.0, "#0072b2"),
+    "fast": ("D", 16.0, "#e69f00"),
+    "direct": ("^", 26.0, "#d55e00"),
+}
+
+
+@register(
+    "topology-map",
+    "routers by their class, and the links of the backbone",
+    has_table("backbone_links"),
+)
+def _maps(runs: Sequence[Results], options: Options) -> Figure:
+    del options
+    figure = Figure(figsize=(WIDTH_IN, HEIGHT_IN * len(runs)), layout="constrained")
+    for axes, run in zip(figure.subplots(len(runs), squeeze=False).flat, runs, strict=True):
+        _draw(axes, MesoNet.of(run))
+        if len(runs) > 1:
+            axes.set_title(run.name)
+    return figure
+
+
+def _draw(axes: Axes, tables: MesoNet) -> None:
+    routers = tables.topology.with_columns(kind=pl.coalesce("class", "tier"))
+    links = _links(tables)
+    places = _places(routers, links)
+    above = {row["router"]: row["above"] for row in routers.iter_rows(named=True)}
+    for one, other in links:
+        axes.plot(
+            *zip(places[one], places[other], strict=True), color="#000000", linewidth=1.6, zorder=1
+        )
+    for router, upper in above.items():
+        if upper is not None:
+            axes.plot(
+                *zip(places[router], places[upper], strict=True),
+                color="#bbbbbb",
+                linewidth=0.6,
+                zorder=1,
+            )
+    for (kind, speed), group in routers.group_by("kind", "capacity_pps", maintain_order=True):
+        marker, size, colour = LOOKS[str(kind)]
+        x, y = zip(*(places[name] for name in group["router"]), strict=True)
+        name = {"backbone": "backbone", "pop": "points of presence"}.get(
+            str(kind), f"{kind} access"
+        )
+        axes.scatter(
+            x, y, s=size, c=colour, marker=marker, zorder=2,
+            label=f"{group.height} {name}, {speed:,.0f} packets/s",
+        )  # fmt: skip
+    for name in {name for link in links for name in link}:
+        axes.annotate(
+            name, places[name], ha="center", va="center", color="#ffffff", fontsize=8, weight="bold"
+        )
+    axes.set_aspect("equal")
+    axes.axis("off")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, fontsize=8)
+
+
+def _links(tables: MesoNet) -> list[tuple[str, str]]:
+    """The pairs of backbone routers that links join, each once."""
+    names = tables.backbone_links["link"].unique(maintain_order=True)
+    pairs = (tuple(sorted(name.split("-"))) for name in names)
+    return [(one, other) for one, other in dict.fromkeys(pairs)]
+
+
+def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str, Place]:
+    """Where each router lies, in lengths of a backbone link."""
+    backbone = routers.filter(tier="backbone")["router"].to_list()
+    places = _spread(backbone, links)
+    directions = {name: _free_side(name, links, places) for name in backbone}
+    for tier in ("pop", "access"):
+        for (upper,), group in routers.filter(tier=tier).group_by("above", maintain_order=True):
+            middle, centre = directions[str(upper)], places[str(upper)]
+            fan = DIRECT if tier == "access" and upper in backbone else FANS[tier]
+            for name, angle in zip(
+                group["router"], _angles(group.height, middle, fan), strict=True
+            ):
+                directions[name] = angle
+                places[name] = (
+                    centre[0] + fan.radius * cos(angle),
+                    centre[1] + fan.radius * sin(angle),
+                )
+    return places
+
+
+def _angles(count: int, middle: float, fan: Fan) -> list[float]:
+    """The directions of so many routers of a fan."""
+    if count == 1:
+        return [middle]
+    return [middle + fan.angle * (place / (count - 1) - 0.5) for place in range(count)]
+
+
+def _free_side(name: str, links: Sequence[tuple[str, str]], places: Mapping[str, Place]) -> float:
+    """The direction away from the neighbours of a backbone router; upwards without any."""
+    x, y = places[name]
+    others = [one if other == name else other for one, other in links if name in (one, other)]
+    east = sum(x - places[other][0] for other in others)
+    north = sum(y - places[other][1] for other in others)
+    return atan2(north, east) if others else pi / 2
+
+
+def _spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
+    """Places whose distances are like the numbers of links between routers.
+
+    Stress is lowered by majorisation (de Leeuw 1977; Gansner, Koren and North, Graph Drawing 2004)
+    with weights of one over the squared distance, from a circle.
+    """
+    index = {name: place for place, name in enumerate(names)}
+    hops = _hops(len(names), [(index[one], index[other]) for one, other in links])
+    angles = 2 * pi * np.arange(len(names)) / max(1, len(names))
+    places = np.column_stack([np.cos(angles), np.sin(angles)]) * len(names) / 4
+    weights = np.where(hops > 0, 1 / np.maximum(hops, 1) ** 2, 0.0)
+    laplacian = np.diag(weights.sum(1)) - weights
+    inverse = np.linalg.pinv(laplacian)
+    for _ in range(ROUNDS):
+        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+        pull = np.where(apart > 0, weights * hops / np.maximum(apart, 1e-9), 0.0)
+        places = inverse @ ((np.diag(pull.sum(1)) - pull) @ places)
+    # The longest way across the page.
+    _, _, axes = np.linalg.svd(places - places.mean(0), full_matrices=False)
+    turned = (places - places.mean(0)) @ axes.T
+    return {
+        name: (float(turned[place, 0]), float(turned[place, 1])) for name, place in index.items()
+    }
+
+
+def _hops(count: int, links: Sequence[tuple[int, int]]) -> np.ndarray:
+    """The least number of links between any two routers; `count` where there is no way."""
+    hops = np.full((count, count), float(count))
+    np.fill_diagonal(hops, 0.0)
+    for one, other in links:
+        hops[one, other] = hops[other, one] = 1.0
+    for middle in range(count):
+        hops = np.minimum(hops, hops[:, middle, None] + hops[None, middle])
+    return hops
