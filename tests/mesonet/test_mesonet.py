@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import MESONET_NETWORK, CommandLine
+from matplotlib.patches import Patch, Rectangle
 from rich.console import Console
 
 import longhaul
@@ -425,16 +426,21 @@ def test_the_map_has_every_router_and_neighbours_near(run: longhaul.Results) -> 
     assert {text.get_text() for text in axes.texts} == set(names)
 
 
+def _height(bar: Patch) -> float:
+    assert isinstance(bar, Rectangle)
+    return bar.get_height()
+
+
 def test_bars_of_groups_are_means_of_completed_flows(run: longhaul.Results) -> None:
     tables = MesoNet.of(run)
     means = of_batches(tables.goodput).filter(file="web", path="typical", interface="normal")
     options = plots.Options(parts=("web",))
     axes = plots.figure("goodput-groups", [run], options).axes
     mean, share = axes[5], axes[11]
-    heights = sorted(bar.get_height() for bar in mean.patches)
+    heights = sorted(_height(bar) for bar in mean.patches)
     assert heights == sorted(means["mean_pps"].to_list())
     interface_pps = tables.scenario["hosts"]["base_rate"] / tables.step_s
-    assert sorted(bar.get_height() for bar in share.patches) == pytest.approx(
+    assert sorted(_height(bar) for bar in share.patches) == pytest.approx(
         [height / interface_pps for height in heights]
     )
     with pytest.raises(longhaul.ResultsError, match=r"--part tape: `goodput-groups` has .*web"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.path import Path
 
 from longhaul.analysis import clusters, components, outliers, ranks
 from longhaul.designs import two_level
@@ -166,6 +167,21 @@ def test_biplots_hold_all_arrows() -> None:
         x, y = text.get_position()
         assert left <= float(x) <= right
         assert bottom <= float(y) <= top
+
+
+def test_biplots_enclose_clusters_and_say_what_they_share() -> None:
+    rng = np.random.default_rng(2)
+    found = components.principal_components(rng.normal(size=(30, 4)))
+    clusters = {"low": range(15), "high": range(15, 29), "one run": [29]}
+    axes = responses.biplot(found, list("abcd"), {"all": range(30)}, clusters).axes[0]
+    lines = [line for line in axes.get_lines() if line.get_linestyle() == "--"]
+    assert len(lines) == 2
+    for line, members in zip(lines, list(clusters.values())[:2], strict=True):
+        around = Path(np.column_stack(line.get_data()))
+        inside = found.scores[list(members), :2]
+        # The corners are on the line: a little wider.
+        assert around.contains_points(inside, radius=1e-9).all()
+    assert set(clusters) <= {text.get_text() for text in axes.texts}
 
 
 def test_labels_of_residuals_do_not_lie_on_each_other() -> None:

@@ -1,6 +1,6 @@
 """Named analyses of responses among themselves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,8 @@ from longhaul.findings.registry import Findings, Options, matrix, named
 
 # Groups of scores that are looked for causes.
 SCORE_GROUPS = 3
+# Below this probability a level that a group shares is in its name.
+EVIDENT = 0.01
 # Correlations that are listed as gained or lost against another campaign (NIST SP 500-282, C.3).
 STRONG = (0.95, 0.9)
 
@@ -84,15 +86,18 @@ def _components(table: ResponseTable, options: Options) -> Findings:
     findings.add("weights", ("response", *(f"PC{k + 1}" for k in shown)), weights)
     labels = components.score_groups(pc.scores[:, :2], SCORE_GROUPS)
     columns = {name: table.frame[name].to_list() for name in table.varying}
-    causes = [
+    causes = components.causes(labels.tolist(), columns)
+    common = [
         (group, int((labels == group).sum()), c.factor, c.level, 100 * c.share, c.p)
-        for group, list_ in components.causes(labels.tolist(), columns).items()
+        for group, list_ in causes.items()
         for c in list_[:3]
     ]
     heads = ("group", "runs", "factor", "level", "% of the group", "p")
-    findings.add("groups of scores, and the levels that they share", heads, causes)
-    groups = {f"group {g}": np.flatnonzero(labels == g).tolist() for g in np.unique(labels)}
+    findings.add("groups of scores, and the levels that they share", heads, common)
+    groups = {_cluster_name(g, causes): np.flatnonzero(labels == g).tolist() for g in causes}
+    clusters: dict[str, list[int]] = {}
     if options.of:
+        clusters = groups
         given = table.frame[table.require(options.of)].to_list()
         groups = {
             str(level): [i for i, own in enumerate(given) if own == level]
@@ -105,12 +110,18 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
             if which == "weights":
                 return plots.weights(pc, names)
-            return plots.biplot(pc, names, groups)
+            return plots.biplot(pc, names, groups, clusters)
 
         return draw
 
     findings.plots |= {f"components-{which}": of(which) for which in ("weights", "biplot")}
     return findings
+
+
+def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:
+    """Its number, with the levels that all of its runs have in common and not all others have."""
+    shared = [f"{c.factor} {c.level}" for c in causes[group] if c.share == 1.0 and c.p < EVIDENT]
+    return ", ".join([f"group {group}", *shared])
 
 
 @named("y-y-x", "two responses over each other, by the levels of each factor")

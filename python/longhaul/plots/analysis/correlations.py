@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
+from scipy.spatial import ConvexHull
 
 from longhaul.analysis import correlation as of
 from longhaul.analysis.components import Components
@@ -107,9 +108,13 @@ def biplot(
     components: Components,
     names: Sequence[str],
     groups: Mapping[str, Sequence[int]],
+    clusters: Mapping[str, Sequence[int]] | None = None,
     title: str = "",
 ) -> Figure:
-    """Scores on the first two components, by group, with the weights of responses as arrows."""
+    """Scores on the first two components, by group, with the weights of responses as arrows.
+
+    Dashed lines enclose the clusters of scores, if any are given.
+    """
     with styled():
         drawing = Figure(figsize=(6.0, 5.0), layout="constrained")
         axes = drawing.subplots()
@@ -132,12 +137,25 @@ def biplot(
         # Annotations do not widen the axes.
         axes.set_xlim(-1.15 * reach, 1.15 * reach)
         axes.set_ylim(-1.15 * reach, 1.15 * reach)
+        for name, members in (clusters or {}).items():
+            _enclose(axes, components.scores[list(members), :2], name)
         shares = 100 * components.variance_shares
         axes.set_xlabel(f"PC1 ({shares[0]:.0f} % of the variance)")
         axes.set_ylabel(f"PC2 ({shares[1]:.0f} %)")
         axes.set_title(title)
         axes.legend(fontsize=7)
         return drawing
+
+
+def _enclose(axes: Axes, points: np.ndarray, name: str) -> None:
+    """A dashed line around points, with what they have in common above them."""
+    places = np.unique(points, axis=0)
+    # A hull needs three points that are not on a line.
+    if len(places) > 2 and np.linalg.matrix_rank(places - places[0]) > 1:
+        around = places[ConvexHull(places).vertices]
+        axes.plot(*np.vstack([around, around[:1]]).T, linestyle="--", color=GREY, linewidth=0.8)
+    top = places[places[:, 1].argmax()]
+    axes.annotate(name, top, (0, 5), textcoords="offset points", fontsize=7, ha="center")
 
 
 def yyx(
