@@ -78,7 +78,7 @@ def test_the_line_goes_through_the_statistics() -> None:
         assert abs(residuals.mean()) < 0.05
 
 
-@pytest.mark.parametrize("series", [np.ones(1000), np.arange(10.0)])
+@pytest.mark.parametrize("series", [np.ones(1000), np.arange(10.0), np.tile([0.0, 1.0], 1000)])
 def test_what_has_no_hurst_parameter_is_refused(series: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"series|samples"):
         hurst.aggregated_variance(series)

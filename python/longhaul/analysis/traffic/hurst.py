@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 # Blocks of the largest scale, at least, and steps between two scales.
 MIN_BLOCKS, STEP = 50, 1.5
@@ -84,6 +83,8 @@ def wavelet(
     A weighted line through octaves whose coefficients are nearly uncorrelated; the interval is
     that of independent Gaussian coefficients.
     """
+    from scipy import special  # which takes seconds to import the first time
+
     approximation = _checked(values) - np.mean(np.asarray(values, float))
     octaves, counts, energies = [], [], []
     octave = 0
@@ -108,7 +109,7 @@ def wavelet(
     slope = float((weights * (scale - centre) * logarithms).sum() / spread)
     intercept = float((weights * (logarithms - slope * scale)).sum() / weights.sum())
     value, deviation = (1.0 + slope) / 2.0, 0.5 / np.sqrt(spread)
-    margin = float(stats.norm.ppf(0.975)) * deviation
+    margin = float(special.ndtri(0.975)) * deviation
     return Hurst(
         "wavelet", value, value - margin, value + margin,
         2.0**scale, 2.0**logarithms, slope, intercept * np.log10(2.0),
@@ -156,5 +157,8 @@ def _mean_rescaled_range(blocks: np.ndarray) -> float:
 
 
 def _line(scales: np.ndarray, statistics: np.ndarray) -> tuple[float, float]:
+    if not np.all(statistics > 0.0):
+        nothing = int(scales[np.argmin(statistics)])
+        raise ValueError(f"blocks of {nothing} samples are all alike: no Hurst parameter")
     slope, intercept = np.polyfit(np.log10(scales), np.log10(statistics), 1)
     return float(slope), float(intercept)
