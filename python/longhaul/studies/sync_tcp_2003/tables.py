@@ -152,11 +152,12 @@ def today(data: Data) -> list[str]:
     )
 
 
-def _with_range(data: Data, metric: str, digits: int, **cell: str | float) -> str:
+def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0,
+                **cell: str | float) -> str:  # fmt: skip
     """A median, and the smallest and largest of its replications where they differ as written."""
-    runs = data.runs(metric, "H1", **cell).values()
-    low, high = (f"{end:.{digits}f}" for end in (min(runs), max(runs)))
-    middle = f"{data.value(metric, 'H1', **cell):.{digits}f}"
+    runs = data.runs(metric, of, **cell).values()
+    low, high = (f"{end / unit:.{digits}f}" for end in (min(runs), max(runs)))
+    middle = f"{data.value(metric, of, **cell) / unit:.{digits}f}"
     return middle + (f" ({low} to {high})" if low != high else "")
 
 
@@ -168,6 +169,7 @@ def web_loss(data: Data) -> list[str]:
     for name, title in shown.items():
         rows.append([title, *(_loss(data, name, load) for load in LOADS)])
         rows.append(["printed", *(_as_printed(f"E3.1-{name}-{load}") for load in LOADS)])
+    rows.append(["MixReact loses less than Pcwnd", *(_less_lost(data, load) for load in LOADS)])
     rows.append(["mean queue, MixReact", *(_queue(data, load) for load in LOADS)])
     rows.append(["printed (Table 4.10)", *(_as_printed(f"E3.6-{load}") for load in LOADS)])
     return markdown(["one bottleneck", "50 %", *(f"{load}" for load in LOADS[1:])], rows)
@@ -176,15 +178,51 @@ def web_loss(data: Data) -> list[str]:
 def _loss(data: Data, protocol: str, load: int) -> str:
     middle = data.value("loss_0", "H1", protocol=protocol, load=load)
     digits = 2 if middle < 2 else 1
-    return _with_range(data, "loss_0", digits, protocol=protocol, load=load)
+    return _with_range(data, "loss_0", "H1", digits, protocol=protocol, load=load)
+
+
+def _less_lost(data: Data, load: int) -> str:
+    """In how many replications of how many."""
+    cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
+    _, mixreact, pcwnd = data.pairs("loss_0", *cells)
+    return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"
 
 
 def _queue(data: Data, load: int) -> str:
-    return _with_range(data, "queue_0", 0, protocol="mixreact", load=load)
+    return _with_range(data, "queue_0", "H1", 0, protocol="mixreact", load=load)
 
 
 def _as_printed(claim: str) -> str:
     return printed().get(claim, "")
+
+
+@table
+def web_replications(data: Data) -> list[str]:
+    """How many replications every cell of the web experiments has."""
+    of = ("H1", "H1-TUNED", "HM", "HM-105")
+    return markdown(
+        ["", *of], [["replications of 20", *(f"{data.replications[name]}" for name in of)]]
+    )
+
+
+@table
+def web_three_bottlenecks(data: Data) -> list[str]:
+    """Tables 4.20 to 4.27: Reno's median response time and loss, at a total load of 105 %."""
+    of = "HM-105"
+    pairs = sorted(data.levels("pair", of), key=lambda pair: int(pair.split("-")[1]))
+    metrics = (
+        ("median response time of Reno (s)", "median", "median", 1000.0),
+        ("loss at the second router (%)", "loss_1", "loss", 1.0),
+    )
+    rows = []
+    for title, metric, claim, unit in metrics:
+        cells = (
+            _with_range(data, metric, of, 1, unit, protocol="reno", pair=pair) for pair in pairs
+        )
+        then = (float(_as_printed(f"E4.T-{pair}-reno-{claim}")) / unit for pair in pairs)
+        rows += [[title, *cells], ["printed", *(f"{value:.1f}" for value in then)]]
+    heads = [pair.split("-")[1] for pair in pairs]
+    return markdown(["end to end", f"{heads[0]} %", *heads[1:]], rows)
 
 
 @table
