@@ -3,6 +3,11 @@
 //! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. What the paper leaves open is as in its authors'
 //! implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's submission,
 //! unless another branch is named.
+//!
+//! Readings: one pair of intervals decides, as in section 4.2 (the submission compares two pairs after a turn, branch master
+//! three); the slope of the round-trip time counts with its sign, as in equation 1 (branch master takes falling ones for
+//! zero); a small loss rate has a small weight, as in the submission, without which the noise of an interval's
+//! losses exceeds what 10 % of rate are worth; Mbit/s are 10^6 bit/s.
 
 mod ascent;
 mod interval;
@@ -33,7 +38,7 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
         rate. It starts by doubling the rate as long as the utility grows. Paces by itself; twice the rate's segments of a round trip may be in flight.",
     law: &[
         "utility = rate^exponent - latency * rate * d rtt / d t - loss * rate * loss rate; rate in Mbit/s, \
-            d rtt / d t by linear regression, 0 below 0.01",
+            d rtt / d t by linear regression, 0 below 0.01; 1 instead of loss up to a loss rate of tolerated",
         "gradient = (utility((1 + probe) rate) - utility((1 - probe) rate)) / (2 probe rate)",
         "rate += conversion * m * gradient; m = 1, 2, 3, 5, 7, ... for steps in one direction",
         "no change above boundary + k * boundary_step of the rate; k counts changes that were bounded",
@@ -64,8 +69,17 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
             unit: "1",
             default: DefaultValue::Fixed(11.35),
             allowed: Range::closed(0.0, 1e6),
-            help: "Weight of the loss rate in the utility.",
+            help: "Weight of the loss rate in the utility, where it is above tolerated.",
             source: "NSDI 2018, equation 1; PCC-Uspace, pcc.h",
+        },
+        Parameter {
+            name: "tolerated",
+            unit: "loss rate",
+            default: DefaultValue::Fixed(0.03),
+            allowed: Range::closed(0.0, 1.0),
+            help: "Loss rate of an interval up to which losses have a weight of 1; 0 is the paper's equation 1, with which random \
+                losses of 1 to 2 % bring the rate down.",
+            source: "PCC-Uspace, pcc.h (utility)",
         },
         Parameter {
             name: "probe",
@@ -133,6 +147,7 @@ pub struct Vivace {
     exponent: f64,
     latency: f64,
     loss: f64,
+    tolerated: f64,
     probe: f64,
     ascent: Ascent,
     stage: Stage,
@@ -157,6 +172,7 @@ impl Vivace {
             exponent: settings.get("exponent"),
             latency: settings.get("latency"),
             loss: settings.get("loss"),
+            tolerated: settings.get("tolerated"),
             probe: settings.get("probe"),
             ascent: Ascent::new(settings),
             stage: Stage::Paused,
@@ -174,7 +190,12 @@ impl Vivace {
 
     /// Equation 1.
     fn utility(&self, of: &Interval) -> f64 {
-        let penalty = self.latency * of.slope + self.loss * of.loss;
+        let weight = if of.loss <= self.tolerated {
+            1.0
+        } else {
+            self.loss
+        };
+        let penalty = self.latency * of.slope + weight * of.loss;
         libm::pow(of.rate, self.exponent) - of.rate * penalty
     }
 
@@ -214,7 +235,7 @@ impl Vivace {
     }
 
     fn learn(&mut self, doubtful: Option<f64>, ack: &AckSample) {
-        let high_first = split_mix(&mut self.draws) % 2 == 0;
+        let high_first = split_mix(&mut self.draws).is_multiple_of(2);
         let stage = Stage::Learning {
             high_first,
             doubtful,
