@@ -95,8 +95,9 @@ def test_windows_and_packets_are_those_of_the_tables(finished: longhaul.Results)
 def _as_qvis_reads(text: str, trace: int) -> dict[str, list[tuple[float, float]]]:
     """The curves of qvis' congestion graph by name: times in milliseconds and values.
 
-    What it takes is that of its sources in October 2025: the kind of a file from its first 1,024 characters
-    (FileLoader.ts), versions and times (QlogLoaderV2.ts), curves and packets (CongestionGraphD3Renderer.ts).
+    What it takes is that of its sources in October 2025: the kind of a file from its first 1,024
+    characters (FileLoader.ts), versions and times (QlogLoaderV2.ts), curves and packets
+    (CongestionGraphD3Renderer.ts).
     """
     head = text[:1024]
     assert '"qlog_version"' in head
@@ -112,7 +113,7 @@ def _as_qvis_reads(text: str, trace: int) -> dict[str, list[tuple[float, float]]
         time, data = float(event["time"]), event["data"]
         match event["name"].split(":"):
             case ["transport", "packet_sent"]:
-                # Packets without a length are left out, and later ones of a number replace earlier ones.
+                # Packets without a length are left out, and of one number the last counts.
                 assert data["raw"]["length"] > 0
                 sent += data["raw"]["length"]
                 packets.add((data["header"]["packet_type"], str(data["header"]["packet_number"])))
@@ -134,17 +135,18 @@ def test_qvis_finds_what_its_congestion_graph_draws(finished: longhaul.Results) 
         payload = flow["total_delivered_bytes"] / flow["total_delivered_pkts"]
         length = flow["total_sent_bytes"] / flow["total_sent_pkts"]
         last = samples.tail(1).row(0, named=True)
+        largest = samples.max().row(0, named=True)
         # The axis of bytes ends at all that was sent, that of time with the last packet.
         assert curves["sent"][-1][1] == pytest.approx(last["sent_pkts"] * length, rel=1e-3)
         assert 0.9 * last["t_s"] * 1e3 < curves["sent"][-1][0] <= last["t_s"] * 1e3
         window = max(value for _, value in curves["congestion_window"])
-        assert window >= round(samples["cwnd_pkts"].max() * payload)
+        assert window >= round(largest["cwnd_pkts"] * payload)
         # Between samples events tell it, at the peak of slow start.
-        happened = finished.events.filter(flow=flow["flow"])
-        most = max(samples["in_flight_pkts"].max(), happened["in_flight_pkts"].max())
+        happened = finished.events.filter(flow=flow["flow"]).max().row(0, named=True)
+        most = max(largest["in_flight_pkts"], happened["in_flight_pkts"])
         assert max(value for _, value in curves["bytes_in_flight"]) == round(most * payload)
         rtts_ms = [value for _, value in curves["smoothed_rtt"]]
-        assert max(rtts_ms) == pytest.approx(1e3 * samples["srtt_s"].max())
+        assert max(rtts_ms) == pytest.approx(1e3 * largest["srtt_s"])
         # Curves begin where packets do, not seconds later.
         assert curves["congestion_window"][0][0] <= curves["sent"][0][0]
 

@@ -111,7 +111,7 @@ def test_santa_cruz_keeps_its_operating_point_queued(delayed_ack: str, queued: f
 
 
 def test_vivace_keeps_its_rate_at_random_losses_unlike_cubic() -> None:
-    # PCC Vivace, section 5 of its paper: losses that do not come with its rate say little. CUBIC takes each for congestion.
+    # Losses that do not come with its rate say little; CUBIC takes each for congestion.
     loss = "topology.dumbbell.bottleneck.loss={ bernoulli = 0.01 }"
     assert goodput_mbps("vivace", loss) > 0.85 * PAYLOAD_MBPS
     assert goodput_mbps("cubic", loss) < 0.1 * PAYLOAD_MBPS

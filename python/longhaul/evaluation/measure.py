@@ -55,7 +55,10 @@ def _counted(run: Results) -> dict[str, float | None]:
 
 
 def _ratio(sums: pl.DataFrame) -> float | None:
-    """Goodput of a flow of the second of two kinds over that of the first: labels are of one up to a colon."""
+    """Goodput of a flow of the second kind over one of the first, if there are two.
+
+    Labels are of one kind that are the same up to a colon.
+    """
     kind = pl.col("label").str.split(":").list.first()
     kinds = sums.group_by(kind, maintain_order=True).agg(pl.col("goodput_bps", "flows").sum())
     if len(kinds) != 2:
