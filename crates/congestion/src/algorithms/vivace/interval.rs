@@ -3,10 +3,12 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{AckSample, Limit};
+use crate::facts::AckSample;
 
 /// Segments that an interval has at least, however long they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
+/// Part of what its rate allows that it has sent, if that limited it.
+const SENT: f64 = 0.9;
 /// Slopes of the round-trip time below this are noise (section 4.3).
 const NOISE: f64 = 0.01;
 
@@ -30,6 +32,11 @@ impl Counts {
     }
 }
 
+/// Of a segment.
+pub(super) fn mbit(ack: &AckSample) -> f64 {
+    8.0 * ack.segment_bytes as f64 / 1e6
+}
+
 /// Segments sent so far.
 pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
@@ -49,7 +56,7 @@ pub(super) struct Interval {
     /// Fates known when the first of its segments' became known.
     before: Option<Counts>,
     rtts: Regression,
-    /// Whether nothing but the rate limited the sender.
+    /// Whether it was sent at its rate: nothing else limited the sender.
     pub used: bool,
     /// Share of its segments that were lost, and seconds that the round-trip time grew per second: once all is known.
     pub loss: f64,
@@ -64,7 +71,6 @@ impl Interval {
             end: Time::NEVER,
             first: sent(ack),
             last: u64::MAX,
-            used: true,
             ..Self::default()
         }
     }
@@ -82,10 +88,12 @@ impl Interval {
 
     /// A round trip and some segments later it is over. Returns whether it is.
     pub fn end(&mut self, ack: &AckSample) -> bool {
-        self.used &= ack.limit == Limit::Network;
-        let over = ack.now >= self.start + ack.srtt && sent(ack) >= self.first + MIN_SEGMENTS;
+        let count = sent(ack).saturating_sub(self.first);
+        let over = ack.now >= self.start + ack.srtt && count >= MIN_SEGMENTS;
         if over {
             (self.end, self.last) = (ack.now, sent(ack));
+            let asked = self.rate * self.end.since(self.start).as_secs_f64() / mbit(ack);
+            self.used = count as f64 >= SENT * asked;
         }
         over
     }

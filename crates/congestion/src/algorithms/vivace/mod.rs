@@ -24,7 +24,7 @@ use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
 use crate::window::{Change, Window};
 use ascent::Ascent;
-use interval::{Counts, Interval};
+use interval::{Counts, Interval, mbit};
 
 /// Boxed, so that other controllers stay small.
 pub type BoxedVivace = Box<Vivace>;
@@ -279,10 +279,11 @@ impl Vivace {
 
     fn decide(&mut self, ack: &AckSample) {
         let planned = self.planned();
-        // What the application left unsent says nothing about the path.
+        // What was sent slower than asked for, as the application or the receiver allowed, says nothing about the rate unless
+        // the path has lost much of it.
         let used = self.intervals[..planned]
             .iter()
-            .all(|interval| interval.used);
+            .all(|interval| interval.used || interval.loss > self.tolerated);
         match self.stage {
             Stage::Paused => {}
             Stage::Starting { before } => self.decide_start(before, used, ack),
@@ -342,11 +343,6 @@ impl Vivace {
         let bits_per_s = self.sending_rate() * BITS_PER_MBIT;
         self.pacing = Some(Rate::from_bps((bits_per_s as u64).max(1)));
     }
-}
-
-/// Of a segment.
-fn mbit(ack: &AckSample) -> f64 {
-    8.0 * ack.segment_bytes as f64 / BITS_PER_MBIT
 }
 
 impl CongestionControl for Vivace {

@@ -6,14 +6,13 @@ use super::*;
 use crate::window::Rounding;
 
 const RTT: Span = Span::from_millis(50);
-/// 100 Mbit/s of segments: acknowledgements on a path without queue come one by one, so far apart.
-const GAP: Span = Span::from_micros(120);
-
 /// Vivace on a path that always carries what is sent.
 struct Path {
     vivace: Box<Vivace>,
     window: Window,
     ack: AckSample,
+    /// Part of the rate that the application has segments for.
+    offered: f64,
 }
 
 impl Path {
@@ -31,6 +30,7 @@ impl Path {
             vivace: Box::new(Vivace::new(&settings)),
             window: Window::new(10.0, 1e9, 1e9, Rounding::Real),
             ack,
+            offered: 1.0,
         };
         path.vivace.on_handshake(&path.ack, &mut path.window);
         path
@@ -45,9 +45,10 @@ impl Path {
         path
     }
 
-    /// An acknowledgement of one segment; another takes its place.
+    /// An acknowledgement of one segment; another takes its place, which left at the rate.
     fn ack(&mut self) {
-        self.ack.now += GAP;
+        let sent = self.offered * self.vivace.sending_rate();
+        self.ack.now += Span::from_secs_f64(mbit(&self.ack) / sent);
         self.ack.delivered += 1;
         let phase = Phase::Avoidance;
         self.vivace.on_ack(&self.ack, phase, &mut self.window);
@@ -95,7 +96,7 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     for expected in [4.8, 9.6, 19.2, 38.4] {
         near(path.decision(), expected);
     }
-    // Of what the next interval sends, 417 segments in 50 ms, more than 7 % are lost: 38.4 * 11.35 * L is more than
+    // Of what the next interval sends, 160 segments in 50 ms, more than 7 % are lost: 38.4 * 11.35 * L is more than
     // 38.4^0.9 - 19.2^0.9.
     for _ in 0..path.ack.in_flight {
         path.ack();
@@ -194,7 +195,7 @@ fn fewer_losses_at_the_higher_rate_are_measured_twice() {
 #[test]
 fn idle_applications_change_nothing_and_timeouts_halve() {
     let mut path = Path::learning();
-    path.ack.limit = crate::facts::Limit::Application;
+    path.offered = 0.5;
     near(path.decision(), 50.0);
     let event = Timeout {
         now: Time::ZERO,
