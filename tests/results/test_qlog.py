@@ -92,6 +92,65 @@ def test_windows_and_packets_are_those_of_the_tables(finished: longhaul.Results)
     assert len(_events(finished, 0, "packet_lost")) == cuts.height > 0
 
 
+def _as_qvis_reads(text: str, trace: int) -> dict[str, list[tuple[float, float]]]:
+    """The curves of qvis' congestion graph by name: times in milliseconds and values.
+
+    What it takes is that of its sources in October 2025: the kind of a file from its first 1,024
+    characters (FileLoader.ts), versions and times (QlogLoaderV2.ts), curves and packets
+    (CongestionGraphD3Renderer.ts).
+    """
+    head = text[:1024]
+    assert '"qlog_version"' in head
+    assert '"JSON"' in head.split('"qlog_format"')[1]
+    assert not any(other in head for other in ("NDJSON", "JSON-SEQ"))
+    whole = json.loads(text)
+    assert whole["qlog_version"] in ("draft-02", "draft-02-RC1", "qlog-03-WIP", "0.3")
+    events = whole["traces"][trace]["events"]
+    assert whole["traces"][trace]["common_fields"]["time_format"] == "relative"
+    curves: dict[str, list[tuple[float, float]]] = {"sent": []}
+    sent, packets = 0, set()
+    for event in events:
+        time, data = float(event["time"]), event["data"]
+        match event["name"].split(":"):
+            case ["transport", "packet_sent"]:
+                # Packets without a length are left out, and of one number the last counts.
+                assert data["raw"]["length"] > 0
+                sent += data["raw"]["length"]
+                packets.add((data["header"]["packet_type"], str(data["header"]["packet_number"])))
+                curves["sent"].append((time, sent))
+            case ["recovery", "metrics_updated"]:
+                for name in ("bytes_in_flight", "congestion_window", "min_rtt", "smoothed_rtt"):
+                    # What is zero is taken for missing.
+                    if data.get(name):
+                        curves.setdefault(name, []).append((time, data[name]))
+    assert len(packets) == len(curves["sent"])
+    return curves
+
+
+def test_qvis_finds_what_its_congestion_graph_draws(finished: longhaul.Results) -> None:
+    text = json.dumps(qlog.qlog(finished), separators=(",", ":"))
+    for number, flow in enumerate(finished.flows.to_dicts()):
+        curves = _as_qvis_reads(text, number)
+        samples = finished.series.filter(kind="flow", id=flow["flow"])
+        payload = flow["total_delivered_bytes"] / flow["total_delivered_pkts"]
+        length = flow["total_sent_bytes"] / flow["total_sent_pkts"]
+        last = samples.tail(1).row(0, named=True)
+        largest = samples.max().row(0, named=True)
+        # The axis of bytes ends at all that was sent, that of time with the last packet.
+        assert curves["sent"][-1][1] == pytest.approx(last["sent_pkts"] * length, rel=1e-3)
+        assert 0.9 * last["t_s"] * 1e3 < curves["sent"][-1][0] <= last["t_s"] * 1e3
+        window = max(value for _, value in curves["congestion_window"])
+        assert window >= round(largest["cwnd_pkts"] * payload)
+        # Between samples events tell it, at the peak of slow start.
+        happened = finished.events.filter(flow=flow["flow"]).max().row(0, named=True)
+        most = max(largest["in_flight_pkts"], happened["in_flight_pkts"])
+        assert max(value for _, value in curves["bytes_in_flight"]) == round(most * payload)
+        rtts_ms = [value for _, value in curves["smoothed_rtt"]]
+        assert max(rtts_ms) == pytest.approx(1e3 * largest["srtt_s"])
+        # Curves begin where packets do, not seconds later.
+        assert curves["congestion_window"][0][0] <= curves["sent"][0][0]
+
+
 def test_a_reduction_for_marks_ends_with_the_next_sample() -> None:
     marks = [
         "tcp.ecn=true",

@@ -108,3 +108,19 @@ def test_santa_cruz_keeps_its_operating_point_queued(delayed_ack: str, queued: f
     link = results.links.row(0, named=True)
     assert link["queue_mean_pkts"] == pytest.approx(queued, abs=0.5)
     assert link["utilization"] > 0.99
+
+
+def test_vivace_keeps_its_rate_at_random_losses_unlike_cubic() -> None:
+    # Losses that do not come with its rate say little; CUBIC takes each for congestion.
+    loss = "topology.dumbbell.bottleneck.loss={ bernoulli = 0.01 }"
+    assert goodput_mbps("vivace", loss) > 0.85 * PAYLOAD_MBPS
+    assert goodput_mbps("cubic", loss) < 0.1 * PAYLOAD_MBPS
+
+
+def test_vivace_comes_down_from_a_start_that_overfills_a_slow_link() -> None:
+    # Retransmissions fill the receive window then, and what is sent is less than its rate.
+    link = "topology.dumbbell.bottleneck"
+    slow = (f"{link}.rate='2 Mbps'", f"{link}.queue.limit='20 kB'", f"{link}.delay='15 ms'")
+    forward = alone("vivace", "profile=linux", *slow).links.row(0, named=True)
+    assert forward["utilization"] > 0.85
+    assert forward["dropped_overflow_pkts"] < 0.05 * forward["arrived_pkts"]

@@ -23,10 +23,20 @@ def test_every_test_is_run_with_each_of_the_three() -> None:
         main = scenario["flows"][0]
         assert main["label"] == "main"
         assert main["congestion"]["kind"] == run.cell["main"]
-        # picoquic's CUBIC paces and leaves slow start at growing round trips.
-        assert (main["slow_start"]["kind"] == "hystart++") == (run.cell["main"] == "cubic")
+        for flow in scenario["flows"]:
+            _check_cubic(flow)
         backgrounds = [flow["congestion"]["kind"] for flow in scenario["flows"][1:]]
         assert len(backgrounds) == run.experiment.startswith(("vs_", "after", "before", "bbloat_"))
+
+
+def _check_cubic(flow: dict[str, Any]) -> None:
+    """Every CUBIC, in the background too, and nothing else is as picoquic has it."""
+    is_cubic = flow["congestion"]["kind"] == "cubic"
+    assert (flow["slow_start"]["kind"] == "picoquic") == is_cubic
+    if is_cubic:
+        assert flow["congestion"]["decrease"] == 0.125
+        assert flow["congestion"]["variant"] == "paper"
+        assert flow["tcp"]["pacing"]["slow_start"] == 1.25
 
 
 # Seconds: a download of this payload at the rate of its link, with the headers of 1,500 bytes.

@@ -172,6 +172,8 @@ pub struct Needs {
     /// That retransmissions lost again are noticed before the retransmission timer expires: RACK-TLP
     /// (RFC 8985), with which Linux runs BBR.
     pub rack_tlp: bool,
+    /// That segments leave at [`CongestionControl::pacing_rate`], which it gives at times or always.
+    pub paces: bool,
 }
 
 impl Needs {
@@ -186,6 +188,7 @@ impl Needs {
         exact_marks: false,
         no_ecn: false,
         rack_tlp: false,
+        paces: false,
     };
 
     /// Round-trip samples.

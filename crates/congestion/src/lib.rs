@@ -40,6 +40,6 @@ pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, 
 pub use rate_sample::RateSample;
 pub use registry::{ControllerSpec, SlowStartSpec};
 pub use response_table::ResponseTable;
-pub use slow_start::{HybridSlowStart, Hystart, SlowStart};
+pub use slow_start::{HybridSlowStart, Hystart, PicoquicSlowStart, SlowStart};
 pub use state::CongestionState;
 pub use window::{Change, MinCwnd, Rounding, Window};

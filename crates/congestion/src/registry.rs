@@ -197,8 +197,8 @@ mod tests {
                 "{kind}"
             );
             // BBR v3 counts the losses of the samples that it takes rates from.
-            // Copa answers losses in its competitive mode alone, by its delta.
-            let counts_losses = needs.delivery_rate || kind == "copa";
+            // Copa answers losses in its competitive mode alone, by its delta; Vivace counts them in intervals.
+            let counts_losses = needs.delivery_rate || ["copa", "vivace"].contains(&kind);
             assert!(
                 !listens(Signal::Loss) || counts_losses || reacts(entry, Cause::Loss),
                 "{kind}"

@@ -230,7 +230,9 @@ impl CongestionState {
     /// Whether the algorithm may come to pace: those here that do measure the delivery rate, from the first
     /// acknowledgement on; a user's own may at any time.
     pub fn may_pace(&self) -> bool {
-        matches!(self.controller, Controller::Custom(_)) || self.needs().delivery_rate
+        matches!(self.controller, Controller::Custom(_))
+            || self.needs().delivery_rate
+            || self.needs().paces
     }
 
     /// If the algorithm paces, the segments that may leave at once.

@@ -50,10 +50,21 @@ def _counted(run: Results) -> dict[str, float | None]:
             f"{label}.lost": row["dropped_pkts"] / sent if sent else None,
             f"{label}.part": row["goodput_bps"] / link["rate_bps"],
         }
-    if len(sums) == 2:
-        first, second = sums["goodput_bps"] / sums["flows"]
-        figures["goodput_ratio"] = second / first if first else None
+    figures["goodput_ratio"] = _ratio(sums)
     return figures
+
+
+def _ratio(sums: pl.DataFrame) -> float | None:
+    """Goodput of a flow of the second kind over one of the first, if there are two.
+
+    Labels are of one kind that are the same up to a colon.
+    """
+    kind = pl.col("label").str.split(":").list.first()
+    kinds = sums.group_by(kind, maintain_order=True).agg(pl.col("goodput_bps", "flows").sum())
+    if len(kinds) != 2:
+        return None
+    first, second = kinds["goodput_bps"] / kinds["flows"]
+    return float(second / first) if first else None
 
 
 def _of_links(run: Results) -> dict[str, float | None]:

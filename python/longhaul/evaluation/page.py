@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from longhaul import _engine
@@ -20,6 +21,9 @@ from longhaul.reports import inline_svg, page
 
 # Inches: a row of a plot of points, what stands around them, and the width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
+
+# Intervals are drawn up to so many times the reach of the means beyond these.
+LONGEST = 1.0
 
 # Ticks of waits.
 WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
@@ -102,21 +106,22 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
     names = list(dict.fromkeys(name for block in blocks for p in block for name in p.values))
     styles = _styles(names, subject)
     for axes, block in zip(panels, blocks, strict=True):
+        ends = _reach(block)
+        axes.set_xlim(*ends)
         for place, name in enumerate(names):
             offset = 0.28 * (place / max(len(names) - 1, 1) - 0.5)
             for row, point in enumerate(block):
                 if name not in point.values:
                     continue
-                value = point.values[name]
-                low, high = _possible(point.figure.name, value)
-                reach = [[value.mean - low], [high - value.mean]]
-                axes.errorbar(
-                    value.mean, row + offset, xerr=reach if value.count > 1 else None,
-                    color=styles[name].colour, marker=styles[name].marker,
-                    markersize=7 if name == subject else 4.5,
-                    linestyle="none", elinewidth=0.9, label=name if row == 0 else None,
-                    zorder=3 if name == subject else 2,
+                value, style = point.values[name], styles[name]
+                axes.plot(
+                    value.mean, row + offset, color=style.colour, marker=style.marker,
+                    markersize=7 if name == subject else 4.5, linestyle="none",
+                    label=name if row == 0 else None, zorder=3 if name == subject else 2,
                 )  # fmt: skip
+                if value.count > 1:
+                    interval = _possible(point.figure.name, value)
+                    _draw_interval(axes, interval, row + offset, ends, style.colour)
         axes.set_yticks(range(len(block)), [_point_name(point) for point in block])
         for text, point in zip(axes.get_yticklabels(), block, strict=True):
             text.set_color(COLOURS.get(point.verdict, "#1c1c1c"))
@@ -124,7 +129,6 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
         better = block[0].figure.better
         axes.set_xlabel(f"{block[0].figure.title}{f' ({better} is better)' if better else ''}")
         axes.grid(axis="x", alpha=0.4)
-        axes.set_xlim(*_reach([v.mean for point in block for v in point.values.values()]))
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(names), frameon=False)
     return figure
@@ -136,11 +140,25 @@ def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
     return max(value.low, 0.0), max(value.mean, min(value.high, most, 1e300))
 
 
-def _reach(means: Sequence[float]) -> tuple[float, float]:
-    """The ends of an axis with all means; intervals may reach beyond what is possible."""
-    least, most = min(0.0, *means), max(0.0, *means)
-    room = 0.08 * (most - least) or 1.0
-    return (least - room if least < 0 else -0.02 * (most or 1.0)), most + room
+def _reach(block: Sequence[Point]) -> tuple[float, float]:
+    """The ends of an axis with all means, and with intervals that are not much longer than that."""
+    values = [(point.figure.name, v) for point in block for v in point.values.values()]
+    least = min(0.0, *(value.mean for _, value in values))
+    most = max(0.0, *(value.mean for _, value in values))
+    span = most - least or 1.0
+    high = max((_possible(name, v)[1] for name, v in values if v.count > 1), default=most)
+    end = max(most, min(high, most + LONGEST * span)) + 0.05 * span
+    return least - (0.08 if least < 0 else 0.02) * span, end
+
+
+def _draw_interval(
+    axes: Axes, interval: tuple[float, float], height: float, ends: tuple[float, float], colour: str
+) -> None:
+    """An interval; an arrow says that it goes on beyond the axis."""
+    low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
+    axes.plot([low, high], [height, height], color=colour, linewidth=0.9, zorder=1)
+    if interval[1] > ends[1]:
+        axes.plot(ends[1], height, marker=">", markersize=4, color=colour, clip_on=False)
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:

@@ -36,6 +36,7 @@ controllers! {
     ledbat::Ledbat,
     ledbat_plus_plus::BoxedLedbatPlusPlus,
     copa::BoxedCopa,
+    vivace::BoxedVivace,
     dctcp::Dctcp,
     prague::Prague,
     multcp::MulTcp,

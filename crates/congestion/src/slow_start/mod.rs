@@ -3,6 +3,7 @@
 mod careful_resume;
 mod hybrid;
 mod hystart;
+mod picoquic;
 mod rapid;
 mod search;
 
@@ -16,6 +17,7 @@ use crate::window::{Change, Window};
 pub use careful_resume::CarefulResume;
 pub use hybrid::HybridSlowStart;
 pub use hystart::Hystart;
+pub use picoquic::PicoquicSlowStart;
 pub use rapid::RapidStart;
 pub use search::Search;
 
@@ -28,6 +30,7 @@ pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     NIST_LIMITED,
     hystart::ENTRY.building(|settings| (hystart::ENTRY.build)(settings).map(SlowStart::Hystart)),
     hybrid::ENTRY.building(|settings| (hybrid::ENTRY.build)(settings).map(SlowStart::Hybrid)),
+    picoquic::ENTRY.building(|settings| (picoquic::ENTRY.build)(settings).map(SlowStart::Picoquic)),
     search::ENTRY.building(|settings| {
         (search::ENTRY.build)(settings).map(|search| SlowStart::Search(Box::new(search)))
     }),
@@ -167,6 +170,8 @@ pub enum SlowStart {
     Hystart(Hystart),
     /// HyStart of Linux.
     Hybrid(HybridSlowStart),
+    /// The first slow start of picoquic.
+    Picoquic(PicoquicSlowStart),
     /// SEARCH: apart, since it remembers much.
     Search(Box<Search>),
     /// Rapid Start: apart, since few have it.
@@ -186,6 +191,7 @@ impl SlowStart {
             | Self::NistLimited { .. }
             | Self::Hystart(_)
             | Self::Hybrid(_)
+            | Self::Picoquic(_)
             | Self::Search(_)
             | Self::Rapid(_)
             | Self::CarefulResume(_) => ssthresh,
@@ -205,6 +211,7 @@ impl SlowStart {
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::Hybrid(hybrid) => hybrid.watch(ack, window),
+            Self::Picoquic(picoquic) => picoquic.watch(ack, window),
             Self::Search(search) => search.watch(ack, window),
             Self::Rapid(rapid) => rapid.watch(ack),
             Self::CarefulResume(resume) => resume.watch(ack, window),
@@ -221,7 +228,11 @@ impl SlowStart {
     pub(crate) fn needs_rtt(&self) -> bool {
         matches!(
             self,
-            Self::Hystart(_) | Self::Hybrid(_) | Self::Search(_) | Self::Rapid(_)
+            Self::Hystart(_)
+                | Self::Hybrid(_)
+                | Self::Picoquic(_)
+                | Self::Search(_)
+                | Self::Rapid(_)
         )
     }
 
@@ -234,6 +245,7 @@ impl SlowStart {
             | Self::Linux
             | Self::Ns2Limited { .. }
             | Self::Hybrid(_)
+            | Self::Picoquic(_)
             | Self::Search(_) => 1.0,
             Self::Rapid(rapid) => rapid.step(ack),
             Self::CarefulResume(resume) => f64::from(u8::from(resume.grows())),
@@ -282,6 +294,7 @@ impl SlowStart {
     pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
+            Self::Picoquic(picoquic) => picoquic.end(),
             Self::Search(search) => search.forget(),
             Self::Rapid(rapid) => rapid.on_reduction(event, before, window),
             Self::CarefulResume(resume) => resume.on_reduction(window),
@@ -316,6 +329,7 @@ impl SlowStart {
     pub(crate) fn on_timeout(&mut self, event: &Timeout) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
+            Self::Picoquic(picoquic) => picoquic.end(),
             Self::Hybrid(hybrid) => hybrid.on_timeout(event),
             Self::Search(search) => search.forget(),
             Self::Rapid(rapid) => rapid.end(),

@@ -21,6 +21,7 @@ mod short_queues;
 mod slow_starts;
 mod sync;
 mod table;
+mod vivace;
 
 use longhaul_congestion::rounds::Flow;
 use longhaul_congestion::{

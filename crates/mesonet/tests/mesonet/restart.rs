@@ -156,7 +156,7 @@ fn runs_of_the_study_s_algorithms_go_on() {
 fn runs_of_other_algorithms_go_on() {
     let others = [
         "cubic", "ghstcp", "bbr", "bbr3", "vegas", "illinois", "westwood", "ledbat", "ledbat++",
-        "copa",
+        "copa", "vivace",
     ];
     check(&busy(&others.map(|kind| controller(kind, Variant::Paper))));
 }

@@ -1,0 +1,191 @@
+//! Monitor intervals: what was sent in a time at one rate, and what became of it.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::AckSample;
+
+/// Segments that an interval has at least, however long they take (PCC-Uspace, branch NSDI-2018, core.cpp).
+const MIN_SEGMENTS: u64 = 10;
+/// Part of what its rate allows that it has sent, if that limited it.
+const SENT: f64 = 0.9;
+/// Slopes of the round-trip time below this are noise (section 4.3).
+const NOISE: f64 = 0.01;
+
+/// Segments of the connection that were sent, or whose fate is known, at the bounds of an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Counts {
+    pub delivered: u64,
+    pub lost: u64,
+}
+
+impl Counts {
+    pub fn of(ack: &AckSample) -> Self {
+        Self {
+            delivered: ack.delivered,
+            lost: ack.lost,
+        }
+    }
+
+    fn sum(self) -> u64 {
+        self.delivered + self.lost
+    }
+}
+
+/// Of a segment.
+pub(super) fn mbit(ack: &AckSample) -> f64 {
+    8.0 * ack.segment_bytes as f64 / 1e6
+}
+
+/// Segments sent so far.
+pub(super) fn sent(ack: &AckSample) -> u64 {
+    Counts::of(ack).sum() + ack.in_flight
+}
+
+/// One monitor interval. The transport tells of deliveries and losses in sums, so that the fates of its segments are
+/// those between two values of them: a loss that is noticed late counts for the interval after it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Interval {
+    /// The rate asked for: Mbit/s.
+    pub rate: f64,
+    start: Time,
+    end: Time,
+    /// Segments sent before it, and until its end.
+    first: u64,
+    last: u64,
+    /// Fates known when the first of its segments' became known.
+    before: Option<Counts>,
+    rtts: Regression,
+    /// Whether it was sent at its rate: nothing else limited the sender.
+    pub used: bool,
+    /// Share of its segments that were lost, and seconds that the round-trip time grew per second: once all is known.
+    pub loss: f64,
+    pub slope: f64,
+}
+
+impl Interval {
+    pub fn begin(rate: f64, ack: &AckSample) -> Self {
+        Self {
+            rate,
+            start: ack.now,
+            end: Time::NEVER,
+            first: sent(ack),
+            last: u64::MAX,
+            ..Self::default()
+        }
+    }
+
+    /// One whose segments' fates are known.
+    #[cfg(test)]
+    pub fn known(rate: f64, slope: f64, loss: f64) -> Self {
+        Self {
+            rate,
+            slope,
+            loss,
+            ..Self::default()
+        }
+    }
+
+    /// A round trip and some segments later it is over. Returns whether it is.
+    pub fn end(&mut self, ack: &AckSample) -> bool {
+        let count = sent(ack).saturating_sub(self.first);
+        let over = ack.now >= self.start + ack.srtt && count >= MIN_SEGMENTS;
+        if over {
+            (self.end, self.last) = (ack.now, sent(ack));
+            let asked = self.rate * self.end.since(self.start).as_secs_f64() / mbit(ack);
+            self.used = count as f64 >= SENT * asked;
+        }
+        over
+    }
+
+    /// An acknowledgement of any segment, `before` which so many fates were known. Returns whether those of all
+    /// segments of the interval are.
+    pub fn note(&mut self, ack: &AckSample, before: Counts) -> bool {
+        let known = Counts::of(ack).sum();
+        if self.before.is_none() && known > self.first {
+            self.before = Some(before);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.note_rtt(ack.now, rtt);
+        }
+        let complete = known >= self.last;
+        if complete {
+            self.complete(ack);
+        }
+        complete
+    }
+
+    fn note_rtt(&mut self, now: Time, rtt: Span) {
+        let sent_at = Time::from_ps(now.as_ps().saturating_sub(rtt.as_ps()));
+        if (self.start..self.end).contains(&sent_at) {
+            self.rtts.add(sent_at.since(self.start), rtt);
+        }
+    }
+
+    fn complete(&mut self, ack: &AckSample) {
+        let before = self.before.unwrap_or_default();
+        let lost = ack.lost.saturating_sub(before.lost) as f64;
+        let delivered = ack.delivered.saturating_sub(before.delivered) as f64;
+        self.loss = lost / (lost + delivered).max(1.0);
+        let slope = self.rtts.slope();
+        self.slope = if slope.abs() < NOISE { 0.0 } else { slope };
+    }
+}
+
+/// Least squares of round-trip times over the times at which their segments were sent, in seconds (section 4.3;
+/// PCC-Uspace, branch NSDI-2018, core.cpp).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Regression {
+    samples: f64,
+    sent: f64,
+    rtt: f64,
+    sent_squared: f64,
+    product: f64,
+    /// The first round-trip time, from which the others are taken.
+    origin: f64,
+}
+
+impl Regression {
+    fn add(&mut self, sent: Span, rtt: Span) {
+        if self.samples == 0.0 {
+            self.origin = rtt.as_secs_f64();
+        }
+        let (sent, rtt) = (sent.as_secs_f64(), rtt.as_secs_f64() - self.origin);
+        self.samples += 1.0;
+        self.sent += sent;
+        self.rtt += rtt;
+        self.sent_squared += sent * sent;
+        self.product += sent * rtt;
+    }
+
+    /// Zero where all were sent at once.
+    fn slope(&self) -> f64 {
+        let spread = self.samples * self.sent_squared - self.sent * self.sent;
+        if spread <= 1e-9 * self.samples * self.sent_squared {
+            return 0.0;
+        }
+        (self.samples * self.product - self.sent * self.rtt) / spread
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slope_is_that_of_least_squares() {
+        let mut rtts = Regression::default();
+        assert_eq!(rtts.slope(), 0.0);
+        rtts.add(Span::from_millis(1), Span::from_millis(50));
+        assert_eq!(rtts.slope(), 0.0);
+        // Means 2 and 52; products -1 * -2 + 0 * 3 + 1 * -1 over squares 1 + 0 + 1.
+        rtts.add(Span::from_millis(2), Span::from_millis(55));
+        rtts.add(Span::from_millis(3), Span::from_millis(51));
+        assert!((rtts.slope() - 0.5).abs() < 1e-9, "{}", rtts.slope());
+        let mut burst = Regression::default();
+        for rtt in 50..60 {
+            burst.add(Span::from_millis(7), Span::from_millis(rtt));
+        }
+        assert_eq!(burst.slope(), 0.0);
+    }
+}

@@ -1,0 +1,404 @@
+//! PCC Vivace: gradient ascent on a utility of rate, latency and loss.
+//!
+//! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. What the paper leaves open is as in its authors'
+//! implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's submission,
+//! unless another branch is named.
+//!
+//! Readings: one pair of intervals decides, as in section 4.2 (the submission compares two pairs after a turn, branch master
+//! three); the slope of the round-trip time counts with its sign, as in equation 1 (branch master takes falling ones for
+//! zero); a small loss rate has a small weight, as in the submission, without which the noise of an interval's
+//! losses exceeds what 10 % of rate are worth; Mbit/s are 10^6 bit/s.
+//!
+//! Limits: random losses of 3 % and more bring the rate down, since an interval's loss rate is then above that as often as not; on
+//! 500 kbit/s, where an interval has ten segments, it takes half a minute to come down from a start that overfilled the queue.
+
+mod ascent;
+mod interval;
+#[cfg(test)]
+mod tests;
+
+use longhaul_units::{Rate, Span};
+use serde::{Deserialize, Serialize};
+
+use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::entry::{Entry, Signal};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::split_mix::split_mix;
+use crate::window::{Change, Window};
+use ascent::Ascent;
+use interval::{Counts, Interval, mbit};
+
+/// Boxed, so that other controllers stay small.
+pub type BoxedVivace = Box<Vivace>;
+
+pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
+    kind: "vivace",
+    title: "PCC Vivace",
+    description: "Sends for a round trip a little faster than its rate and for one a little slower, in random order, \
+        and moves the rate towards what had the larger utility: of the rate, less what the latency grew and what was lost. The \
+        change is in proportion to the difference, grows with each step in one direction, and is a limited part of the \
+        rate. It starts by doubling the rate as long as the utility grows. Paces by itself; twice the rate's segments of a round trip may be in flight.",
+    law: &[
+        "utility = rate^exponent - latency * rate * d rtt / d t - loss * rate * loss rate; rate in Mbit/s, \
+            d rtt / d t by linear regression, 0 below 0.01; 1 instead of loss up to a loss rate of tolerated",
+        "gradient = (utility((1 + probe) rate) - utility((1 - probe) rate)) / (2 probe rate)",
+        "rate += conversion * m * gradient; m = 1, 2, 3, 5, 7, ... for steps in one direction",
+        "no change above boundary + k * boundary_step of the rate; k counts changes that were bounded",
+        "timeout: rate = rate / 2",
+    ],
+    source: "Dong et al., NSDI 2018",
+    listens_to: &[Signal::Loss, Signal::Delay],
+    variants: &[Variant::Paper],
+    parameters: &[
+        Parameter {
+            name: "exponent",
+            unit: "1",
+            default: DefaultValue::Fixed(0.9),
+            allowed: Range::open(0.0, 1.0),
+            help: "Exponent of the rate in the utility.",
+            source: "NSDI 2018, equation 1; PCC-Uspace, master, pcc_utility_manager.cpp",
+        },
+        Parameter {
+            name: "latency",
+            unit: "1",
+            default: DefaultValue::Fixed(900.0),
+            allowed: Range::closed(0.0, 1e6),
+            help: "Weight of the growth of the round-trip time in the utility; 0 is the form that answers losses alone.",
+            source: "NSDI 2018, equation 1; PCC-Uspace, master, pcc_utility_manager.cpp",
+        },
+        Parameter {
+            name: "loss",
+            unit: "1",
+            default: DefaultValue::Fixed(11.35),
+            allowed: Range::closed(0.0, 1e6),
+            help: "Weight of the loss rate in the utility, where it is above tolerated.",
+            source: "NSDI 2018, equation 1; PCC-Uspace, pcc.h",
+        },
+        Parameter {
+            name: "tolerated",
+            unit: "loss rate",
+            default: DefaultValue::Fixed(0.03),
+            allowed: Range::closed(0.0, 1.0),
+            help: "Loss rate of an interval up to which losses have a weight of 1; 0 is the paper's equation 1, with which random \
+                losses of 1 to 2 % bring the rate down.",
+            source: "PCC-Uspace, pcc.h (utility)",
+        },
+        Parameter {
+            name: "probe",
+            unit: "fraction of the rate",
+            default: DefaultValue::Fixed(0.05),
+            allowed: Range::open(0.0, 0.5),
+            help: "How far the rates that are compared lie from the one between them.",
+            source: "NSDI 2018, section 4.2; PCC-Uspace, pcc.h",
+        },
+        Parameter {
+            name: "conversion",
+            unit: "Mbit/s per gradient",
+            default: DefaultValue::Fixed(1.0),
+            allowed: Range::above(0.0, 1e6),
+            help: "Change of the rate for a gradient of 1, at the first step in a direction.",
+            source: "PCC-Uspace, gradient_descent_pcc_client.cpp",
+        },
+        Parameter {
+            name: "boundary",
+            unit: "fraction of the rate",
+            default: DefaultValue::Fixed(0.05),
+            allowed: Range::above(0.0, 1.0),
+            help: "Largest change at the first step in a direction.",
+            source: "PCC-Uspace, gradient_descent_pcc_client.cpp",
+        },
+        Parameter {
+            name: "boundary_step",
+            unit: "fraction of the rate",
+            default: DefaultValue::Fixed(0.06),
+            allowed: Range::closed(0.0, 1.0),
+            help: "What a change that was bounded adds to the boundary of the next in its direction.",
+            source: "PCC-Uspace, gradient_descent_pcc_client.cpp",
+        },
+    ],
+    build: |settings| Ok(Box::new(Vivace::new(settings))),
+};
+
+/// Smallest rate in segments per round trip, and window in segments (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
+const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
+const MIN_CWND: f64 = 4.0;
+/// The window holds so many round trips of the rate (the same).
+const RTTS_IN_WINDOW: f64 = 2.0;
+/// Part of the rate that a timeout leaves (section 4.3, timeouts of intervals).
+const KEPT_AT_TIMEOUT: f64 = 0.5;
+const BITS_PER_MBIT: f64 = 1e6;
+
+/// What the intervals under way are to decide.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Stage {
+    /// None is: the connection begins, or goes on after a timeout or idle time.
+    Paused,
+    /// Whether to double the rate once more. `before` is the utility of half of it.
+    Starting { before: f64 },
+    /// Where to: an interval above the rate and one below it, the former first or not. `doubtful` is the gradient of a
+    /// pair that they repeat.
+    Learning {
+        high_first: bool,
+        doubtful: Option<f64>,
+    },
+}
+
+/// PCC Vivace.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Vivace {
+    exponent: f64,
+    latency: f64,
+    loss: f64,
+    tolerated: f64,
+    probe: f64,
+    ascent: Ascent,
+    stage: Stage,
+    /// Whether the first fall of the utility has come.
+    started: bool,
+    /// Mbit/s; 0 before the first round trip.
+    rate: f64,
+    intervals: [Interval; 2],
+    /// How many of them have been sent, and of how many the fates are known.
+    sent: usize,
+    known: usize,
+    counts: Counts,
+    /// The order of two intervals is drawn from a sequence that the time of the first acknowledgement starts.
+    draws: u64,
+    gradient: f64,
+    pacing: Option<Rate>,
+}
+
+impl Vivace {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            exponent: settings.get("exponent"),
+            latency: settings.get("latency"),
+            loss: settings.get("loss"),
+            tolerated: settings.get("tolerated"),
+            probe: settings.get("probe"),
+            ascent: Ascent::new(settings),
+            stage: Stage::Paused,
+            started: false,
+            rate: 0.0,
+            intervals: [Interval::default(); 2],
+            sent: 0,
+            known: 0,
+            counts: Counts::default(),
+            draws: 0,
+            gradient: 0.0,
+            pacing: None,
+        }
+    }
+
+    /// Equation 1.
+    fn utility(&self, of: &Interval) -> f64 {
+        let weight = if of.loss <= self.tolerated {
+            1.0
+        } else {
+            self.loss
+        };
+        let penalty = self.latency * of.slope + weight * of.loss;
+        libm::pow(of.rate, self.exponent) - of.rate * penalty
+    }
+
+    fn planned(&self) -> usize {
+        match self.stage {
+            Stage::Paused => 0,
+            Stage::Starting { .. } => 1,
+            Stage::Learning { .. } => 2,
+        }
+    }
+
+    /// The rate to send at: that of the interval that is sent, or the one between while the fates of both are awaited.
+    fn sending_rate(&self) -> f64 {
+        match self.stage {
+            Stage::Learning { high_first, .. } if self.sent < self.planned() => {
+                let above = high_first == (self.sent == 0);
+                let probe = if above { self.probe } else { -self.probe };
+                self.rate * (1.0 + probe)
+            }
+            _ => self.rate,
+        }
+    }
+
+    fn begin_interval(&mut self, ack: &AckSample) {
+        self.intervals[self.sent] = Interval::begin(self.sending_rate(), ack);
+    }
+
+    fn enter(&mut self, stage: Stage, ack: &AckSample) {
+        self.stage = stage;
+        (self.sent, self.known) = (0, 0);
+        self.begin_interval(ack);
+    }
+
+    fn start(&mut self, ack: &AckSample) {
+        let before = f64::NEG_INFINITY;
+        self.enter(Stage::Starting { before }, ack);
+    }
+
+    fn learn(&mut self, doubtful: Option<f64>, ack: &AckSample) {
+        let high_first = split_mix(&mut self.draws).is_multiple_of(2);
+        let stage = Stage::Learning {
+            high_first,
+            doubtful,
+        };
+        self.enter(stage, ack);
+    }
+
+    fn resume(&mut self, ack: &AckSample, window: &Window) {
+        let srtt_s = ack.srtt.as_secs_f64();
+        if srtt_s == 0.0 {
+            return;
+        }
+        if self.rate == 0.0 {
+            self.draws = ack.now.as_ps();
+            self.rate = window.cwnd() * mbit(ack) / srtt_s;
+        }
+        if self.started {
+            self.learn(None, ack);
+        } else {
+            self.start(ack);
+        }
+    }
+
+    /// The intervals' part of an acknowledgement, `before` which so many fates were known.
+    fn advance(&mut self, ack: &AckSample, before: Counts) {
+        let planned = self.planned();
+        if self.sent < planned && self.intervals[self.sent].end(ack) {
+            self.sent += 1;
+            if self.sent < planned {
+                self.begin_interval(ack);
+            }
+        }
+        let begun = planned.min(self.sent + 1);
+        for interval in &mut self.intervals[self.known..begun] {
+            self.known += usize::from(interval.note(ack, before));
+        }
+        if self.known == planned {
+            self.decide(ack);
+        }
+    }
+
+    fn decide(&mut self, ack: &AckSample) {
+        let planned = self.planned();
+        // What was sent slower than asked for, as the application or the receiver allowed, says nothing about the rate unless
+        // the path has lost much of it.
+        let used = self.intervals[..planned]
+            .iter()
+            .all(|interval| interval.used || interval.loss > self.tolerated);
+        match self.stage {
+            Stage::Paused => {}
+            Stage::Starting { before } => self.decide_start(before, used, ack),
+            Stage::Learning { .. } if !used => self.learn(None, ack),
+            Stage::Learning {
+                high_first,
+                doubtful,
+            } => self.decide_step(high_first, doubtful, ack),
+        }
+    }
+
+    /// Section 4, as slow start: doubles the rate until the utility falls.
+    fn decide_start(&mut self, before: f64, used: bool, ack: &AckSample) {
+        let utility = self.utility(&self.intervals[0]);
+        if !used {
+            self.enter(Stage::Starting { before }, ack);
+        } else if utility > before {
+            self.rate *= 2.0;
+            self.enter(Stage::Starting { before: utility }, ack);
+        } else {
+            self.rate /= 2.0;
+            self.started = true;
+            self.learn(None, ack);
+        }
+    }
+
+    /// Sections 4.2 and 4.3. A pair of which the faster interval lost less is measured again.
+    fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
+        let [first, second] = &self.intervals;
+        let (high, low) = if high_first {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let odd = high.loss < low.loss;
+        let gradient = (self.utility(high) - self.utility(low)) / (high.rate - low.rate);
+        if odd && doubtful.is_none() {
+            return self.learn(Some(gradient), ack);
+        }
+        self.gradient = match doubtful {
+            Some(before) if odd => (before + gradient) / 2.0,
+            _ => gradient,
+        };
+        self.rate += self.ascent.change(self.rate, self.gradient);
+        self.learn(None, ack);
+    }
+
+    fn apply(&mut self, ack: &AckSample, window: &mut Window) {
+        let srtt_s = ack.srtt.as_secs_f64();
+        if self.rate == 0.0 || srtt_s == 0.0 {
+            return;
+        }
+        let segment = mbit(ack);
+        self.rate = self.rate.max(MIN_SEGMENTS_PER_RTT * segment / srtt_s);
+        let cwnd = RTTS_IN_WINDOW * self.rate * srtt_s / segment;
+        window.set_cwnd(cwnd.max(MIN_CWND), Change::Avoidance);
+        let bits_per_s = self.sending_rate() * BITS_PER_MBIT;
+        self.pacing = Some(Rate::from_bps((bits_per_s as u64).max(1)));
+    }
+}
+
+impl CongestionControl for Vivace {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            no_ecn: true,
+            rack_tlp: true,
+            paces: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
+        if ack.srtt > Span::ZERO {
+            self.resume(ack, window);
+            self.apply(ack, window);
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
+        let before = std::mem::replace(&mut self.counts, Counts::of(ack));
+        match self.stage {
+            Stage::Paused => self.resume(ack, window),
+            _ => self.advance(ack, before),
+        }
+        self.apply(ack, window);
+    }
+
+    /// Losses count by their rate.
+    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
+
+    /// Section 4.3: intervals of which nothing is heard.
+    fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
+        self.rate *= KEPT_AT_TIMEOUT;
+        (self.stage, self.started) = (Stage::Paused, true);
+        self.ascent.restart();
+        window.restart();
+    }
+
+    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+        self.stage = Stage::Paused;
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.pacing
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("rate_mbps", self.rate);
+        out("gradient", self.gradient);
+    }
+}

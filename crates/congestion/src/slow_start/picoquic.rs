@@ -1,0 +1,181 @@
+//! The first slow start of picoquic, an implementation of QUIC: it ends at once when round trips have grown, with half
+//! of the window.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{Entry, Signal};
+use crate::facts::AckSample;
+use crate::parameter::Variant;
+use crate::window::{Change, Window};
+
+pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
+    kind: "picoquic",
+    title: "Slow start of picoquic",
+    description: "Slow start that ends when the smallest of the last seven round-trip times, no two within a \
+        millisecond, was long seven times. It then keeps half of the window, for what that grew since the packet left \
+        whose acknowledgement says so; of paths longer than 100 ms it keeps more. Only for the first slow start of a connection.",
+    law: &[
+        "each ACK: cwnd += acked",
+        "7 times smallest of 7 rtt above base + max(base / 4, time of a packet): cwnd = ssthresh = cwnd / 2; \
+            base is the least of the largest of 7 rtt",
+        "base above 100 ms: cwnd -= (1 - 100 ms / min(base, 610 ms)) * cwnd / 2 instead",
+    ],
+    source: "picoquic, August 2026: cc_common.c (picoquic_cc_hystart_test), cubic.c",
+    listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    variants: &[Variant::Paper],
+    parameters: &[],
+    build: |_| Ok(PicoquicSlowStart::default()),
+};
+
+/// Round-trip times that are remembered, and times that their smallest has to be long (`PICOQUIC_MIN_MAX_RTT_SCOPE`).
+const SAMPLES: usize = 7;
+/// They are more than so far apart.
+const SPACING: Span = Span::from_millis(1);
+/// Part of the base by which they have to be longer.
+const GROWTH: u64 = 4;
+/// Above the first a smaller part of the window goes, up to the second (`PICOQUIC_TARGET_RENO_RTT`,
+/// `PICOQUIC_TARGET_SATELLITE_RTT`).
+const SHORT_S: f64 = 0.1;
+const LONG_S: f64 = 0.61;
+/// Windows per round trip of its pacing in slow start (pacing.c).
+const PACING_GAIN: f64 = 1.25;
+
+/// The first slow start of picoquic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PicoquicSlowStart {
+    samples: [Span; SAMPLES],
+    taken: usize,
+    last: Time,
+    base: Option<Span>,
+    /// How many times the smallest was long.
+    long: usize,
+    over: bool,
+}
+
+impl PicoquicSlowStart {
+    /// An acknowledgement of new data in slow start, before the window grows for it.
+    pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
+        let Some(rtt) = ack.rtt.filter(|_| !self.over) else {
+            return;
+        };
+        if ack.now <= self.last + SPACING {
+            return;
+        }
+        self.last = ack.now;
+        self.samples[self.taken % SAMPLES] = rtt;
+        self.taken += 1;
+        if self.taken < SAMPLES {
+            return;
+        }
+        let packet = ack.srtt.as_secs_f64() / (PACING_GAIN * window.cwnd());
+        let base = self.judge(Span::from_secs_f64(packet));
+        if self.long >= SAMPLES {
+            self.over = true;
+            window.set_cwnd(kept(base) * window.cwnd(), Change::Reduction);
+            window.exit_slow_start();
+        }
+    }
+
+    /// Counts the times that the smallest sample was long, `packet` being the time of a packet. Returns the base.
+    fn judge(&mut self, packet: Span) -> Span {
+        let (mut least, mut most) = (self.samples[0], self.samples[0]);
+        for &sample in &self.samples[1..] {
+            (least, most) = (least.min(sample), most.max(sample));
+        }
+        let base = self.base.map_or(most, |base| base.min(most));
+        self.base = Some(base);
+        if least <= base {
+            self.long = 0;
+        } else if least > base + packet.max(base / GROWTH) {
+            self.long += 1;
+        }
+        base
+    }
+
+    /// A reduction or a timeout ends the first slow start.
+    pub(super) fn end(&mut self) {
+        self.over = true;
+    }
+}
+
+/// The part of the window that is kept on a path of such round trips.
+fn kept(base: Span) -> f64 {
+    let base_s = base.as_secs_f64();
+    if base_s > SHORT_S {
+        1.0 - (1.0 - SHORT_S / base_s.min(LONG_S)) / 2.0
+    } else {
+        0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    /// Round-trip times in milliseconds, `gap_us` apart; which of them, counted from one, ends slow start, and the window.
+    fn end(rtts_ms: &[u64], gap_us: u64) -> (Option<usize>, f64) {
+        let mut slow_start = PicoquicSlowStart::default();
+        let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);
+        let mut now = Time::ZERO + Span::from_secs(1);
+        for (number, &rtt_ms) in rtts_ms.iter().enumerate() {
+            now += Span::from_micros(gap_us);
+            let rtt = Span::from_millis(rtt_ms);
+            let ack = AckSample {
+                now,
+                rtt: Some(rtt),
+                srtt: rtt,
+                ..AckSample::ONE_SEGMENT
+            };
+            slow_start.watch(&ack, &mut window);
+            if !window.in_slow_start() {
+                return (Some(number + 1), window.cwnd());
+            }
+        }
+        (None, window.cwnd())
+    }
+
+    fn rtts(short: usize, long: usize, long_ms: u64) -> Vec<u64> {
+        [vec![80; short], vec![long_ms; long]].concat()
+    }
+
+    /// After the seventh long sample all seven are long, which they have to be seven times.
+    #[test]
+    fn thirteen_long_samples_end_it_with_half_of_the_window() {
+        assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));
+        assert_eq!(end(&rtts(7, 12, 101), 1_001), (None, 100.0));
+        assert_eq!(
+            end(&rtts(7, 200, 100), 1_001).0,
+            None,
+            "a quarter is not more"
+        );
+        // Of those 0.5 ms apart every third counts, the 22nd first of the long ones.
+        assert_eq!(end(&rtts(21, 200, 101), 500).0, Some(22 + 12 * 3));
+        let interrupted = [rtts(7, 12, 101), rtts(1, 12, 101)].concat();
+        assert_eq!(end(&interrupted, 1_001).0, None);
+    }
+
+    /// Half of what exceeds 100 ms: 1/4 on 200 ms, 0.418 on 610 ms and more.
+    #[test]
+    fn longer_paths_keep_more() {
+        for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {
+            let found = kept(Span::from_millis(rtt_ms));
+            assert!((found - expected).abs() < 1e-6, "{rtt_ms}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_reduction_ends_it() {
+        let mut slow_start = PicoquicSlowStart::default();
+        slow_start.end();
+        let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);
+        let mut ack = AckSample::ONE_SEGMENT;
+        for number in 1..100 {
+            ack.now += Span::from_millis(2);
+            ack.rtt = Some(Span::from_millis(if number < 8 { 50 } else { 200 }));
+            slow_start.watch(&ack, &mut window);
+        }
+        assert_eq!(window.cwnd(), 100.0);
+    }
+}

@@ -1,0 +1,46 @@
+"""Plots of an evaluation's page: what of intervals is to be seen."""
+
+import numpy as np
+import pytest
+
+from longhaul.analysis.comparisons import MeanInterval
+from longhaul.evaluation import page
+from longhaul.evaluation.suite import Figure
+from longhaul.evaluation.verdicts import Point
+
+ARROW = ">"
+
+
+def _axis(*values: MeanInterval) -> tuple[float, list[float], int]:
+    """Where the axis of these values ends, where intervals do, and how many go on beyond."""
+    named = {f"algorithm {number}": value for number, value in enumerate(values)}
+    point = Point("e", {"buffer": "1 BDP"}, Figure("wait_p95_s", "wait"), named, "")
+    drawn = page._drawn([[point]], "algorithm 0")
+    assert drawn
+    lines = drawn.axes[0].lines
+    reaches = [np.asarray(line.get_xdata(), float) for line in lines]
+    ends = [float(reach.max()) for reach in reaches if len(reach) == 2]
+    arrows = sum(line.get_marker() == ARROW for line in lines)
+    return drawn.axes[0].get_xlim()[1], ends, arrows
+
+
+def test_intervals_end_within_the_axis() -> None:
+    end, ends, arrows = _axis(MeanInterval(1.0, 0.5, 1.5, 3), MeanInterval(0.4, 0.1, 0.7, 3))
+    assert ends == [1.5, 0.7]
+    assert end > 1.5
+    assert arrows == 0
+
+
+def test_an_arrow_says_that_an_interval_goes_on() -> None:
+    """One that is far longer than all else would leave no room for that."""
+    end, ends, arrows = _axis(MeanInterval(1.0, -40.0, 42.0, 3), MeanInterval(0.4, 0.1, 0.7, 3))
+    assert ends == [end, 0.7]
+    assert end == pytest.approx(2.05)
+    assert arrows == 1
+
+
+def test_single_values_have_no_intervals() -> None:
+    none = float("inf")
+    end, ends, arrows = _axis(MeanInterval(1.0, -none, none, 1), MeanInterval(0.4, -none, none, 1))
+    assert (ends, arrows) == ([], 0)
+    assert end == pytest.approx(1.05)
