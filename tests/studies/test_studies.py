@@ -191,7 +191,10 @@ def test_recorded_results_have_the_metrics_of_all_claims(study: Study) -> None:
     size = sum(path.stat().st_size for path in study.recorded.rglob("*") if path.is_file())
     assert 0 < size < 2_000_000
     _, results = record.latest(study, Path("nowhere"), None)
+    recorded = set(results.data.values["experiment"])
     for one in study.claims:
+        if not recorded.issuperset(one.experiments):
+            continue
         for key in ("metric", "over"):
             for text in str(one.where[key]).split(",") if key in one.where else ():
                 metrics = arithmetic.metrics(text)

@@ -10,6 +10,7 @@ from longhaul.studies.experiments import SCALES
 from longhaul.studies.figures import Figure
 from longhaul.studies.figures import file as figure_file
 from longhaul.studies.measures import GENERAL, Measure
+from longhaul.studies.selection import REST
 from longhaul.studies.study import Study, StudyError, unknown
 
 
@@ -73,9 +74,9 @@ def _check_words(study: Study, claim: Claim) -> None:
 
 def _check_whole(study: Study, claim: Claim) -> None:
     """Refuse a statement about all levels of what is no axis of its first experiment."""
-    axis = claim.where.get("whole")
+    axis = claim.where.get("whole", REST)
     axes = study.experiments[claim.experiments[0]].axes
-    if axis is not None and axis not in axes:
+    if axis != REST and axis not in axes:
         message = f"claim {claim.id}: whole={axis}: expected an axis, of {', '.join(axes)}"
         raise StudyError(f"{study.path}: {message}")
 
