@@ -17,10 +17,10 @@ from longhaul.analysis.judging import NOT_RUN, REPRODUCED
 from longhaul.campaign import Run
 from longhaul.mesonet import MesoNet, groups
 from longhaul.studies import arithmetic
-from longhaul.studies.coverage import WHOLE
 from longhaul.studies.data import Data
 from longhaul.studies.declared import DECLARED
 from longhaul.studies.ledger import judge
+from longhaul.studies.parts import WHOLE
 from longhaul.studies.study import find
 
 STUDY = find("nist-2010")

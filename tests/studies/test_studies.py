@@ -366,6 +366,16 @@ def test_a_missing_part_of_a_study_is_refused_before_anything_runs(
     assert not Path("studies").exists()
 
 
+@pytest.mark.parametrize(("written", "where"), [("sent,n=2", "sent,m=2"), ("sent,n=2", "sent,")])
+def test_words_that_a_measure_in_python_does_not_take_are_refused_before_anything_runs(
+    written: str, where: str, tiny: Path, cli: CommandLine
+) -> None:
+    (tiny / "claims.csv").write_text(CLAIMS.replace(written, where))
+    ran = cli("study", "run", "tiny")
+    assert ran.returncode == 2
+    assert "claim A: sent: missing a required argument: 'n'" in ran.stderr
+
+
 def test_a_study_may_be_in_parts_with_reducers_of_their_own(tiny: Path, cli: CommandLine) -> None:
     head, experiments = EXPERIMENTS.split("[common]", 1)
     for folder in ("bulk", "web"):

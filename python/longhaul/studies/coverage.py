@@ -21,10 +21,10 @@ from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.measures import WHOLE_DESIGN
+from longhaul.studies.parts import WHOLE
 from longhaul.studies.selection import AND, REST, Word, selects
 from longhaul.studies.study import Study
 
-WHOLE = "whole"
 OF = "of"
 FULL = "full"
 # Words of `where` that are of the other side of a comparison.

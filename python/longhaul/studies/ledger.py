@@ -190,7 +190,7 @@ class _Measured:
 def _measured(study: Study, claim: Claim, data: Data) -> _Measured:
     measure = parts.measure(study, claim.id, claim.measure)
     part = coverage.part_of(study, data, claim)
-    where = {word: level for word, level in claim.where.items() if word != coverage.WHOLE}
+    where = {word: level for word, level in claim.where.items() if word != parts.WHOLE}
     count = _replications(data, claim.experiments)
     if missing := coverage.missing(study, data, claim):
         return _Measured(measure, where, None, None, missing, count)
