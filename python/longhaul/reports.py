@@ -20,11 +20,6 @@ from longhaul.comparison.differences import same_figures
 from longhaul.files.writing import write_text
 from longhaul.results import Results
 
-DEFAULT_PLOTS = (
-    "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
-    "throughput-delay",
-)  # fmt: skip
-
 
 def report(
     runs: Results | Sequence[Results],
@@ -43,10 +38,8 @@ def report(
         raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
     several = [runs] if isinstance(runs, Results) else list(runs)
     if names is None:
-        kind = several[0].kind
-        usual = kind.report_plots if kind else DEFAULT_PLOTS
         there = plots.suitable(several)
-        names = [name for name in usual if name in there]
+        names = [name for name in several[0].kind.report_plots if name in there]
     html = page(
         "report.html",
         title=title or several[0].title,

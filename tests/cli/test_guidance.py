@@ -9,10 +9,10 @@ import pytest
 from conftest import MESONET_NETWORK, CommandLine
 
 import longhaul
-from longhaul import comparison
 from longhaul.campaign.file import CampaignError, read_campaign
 from longhaul.campaign.place import line_of
 from longhaul.comparison.differences import given_and_derived
+from longhaul.connections import figures
 from longhaul.results import table as figure_table
 from longhaul.results.table import number
 
@@ -172,7 +172,7 @@ def test_the_summary_says_what_it_counts_from() -> None:
     [flow] = run.flows.to_dicts()
     assert row["before_cuts_loss"] == flow["total_cuts_loss"] - flow["cuts_loss"] > 0
     columns = [{"timeouts": 0, "before_timeouts": 2}, {"timeouts": 3, "before_timeouts": 9}]
-    assert comparison.row("timeouts", "timeouts", number(0), columns)[1] == ["0 (2 before)", "3"]
+    assert figures.row("timeouts", "timeouts", number(0), columns)[1] == ["0 (2 before)", "3"]
 
 
 def test_a_run_is_reopened_and_its_columns_are_guessed(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 
 import longhaul
 from longhaul import _engine, plots
+from longhaul.connections.kind import KIND
 from longhaul.plots import styles
-from longhaul.reports import DEFAULT_PLOTS
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_a_report_needs_nothing_else(
     assert len(page.ids) == len(set(page.ids))
     assert {what[1:] for what in page.fetched} <= set(page.ids)
     # Nothing in the scenario has an end that could be waited for.
-    assert text.count("<svg") == len(set(DEFAULT_PLOTS) - {"response-times", "delays"})
+    assert text.count("<svg") == len(set(KIND.report_plots) - {"response-times", "delays"})
     # Where the numbers come from stands before the numbers.
     assert text.index("results version") < text.index("goodput") < text.index("<svg")
     assert "&#34;seed&#34;: 2" in text

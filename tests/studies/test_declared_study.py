@@ -143,6 +143,20 @@ def data() -> Data:
             {"queue": "droptail", "metric": "rate,n", "each": "metric,n", "then": "middle"},
             3.5,
         ),
+        # Each place of an order over the next; places may be shared, or be all others.
+        ("mean", {"each": "n", "order": "4>2>1", "then": "least"}, 2.0),
+        ("mean", {"each": "n", "order": "2+4>1", "then": "least"}, 2.0),
+        ("mean", {"each": "n", "order": "4>*", "then": "largest"}, 2.0),
+        ("mean", {"each": "n", "order": "*>4", "then": "least"}, 0.25),
+        # Levels that were not run share no place with those that were.
+        ("value", {"queue": "red", "each": "n", "order": "4+8>*", "then": "least"}, 2.0),
+        # Points by another metric, there or on the other side; values beside others.
+        ("mean", {"when.rate": "3.."}, 6.25),
+        ("value", {"queue": "red", "when.rate": "4..", "over.n": 2, "over.when.rate": ""}, 2.0),
+        ("trend", {"queue": "red", "with.metric": "1/rate"}, -1.0),
+        ("trend", {"queue": "red", "with.of": "B"}, 1.0),
+        ("correlation", {"queue": "red", "with.metric": "1-3*rate"}, -1.0),
+        ("correlation", {"queue": "red", "with.metric": "rate*rate"}, 0.98974),
         # Queues of experiments that have one each need not be the same.
         ("value", {"of": "B", "n": 2, "over.of": "A", "over.queue": "droptail"}, 2 / 3),
     ],
@@ -151,7 +165,7 @@ def test_what_a_claim_may_declare(
     take: str, where: dict[str, str | float], expected: float
 ) -> None:
     words = {"of": "A", "metric": "rate", **where}
-    assert DECLARED[take](data(), **words) == pytest.approx(expected)
+    assert DECLARED[take](data(), **words) == pytest.approx(expected, rel=1e-4)
 
 
 def test_single_runs_and_comparisons_in_each_replication() -> None:
@@ -170,6 +184,8 @@ def test_single_runs_and_comparisons_in_each_replication() -> None:
     # Medians are 12 and 11; the differences are 1, 1 and 4.
     assert DECLARED["value"](runs, **beside) == DECLARED["value"](runs, **beside, by="replication")
     assert DECLARED["mean"](runs, **beside, runs="each") == 2.0
+    alike = {"of": "A", "metric": "rate", "runs": "each", "each": "replication"}
+    assert DECLARED["range"](runs, **alike, then="count", above=1) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -181,6 +197,10 @@ def test_single_runs_and_comparisons_in_each_replication() -> None:
         ({"by": "run"}, "by: expected replication"),
         ({"by": "replication"}, "either less. or over."),
         ({"by": "replication", "less.queue": "red", "metric": "rate/n"}, "no arithmetic"),
+        ({"order": "red>droptail", "then": "least"}, "then needs each"),
+        ({"order": "red>droptail", "each": "queue"}, "order needs each, of one axis, and then"),
+        ({"along": "n", "with.metric": "delay"}, "along and with. do not go together"),
+        ({"each": "replication"}, "A has no axis `replication`"),
     ],
 )
 def test_words_that_do_not_go_together_are_refused(where: dict[str, str], message: str) -> None:
@@ -195,6 +215,9 @@ def test_words_that_do_not_go_together_are_refused(where: dict[str, str], messag
         ("trend", {"along": "n"}, "several values for each n"),
         ("trend", {"queue": "red", "along": "n", "n": "2.."}, "a trend needs 3 points"),
         ("least", {"queue": "codel"}, "was not run at"),
+        ("least", {"when.rate": "100.."}, "A has no rate at {'when.rate': '100..'}"),
+        ("mean", {"each": "n", "order": "8>*", "then": "least"}, "not every place of 8>"),
+        ("correlation", {"n": "2..", "queue": "red", "with.of": "B"}, "needs 3 points"),
         ("least", {"less.of": "C"}, "C was not run"),
         ("least", {"queue": "red", "less.queue": "", "n": 2}, "several values to compare with"),
     ],

@@ -8,7 +8,7 @@ use common::disciplines::{DISCIPLINES, Discipline};
 use common::extras::{Extras, extras};
 use common::{
     AT_ONCE, RECOVERIES, Records, add_access, add_datagrams, add_equal_access, add_flows,
-    add_own_access, controller, drop_tail, dumbbell, run, tcp,
+    add_own_access, controller, delayed_ack, drop_tail, dumbbell, run, tcp,
 };
 use longhaul_congestion::{SlowStartSpec, Variant};
 use longhaul_engine::config::{
@@ -529,13 +529,7 @@ fn packets_take_few_events() {
     let rate = Rate::from_bps(100_000_000);
     let mut config = dumbbell(rate, Span::from_millis(20), drop_tail(400), 10);
     let mut greedy = tcp(Recovery::Sack);
-    greedy.delayed_ack = Some(DelayedAck {
-        timeout: Span::from_millis(100),
-        segments: 2,
-        delays_syn: false,
-        quick: 0,
-        push: false,
-    });
+    greedy.delayed_ack = Some(delayed_ack(Span::from_millis(100)));
     add_flows(&mut config, "greedy", 2, AT_ONCE, greedy);
     let (totals, _) = run(&config);
     assert!(totals.events < totals.data_packets / 5, "{totals:?}");

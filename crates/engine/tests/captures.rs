@@ -5,9 +5,9 @@ mod common;
 
 use std::collections::{HashMap, HashSet};
 
-use common::{AT_ONCE, Records, add_flows, add_source, drop_tail, dumbbell, run, tcp};
+use common::{AT_ONCE, Records, add_flows, add_source, delayed_ack, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{
-    Binding, DelayedAck, Distribution, Process, Recovery, Requests, Source, Tcp, Timestamps,
+    Binding, Distribution, Process, Recovery, Requests, Source, Tcp, Timestamps,
 };
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_engine::{Config, Loss};
@@ -24,13 +24,7 @@ fn config(loss: f64) -> Config {
     );
     let with_stamps = Tcp {
         timestamps: Timestamps::Standard(12),
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(100),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(100))),
         ..tcp(Recovery::Sack)
     };
     add_flows(&mut config, "long", 2, AT_ONCE, with_stamps.clone());

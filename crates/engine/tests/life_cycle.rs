@@ -3,9 +3,10 @@
 mod common;
 
 use common::{
-    AT_ONCE, Records, add_access, add_flows, add_source, drop_tail, dumbbell, ns2_tcp, run, tcp,
+    AT_ONCE, Records, add_access, add_flows, add_source, delayed_ack, drop_tail, dumbbell, ns2_tcp,
+    run, tcp,
 };
-use longhaul_engine::config::{DelayedAck, Fin, Recovery, Source, Tcp, TraceEntry};
+use longhaul_engine::config::{Fin, Recovery, Source, Tcp, TraceEntry};
 use longhaul_engine::measure::{CapturedPacket, Totals};
 use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
@@ -37,13 +38,7 @@ fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
         mss_bytes: 1420,
         receive_window: 68,
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(100),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(100))),
         ..tcp
     }
 }

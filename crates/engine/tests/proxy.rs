@@ -5,8 +5,8 @@ mod common;
 use std::sync::Arc;
 
 use common::proxies::split;
-use common::{AT_ONCE, add_flows, drop_tail, dumbbell, run, serve_explicitly, tcp};
-use longhaul_engine::config::{DelayedAck, ProxyChange, Recovery, Start, Tcp};
+use common::{AT_ONCE, add_flows, delayed_ack, drop_tail, dumbbell, run, serve_explicitly, tcp};
+use longhaul_engine::config::{ProxyChange, Recovery, Start, Tcp};
 use longhaul_engine::measure::{EventKind, NoRecorder, ProxySample, Totals};
 use longhaul_engine::{Config, Loss, simulation};
 use longhaul_units::{Rate, Span, Time};
@@ -94,13 +94,7 @@ proptest! {
         for proxy in &mut config.proxies {
             proxy.queue = drop_tail(queue);
             proxy.credit_bytes = credit * MSS;
-            let delayed_ack = delayed.then_some(DelayedAck {
-                timeout: Span::from_millis(100),
-                segments: 2,
-                delays_syn: false,
-                quick: 0,
-                push: false,
-            });
+            let delayed_ack = delayed.then_some(delayed_ack(Span::from_millis(100)));
             proxy.tcp = Arc::new(Tcp { recovery, delayed_ack, ..tcp(recovery) });
         }
         let totals = totals(&config);

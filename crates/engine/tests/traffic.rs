@@ -4,12 +4,12 @@ mod common;
 
 use common::disciplines::DISCIPLINES;
 use common::{
-    AT_ONCE, add_access, add_datagrams, add_flows, add_own_access, add_source, drop_tail, dumbbell,
-    results, run, serve_explicitly, tcp,
+    AT_ONCE, add_access, add_datagrams, add_flows, add_own_access, add_source, delayed_ack,
+    drop_tail, dumbbell, results, run, serve_explicitly, tcp,
 };
 use longhaul_engine::config::{
-    Binding, Bursts, DelayedAck, Distribution, Link, Messages, Process, Recovery, Requests, Source,
-    Start, StopRule, Tcp, Timestamps, TraceEntry, Transport, Web,
+    Binding, Bursts, Distribution, Link, Messages, Process, Recovery, Requests, Source, Start,
+    StopRule, Tcp, Timestamps, TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::{Exchange, NoRecorder};
 use longhaul_engine::queue::Capacity;
@@ -114,13 +114,7 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     let source = trace(&[entry(ms(100.0), 500, Some(1000))]);
     let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);
     let delayed = Tcp {
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(100),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(100))),
         ..tcp(Recovery::Sack)
     };
     add_source(&mut config, "web", source, delayed);
@@ -203,13 +197,7 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
 fn a_response_echoes_what_had_come_when_it_left() {
     let tcp = Tcp {
         timestamps: Timestamps::Standard(12),
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(100),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(100))),
         ..tcp(Recovery::RackTlp)
     };
     let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);

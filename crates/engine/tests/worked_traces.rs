@@ -6,11 +6,11 @@
 mod common;
 
 use longhaul_engine::Loss;
-use longhaul_engine::config::{DelayedAck, Recovery, Tcp};
+use longhaul_engine::config::{Recovery, Tcp};
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_units::{Rate, Span};
 
-use common::{AT_ONCE, add_access, add_flows, drop_tail, dumbbell, run};
+use common::{AT_ONCE, add_access, add_flows, delayed_ack, drop_tail, dumbbell, run};
 
 const SEGMENT_BYTES: u64 = 1460;
 
@@ -26,13 +26,7 @@ fn textbook(recovery: Recovery) -> Tcp {
 /// second of a round trip.
 fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_secs(1),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_secs(1))),
         ..tcp
     }
 }

@@ -45,21 +45,6 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Real, description, value)
     }
 
-    /// Its column, where rows hold one period, the `part` of them.
-    pub(crate) fn column_of<R: 'static>(
-        &self,
-        part: impl Fn(&R) -> &P + Send + 'static,
-    ) -> Column<R> {
-        let value = self.value.clone();
-        Column::new(
-            self.name,
-            self.kind,
-            unit(self.name),
-            self.description.clone(),
-            move |row: &R| value(part(row)),
-        )
-    }
-
     /// Its column for the period that `period` takes from a row.
     pub(crate) fn column<R: 'static>(
         &self,

@@ -1,4 +1,4 @@
-//! Columns of what the engine's records declare of themselves ([`longhaul_engine::measure::Columns`]).
+//! Columns of what records of simulations declare of themselves ([`longhaul_engine::measure::Columns`]).
 
 use longhaul_engine::measure::{Columns, Value};
 
@@ -9,6 +9,16 @@ use crate::table::{Cell, Column, Kind, Number, unit};
 pub(crate) struct OfPart<R, F> {
     part: F,
     pub(crate) columns: Vec<Column<R>>,
+}
+
+/// The columns that `declare` gives a record which every row has.
+pub(crate) fn columns_of<R: 'static, P: 'static>(
+    part: fn(&R) -> Option<&P>,
+    declare: impl FnOnce(&mut OfPart<R, fn(&R) -> Option<&P>>),
+) -> Vec<Column<R>> {
+    let mut declared = OfPart::new(part);
+    declare(&mut declared);
+    declared.columns
 }
 
 impl<R, F> OfPart<R, F> {
@@ -164,10 +174,14 @@ impl<P: 'static, C: 'static> Columns<C> for OfPeriod<P, C> {
     }
 }
 
-/// The documentation of a field as a column is described: without a capital and a full stop.
+/// The documentation of a field as a column is described: without a capital, unless it begins a name, and
+/// without a full stop.
 fn described(doc: &str) -> String {
     let text = doc.trim().trim_end_matches('.');
     let mut characters = text.chars();
+    if text.chars().nth(1).is_some_and(char::is_uppercase) {
+        return text.to_string();
+    }
     let first = characters.next().into_iter().flat_map(char::to_lowercase);
     first.chain(characters).collect()
 }
@@ -185,5 +199,6 @@ mod tests {
             described(" Packets sent, SYN included."),
             "packets sent, SYN included"
         );
+        assert_eq!(described(" SYNs sent."), "SYNs sent");
     }
 }

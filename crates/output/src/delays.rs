@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longhaul_engine::Config;
 use longhaul_engine::measure::{DelayHistogram, DelaySummary, Delays};
 
-use crate::declared::OfPart;
+use crate::declared::columns_of;
 use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "delays.parquet";
@@ -54,9 +54,6 @@ impl DelayRow {
 }
 
 pub(crate) fn columns() -> Vec<Column<DelayRow>> {
-    let part: fn(&DelayRow) -> Option<&DelaySummary> = |row| Some(&row.delays);
-    let mut declared = OfPart::new(part);
-    DelaySummary::columns(&mut declared);
     let mut columns = vec![
         Column::new(
             "kind",
@@ -74,6 +71,9 @@ pub(crate) fn columns() -> Vec<Column<DelayRow>> {
             |row: &DelayRow| Cell::Name(row.name.clone()),
         ),
     ];
-    columns.append(&mut declared.columns);
+    columns.extend(columns_of(
+        |row: &DelayRow| Some(&row.delays),
+        DelaySummary::columns,
+    ));
     columns
 }

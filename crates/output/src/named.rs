@@ -1,6 +1,6 @@
 //! Rows that are a record of a flow, with the flow's name.
 
-use crate::declared::OfPart;
+use crate::declared::{OfPart, columns_of};
 use crate::table::{Cell, Column, Kind, Name};
 
 /// A record of one flow.
@@ -16,9 +16,7 @@ pub(crate) fn columns<P: 'static>(
     at: usize,
     declare: impl FnOnce(&mut OfPart<Named<P>, Part<P>>),
 ) -> Vec<Column<Named<P>>> {
-    let mut declared = OfPart::new((|row| Some(&row.record)) as Part<P>);
-    declare(&mut declared);
-    let mut columns = declared.columns;
+    let mut columns = columns_of(|row: &Named<P>| Some(&row.record), declare);
     columns.insert(
         at,
         Column::new(

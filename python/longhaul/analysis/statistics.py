@@ -44,6 +44,19 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
     return float(low), float(high)
 
 
+def correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """Pearson's coefficients along the last axis; zero if one side is constant."""
+    first, second = (_centred(np.asarray(side, float)) for side in (x, y))
+    spread = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
+    product: np.ndarray = (first * second).sum(axis=-1)
+    return product / np.where(spread == 0.0, 1.0, spread)
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    centred: np.ndarray = values - values.mean(axis=-1, keepdims=True)
+    return centred
+
+
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
 

@@ -1,46 +1,12 @@
 """How much work a run is expected to be, so that the longest begin first."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
-from longhaul._engine import LonghaulError, bits_per_second, seconds
 from longhaul.campaign.sweep import Run
 from longhaul.results import kinds
 
-# Bits of a packet of the usual size.
-PACKET_BITS = 12_000.0
-
 
 def expected_packets(run: Run) -> float:
-    """Data packets that a run may take: simulated time at the rate of its slowest named link.
+    """Data packets that a run may take.
 
     A guess by which runs are ordered and their progress weighted; what was measured corrects it.
     """
-    scenario = run.scenario
-    if (kind := kinds.of(scenario)) is not None:
-        # Its keys have several names, and its duration may follow from others.
-        resolved = run.resolved
-        return kind.expected_packets(json.loads(resolved.resolved_json()), resolved.duration_s)
-    duration = _quantity(scenario.get("duration"), seconds) or 1.0
-    rates = [rate for text in _rates(scenario.get("topology", {})) if (rate := text)]
-    return duration * (min(rates) / PACKET_BITS if rates else 1.0)
-
-
-def _rates(part: Any) -> list[float]:  # noqa: ANN401
-    """The rates of all links of a topology, in bit/s."""
-    if isinstance(part, Mapping):
-        own = _quantity(part.get("rate"), bits_per_second)
-        return [*([own] if own else []), *(r for v in part.values() for r in _rates(v))]
-    if isinstance(part, list):
-        return [rate for item in part for rate in _rates(item)]
-    return []
-
-
-def _quantity(text: Any, parse: Any) -> float | None:  # noqa: ANN401
-    if not isinstance(text, str):
-        return None
-    try:
-        return float(parse(text))
-    except LonghaulError:
-        return None
+    return kinds.of(run.scenario).expected_packets(run)

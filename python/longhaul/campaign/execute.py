@@ -266,7 +266,7 @@ def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None,
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
-        if kinds.of(scenario) is not None:
+        if kinds.of(scenario).is_resumable:
             # Whoever does the run next goes on from where this one was killed.
             out = store.resumable(resolved) / "run"
             run = run_loaded(

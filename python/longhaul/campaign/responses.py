@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results, kinds
-from longhaul.results.summary import Summary
 
 # Where a response's name without a dot is looked for, in this order.
 PLACES = ("all", "links", "network", "run")
@@ -110,22 +107,11 @@ def look_up(kept: Kept, place: str) -> float | None:
 
 def check(places: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ResponseError] | None:
     """The first place that no run of these scenarios can have, and what is wrong with it."""
-    resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
-    kind = kinds.of(resolved[0])
-    if kind is None:
-        labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
-        delays = any(scenario["measure"]["delays"] for scenario in resolved)
-        known = _of_tcp(
-            labels, [link for scenario in scenarios for link in scenario.links], delays=delays
-        )
-    else:
-        # The rows of its tables, such as classes and periods, are known when one has run.
-        tables = {name: [dict.fromkeys(columns)] for name, columns in kind.columns().items()}
-        known = {**tables, "run": _OF_RUN}
+    kind = kinds.of(json.loads(scenarios[0].resolved_json()))
+    known = {**kind.without_numbers(scenarios), "run": _OF_RUN}
     for place in places:
-        steps = place.split(".")
         try:
-            look_up(known, f"{steps[0]}.{steps[-1]}" if kind and len(steps) > 1 else place)
+            look_up(known, _without_row(place, known))
         except ResponseError as error:
             return place, error
     return None
@@ -141,22 +127,14 @@ _OF_RUN = facts(
 )
 
 
-def _of_tcp(labels: Sequence[str], links: Sequence[str], *, delays: bool) -> Kept:
-    """What can be kept of runs of TCP: the names without the numbers."""
-    summary = Summary.without_flows(delays=delays)
-    of_all = _row(summary.labels, "label", "")
-    return {
-        "all": {key: value for key, value in of_all.items() if key in summary.total},
-        "labels": [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)],
-        "links": [_row(summary.links, "link", link) for link in dict.fromkeys(links)],
-        "run": _OF_RUN,
-    }
-
-
-def _row(table: pl.DataFrame, key: str, name: str) -> dict[str, Any]:
-    """A row that has a name, and otherwise no values but empty texts."""
-    texts = {column: "" for column, kind in table.schema.items() if kind == pl.String}
-    return {**dict.fromkeys(table.columns), **texts, key: name}
+def _without_row(place: str, known: Kept) -> str:
+    """A place in a table of which rows are not known by name, without that name."""
+    table, *steps = place.split(".")
+    rows = known.get(table)
+    is_open = isinstance(rows, list) and not any(
+        isinstance(value, str) for row in rows for value in row.values()
+    )
+    return f"{table}.{steps[-1]}" if steps and is_open else place
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401

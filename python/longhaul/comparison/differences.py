@@ -148,11 +148,5 @@ def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
     return equal
 
 
-def span(run: Results) -> str:
-    """From when to when a run is measured; empty if it is all of it."""
-    start, end = run.meta["measured_from_s"], run.meta["simulated_s"]
-    return f"from {start:g} s to {end:g} s" if start > 0 else ""
-
-
 def _window(run: Results) -> str:
     return f"{run.meta['simulated_s'] - run.meta['measured_from_s']:g} s"

@@ -17,9 +17,9 @@ from longhaul.explore.large import add_large, few_values
 from longhaul.explore.tables import MOST_ROWS, Content, Roles
 from longhaul.results import Results
 
-# What adds runs of a kind of simulation; connections over links have no kind.
-RUNS: dict[str | None, Callable[[Content, Sequence[Results]], None]] = {
-    None: connections.add,
+# What adds runs of a kind of simulation.
+RUNS: dict[str, Callable[[Content, Sequence[Results]], None]] = {
+    "connections": connections.add,
     "mesonet": mesonet.add,
 }
 TABLE = "results.parquet"
@@ -130,9 +130,8 @@ def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
             _add_table(content, name, scan, _there(source.path))
     runs = [source.run for source in sources if source.run is not None]
     _refuse_same_names(runs)
-    for kind in dict.fromkeys(run.kind.name if run.kind else None for run in runs):
-        of_kind = [run for run in runs if (run.kind.name if run.kind else None) == kind]
-        RUNS[kind](content, of_kind)
+    for kind in dict.fromkeys(run.kind.name for run in runs):
+        RUNS[kind](content, [run for run in runs if run.kind.name == kind])
     if not content.tables:
         raise LonghaulError(f"{sources[0].path}: no table to explore")
     return content

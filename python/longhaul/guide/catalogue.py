@@ -31,13 +31,13 @@ def queues() -> list[Row]:
 
 def keys() -> list[Row]:
     """Keys of scenarios, but for those of queues and of the tables of other kinds of simulation."""
-    tables = tuple(f"{name}." for name in kinds.MODULES)
+    tables = tuple(f"{name}." for name in kinds.OWN_TABLES)
     return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
 
 
-def keys_of(kind: kinds.Kind) -> list[Row]:
-    """Keys of the table that only scenarios of a kind of simulation have."""
-    table = f"{kind.name}."
+def keys_of(kind: str) -> list[Row]:
+    """Keys of the table of that name, which only scenarios of a kind of simulation have."""
+    table = f"{kind}."
     rows = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
     return [{**row, "name": row["name"].removeprefix(table)} for row in rows]
 
@@ -102,7 +102,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     "keys": keys,
     "traffic": traffic,
     "profiles": profiles,
-    **{kind.name: partial(keys_of, kind) for kind in kinds.every()},
+    **{kind: partial(keys_of, kind) for kind in kinds.OWN_TABLES},
     "columns": columns,
     "plots": plot_names,
     "responses": responses,

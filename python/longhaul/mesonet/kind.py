@@ -1,13 +1,15 @@
 """MesoNet as a kind of simulation."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
+from longhaul._engine import Scenario
 from longhaul.mesonet import summary
 from longhaul.mesonet.tables import MesoNet
-from longhaul.results.kinds import Kind, RunData, TimeSeries
+from longhaul.results.kinds import Kind, PlannedRun, RunData, TimeSeries
 
 # Columns of the network table that show whether a network is in a steady state.
 _STATE = ("active_flows", "out_pkts", "completed_flows", "srtt_mean_s", "cwnd_mean_pkts")
@@ -40,7 +42,20 @@ def _provenance(meta: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _kept(meta: Mapping[str, Any]) -> dict[str, Any]:
-    return {"delivered_pkts": meta["mesonet"]["delivered_packets"]}
+    return {
+        "delivered_pkts": meta["mesonet"]["delivered_packets"],
+        "events": meta["events"],
+        "peak_memory_bytes": meta["machine"]["peak_memory_bytes"],
+    }
+
+
+def _without_numbers(_: Sequence[Scenario]) -> dict[str, Any]:
+    # Rows, such as those of classes and periods, are known when a run has been done.
+    return {table: [dict.fromkeys(columns)] for table, columns in summary.columns().items()}
+
+
+def _reduced(run: RunData, _: int | None) -> dict[str, Any]:
+    return run.figures()
 
 
 def _time_series(run: RunData) -> TimeSeries:
@@ -50,20 +65,24 @@ def _time_series(run: RunData) -> TimeSeries:
         yield column, known["t_s"].to_numpy(), known[column].cast(pl.Float64).to_numpy()
 
 
-def _expected_packets(scenario: Mapping[str, Any], duration_s: float) -> float:
-    hosts = scenario["mesonet"].get("hosts", {})
+def _expected_packets(run: PlannedRun) -> float:
+    # Keys have several names, and the duration may follow from others.
+    resolved = run.resolved
+    hosts = json.loads(resolved.resolved_json())["mesonet"].get("hosts", {})
     sources = float(hosts.get("sources", 1000)) * float(hosts.get("scale", 1))
-    return duration_s * sources * _SOURCE_PPS
+    return resolved.duration_s * sources * _SOURCE_PPS
 
 
 KIND = Kind(
     name="mesonet",
     title="MesoNet",
     tables=MesoNet,
+    required=lambda _: (),
     summary=summary.Summary.of,
-    columns=summary.columns,
+    without_numbers=_without_numbers,
     compare=summary.table,
-    plots="longhaul.mesonet.plots",
+    changes=lambda _: None,
+    plots=("longhaul.mesonet.plots",),
     report_plots=(
         "flow-states", "packets-out", "retransmission-rate", "cwnd-classes", "throughput-classes",
         "router-queues", "long-lived",
@@ -71,7 +90,9 @@ KIND = Kind(
     remedies=_REMEDIES,
     provenance=_provenance,
     kept=_kept,
+    reduced=_reduced,
     time_series=_time_series,
     expected_packets=_expected_packets,
+    is_resumable=True,
     same_since=5,
 )  # fmt: skip

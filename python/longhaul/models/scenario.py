@@ -27,7 +27,7 @@ OF_LINKS = (
     "ack_filtering",
 )  # fmt: skip
 OF_FLOWS = ("transfer", "traffic", "stop", "rate")
-OF_SCENARIOS = (*kinds.MODULES, "proxies", "traffic")
+OF_SCENARIOS = (*kinds.OWN_TABLES, "proxies", "traffic")
 
 
 class UnmodelledError(LonghaulError):

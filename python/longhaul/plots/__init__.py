@@ -32,21 +32,9 @@ __all__ = [
     "suitable",
 ]
 
-# Each registers its plots, in the order of the list.
-for _subject in (
-    "flows",
-    "links",
-    "fairness",
-    "delays",
-    "response_times",
-    "traffic",
-    "scatter",
-    "phase",
-    "time_sequence",
-):
-    import_module(f"longhaul.plots.{_subject}")
 for _kind in kinds.every():
-    import_module(_kind.plots)
+    for _module in _kind.plots:
+        import_module(_module)
 
 
 def figure(name: str, runs: Sequence[Results], options: Options | None = None) -> Figure:

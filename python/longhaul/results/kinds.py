@@ -1,8 +1,4 @@
-"""Kinds of simulation, for code that works on runs of any kind: another one is a line here.
-
-Connections over links, which most scenarios describe, are the default and have no entry: what
-`longhaul.Results`, `comparison` and `plots` do without asking a kind is about them.
-"""
+"""Kinds of simulation, for code that works on runs of any kind: another one is a line here."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
+from longhaul._engine import Scenario
 from longhaul.results.table import Table
 
 if TYPE_CHECKING:  # a short run does without it
@@ -41,6 +38,9 @@ class RunData(Protocol):
     def own_tables(self) -> Any:  # noqa: ANN401
         """The tables of the run as its kind offers them."""
 
+    def figures(self) -> dict[str, Any]:
+        """The run's figures as plain lists and dictionaries."""
+
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run."""
 
@@ -52,27 +52,46 @@ class Figures(Protocol):
         """The figures as plain lists and dictionaries."""
 
 
+class PlannedRun(Protocol):
+    """A run of a campaign before it is done: `longhaul.campaign.sweep.Run`."""
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario as it was written."""
+
+    @property
+    def resolved(self) -> Scenario:
+        """The scenario with all that follows from it; resolving takes some time."""
+
+
 TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]
 """Names, times in seconds, values."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of simulation other than connections over links."""
+    """A kind of simulation."""
 
     name: str
-    """Of the table of scenarios, and of `run.json`, that only this kind has."""
+    """Of the table of scenarios, and of `run.json`, that only this kind has, if it has one."""
     title: str
     """What messages call it."""
     tables: Callable[[RunData], Any]
     """The tables of a run, each read when it is first asked for."""
+    required: Callable[[str], Sequence[str]]
+    """Columns without which a table of that name is refused."""
     summary: Callable[[RunData], Figures]
-    columns: Callable[[], Mapping[str, Sequence[str]]]
-    """Columns of numbers that the tables of figures have."""
+    without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
+    """Tables of the figures that runs of scenarios have, with names of rows and columns alone.
+
+    A row without a name stands for those that are known when a run has been done.
+    """
     compare: Callable[[Sequence[RunData]], Table]
     """The figures of several runs side by side."""
-    plots: str
-    """The module that registers plots."""
+    changes: Callable[[Sequence[RunData]], Table | None]
+    """How much more each run has than the first; none if that is not shown."""
+    plots: tuple[str, ...]
+    """The modules that register plots, in the order of lists."""
     report_plots: tuple[str, ...]
     """Plots of a report that names none, as far as the runs have them."""
     remedies: Mapping[str, str]
@@ -80,18 +99,26 @@ class Kind:
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
     """Facts of `run.json` worth showing, in words."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Facts of `run.json` that campaigns keep of a run."""
+    """Facts of `run.json` that campaigns keep of a run besides those that all runs have."""
+    reduced: Callable[[RunData, int | None], dict[str, Any]]
+    """Tables that campaigns keep of a run, with so many points of a time series, or all."""
     time_series: Callable[[RunData], TimeSeries]
     """What shows whether a run is in a steady state."""
-    expected_packets: Callable[[Mapping[str, Any], float], float]
-    """Estimated data packets of a scenario of a duration in seconds."""
+    expected_packets: Callable[[PlannedRun], float]
+    """Estimated data packets."""
+    is_resumable: bool
+    """Whether its runs write checkpoints, from which they are resumed."""
     same_since: int
     """The results version since which its runs have the same figures (`CHANGES.md` says so)."""
 
 
+# The kind of scenarios and runs without a table of another one.
+CONNECTIONS = "connections"
 # The module that declares each kind as `KIND`, by the kind's name. It is loaded when it is asked
 # for: a kind uses the tables and plots of runs.
-MODULES = {"mesonet": "longhaul.mesonet.kind"}
+MODULES = {CONNECTIONS: "longhaul.connections.kind", "mesonet": "longhaul.mesonet.kind"}
+# Tables of scenarios that only one kind has.
+OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)
 
 
 @cache
@@ -106,7 +133,7 @@ def every() -> list[Kind]:
     return [named(name) for name in MODULES]
 
 
-def of(tables: Mapping[str, Any]) -> Kind | None:
-    """The kind of a scenario or of a run's `run.json`; none of connections over links."""
-    names = (name for name in MODULES if isinstance(tables.get(name), Mapping))
-    return next(map(named, names), None)
+def of(tables: Mapping[str, Any]) -> Kind:
+    """The kind of a scenario or of a run's `run.json`."""
+    own = (name for name in OWN_TABLES if isinstance(tables.get(name), Mapping))
+    return named(next(own, CONNECTIONS))

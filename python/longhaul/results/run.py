@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from longhaul import _engine
 from longhaul.results import kinds
 from longhaul.results.files import ResultsError, check_table, read_meta, read_table
 from longhaul.results.kinds import Kind
@@ -37,15 +36,11 @@ class Results:
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run, read anew."""
-        of_table = [row for row in _engine.columns() if row["table"] == name]
-        columns = [row["name"] for row in of_table if not row["only_with"]]
-        known = columns if self.is_tcp else []
-        return read_table(self.path, self.meta, name, self._remedy(name), known)
+        return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
         """What to do about a table that is missing."""
-        remedies = self.kind.remedies if self.kind else _REMEDIES
-        return remedies.get(name, "run the scenario again")
+        return self.kind.remedies.get(name, "run the scenario again")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -88,19 +83,19 @@ class Results:
         return self.table("exchanges")
 
     @cached_property
-    def kind(self) -> Kind | None:
-        """The kind of simulation; none of connections over links, whose tables are named here."""
+    def kind(self) -> Kind:
+        """The kind of simulation; the tables of connections over links are those named here."""
         return kinds.of(self.meta)
 
     @property
     def is_tcp(self) -> bool:
         """Whether it is a run of connections over links."""
-        return self.kind is None
+        return self.kind.name == kinds.CONNECTIONS
 
     @cached_property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """The tables of another kind of simulation, as that kind offers them."""
-        return self.kind.tables(self) if self.kind else None
+        """The tables of the run as its kind of simulation offers them."""
+        return self.kind.tables(self)
 
     @property
     def name(self) -> str:
@@ -254,7 +249,6 @@ class Results:
     def provenance(self) -> dict[str, str]:
         """What made this run, in words."""
         meta, machine = self.meta, self.meta["machine"]
-        own = self.kind.provenance(meta) if self.kind else {}
         return {
             "scenario": self.title,
             "scenario hash": str(meta["scenario_hash"]),
@@ -265,7 +259,7 @@ class Results:
             "wall time": f"{machine['wall_s']:.1f} s",
             "speed": f"{machine['packets_per_s'] / 1e6:.2f} million packets a second",
             "engine's peak memory": f"{machine['peak_memory_bytes'] / 2**20:.1f} MiB",
-            **own,
+            **self.kind.provenance(meta),
             "run directory": str(self.path),
         }
 
@@ -276,24 +270,13 @@ class Results:
 
     def figures(self) -> dict[str, Any]:
         """The run's figures as plain lists and dictionaries, whatever was simulated."""
-        summary = self.kind.summary(self) if self.kind else self.summary()
-        return summary.as_dict()
+        return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:
         """The run's figures, by label, by flow and by link, over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
         delays = self.delays if "delays" in self.tables else None
         return Summary.of(self.bundles, links, self.response_times, delays)
-
-
-_REMEDIES = {
-    "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
-    "acks": "the scenario traces flows with `trace_acks = true`",
-    "exchanges": "only flows with `traffic` have exchanges",
-    "proxies": "the scenario has no `proxies`",
-    "events": "the scenario records events with `measure = { events = true }`",
-    "delays": "the scenario measures them with `measure = { delays = true }`",
-}
 
 
 def open_run(path: str | Path) -> Results:

@@ -33,8 +33,7 @@ def _checked(run: Results, known: dict[str, Run], study: Study, scale: str) -> s
     """The scenario of a run as text, if it can be taken."""
     if run.stopped:
         raise StudyError(f"{run.path}: {run.stopped}")
-    version, this = run.meta["results_version"], results_version()
-    oldest = this if run.kind is None else run.kind.same_since
+    version, this, oldest = run.meta["results_version"], results_version(), run.kind.same_since
     if not oldest <= version <= this:
         versions = f"{oldest} to {this}" if oldest < this else f"{this}"
         raise StudyError(f"{run.path}: expected results version {versions}, found {version}")

@@ -4,7 +4,8 @@ A statement about all levels of an axis, such as all conditions of a design, say
 `whole=condition`. It is then measured at the levels at which all runs that it needs are there, and
 what these can show of all levels is an interval: a count over eight of 32 conditions leaves open
 what it is over the other 24, a smallest value can only become smaller, and a mean over some
-conditions says nothing certain of the mean over all.
+conditions says nothing certain of the mean over all. With `whole=*` it is measured of all runs that
+it needs or not at all.
 """
 
 import re
@@ -20,14 +21,14 @@ from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.measures import WHOLE_DESIGN
-from longhaul.studies.selection import AND, Word, selects
+from longhaul.studies.parts import WHOLE
+from longhaul.studies.selection import AND, REST, Word, selects
 from longhaul.studies.study import Study
 
-WHOLE = "whole"
 OF = "of"
 FULL = "full"
 # Words of `where` that are of the other side of a comparison.
-SIDES = ("less", "over", "against")
+SIDES = ("less", "over", "with", "against")
 
 # An experiment, and its level of each axis.
 Cell = tuple[str, tuple[tuple[str, Any], ...]]
@@ -80,7 +81,7 @@ def bounds(kind: str, measured: float, part: Part) -> Interval:
 def part_of(study: Study, data: Data, claim: Claim) -> Part | None:
     """How much is there of what a claim is about; None if it is not about all levels of an axis."""
     axis = claim.where.get(WHOLE)
-    if axis is None:
+    if axis in (None, REST):
         return None
     cells_by_level: dict[Any, set[Cell]] = {}
     for cell in needed(study, claim):
@@ -90,6 +91,15 @@ def part_of(study: Study, data: Data, claim: Claim) -> Part | None:
     there = _cells_there(study, data)
     complete = [level for level, cells in cells_by_level.items() if cells | common <= there]
     return Part(str(axis), tuple(sorted(complete)), len(cells_by_level))
+
+
+def missing(study: Study, data: Data, claim: Claim) -> str:
+    """How much is there of what a claim needs all of; empty if it is all, or some will do."""
+    if claim.where.get(WHOLE) != REST:
+        return ""
+    cells = needed(study, claim)
+    there = len(cells & _cells_there(study, data))
+    return f"{there} of {len(cells)} runs are there" if there < len(cells) else ""
 
 
 def needed(study: Study, claim: Claim) -> frozenset[Cell]:

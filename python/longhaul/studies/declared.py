@@ -8,22 +8,28 @@ A claim names what it takes of some values (`TAKES`), and says in `where` which 
     pair=75-*                           levels whose names begin so
     metric=a,b                          at each point the mean of several metrics
     metric=100*rf/(1+rf)                what is made of metrics at each point
+    when.utilisation=..95               points at which another metric is so, written as levels are
     less.queue=droptail                 point by point less the values where these words are others
     over.of=E2                          point by point divided by such values
     by=replication                      compared in each replication: the median of what comes out
     runs=each                           values of single runs in place of medians
     along=flows                         points along an axis, in order, one at each of its levels
+    with.metric=rtt                     points by such values, in place of levels of an axis
     against.queue=droptail              what is taken of all, divided by what is taken of others
     each=flows,queue                    at each level of these axes alone,
     each=metric                         or of each of several metrics alone;
+    order=a+b>c>*                       of these numbers the ratio of each to the next: at levels
+                                        that share a place the smaller over the larger; * is all
+                                        that are not named
     then=least                          and of these numbers the least; the largest without it;
     then=count above=1.1                or how many are above a bound, or below one
     whole=condition                     the statement is about all levels of this axis: see coverage
+    whole=*                             it says nothing of some of the runs
 
-Words of `less.`, `over.` and `against.` are those of `where` that differ; an empty one, `over.n=`,
-does not hold on that side. Values of both sides are of the same levels of all axes of which either
-side has several. Where a comparison names several levels of an axis of which the other side has
-one, that one is compared with each of them.
+Words of `less.`, `over.`, `with.` and `against.` are those of `where` that differ; an empty one,
+`over.n=`, does not hold on that side. Values of both sides are of the same levels of all axes of
+which either side has several. Where a comparison names several levels of an axis of which the other
+side has one, that one is compared with each of them.
 
 Numbers are arrays: of no dimension, or with one number for each of several bootstrap samples, whose
 points are the same and are selected once. Points are along the last axis.
@@ -32,15 +38,16 @@ points are the same and are selected once. Points are along the last axis.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from longhaul.analysis.statistics import rank_correlations
+from longhaul.analysis.statistics import correlations, rank_correlations
 from longhaul.studies import arithmetic
 from longhaul.studies.data import REPLICATION, Cell, Combine, Data, NotRunError
 from longhaul.studies.data.lookup import Lookup, UnevenError
-from longhaul.studies.selection import Word, is_one_level
+from longhaul.studies.selection import AND, REST, Predicate, Word, is_one_level, selects
 
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
@@ -49,9 +56,13 @@ Number = float | np.ndarray
 
 # Words that are no levels of axes.
 SELECTING = ("of", "metric")
-COMPARING = ("less", "over", "against")
-SHAPING = ("along", "each", "then", "above", "below", "whole", "by", "runs")
+COMPARING = ("less", "over", "with", "against")
+SHAPING = ("along", "each", "order", "then", "above", "below", "whole", "by", "runs")
+# How words begin that select points by another metric.
+WHEN = "when."
 SEVERAL = ","
+# Between levels that share a place of an order.
+SHARED = "+"
 METRIC = "metric"
 # The only values of `by` and of `runs`.
 BY, RUNS = "replication", "each"
@@ -59,9 +70,10 @@ BY, RUNS = "replication", "each"
 
 @dataclass(frozen=True)
 class Values:
-    """Values, with the levels that they are at along an axis; they are differences or ratios."""
+    """Values, with what they are beside; they may be differences or ratios."""
 
     x: np.ndarray
+    """The level of each along an axis, or another value at the same point."""
     y: np.ndarray
     same: float
     """What a value is where both sides of a comparison are equal."""
@@ -117,7 +129,11 @@ TAKES: dict[str, tuple[Take, str]] = {
     ),
     "trend": (
         _of(3, "a trend", lambda values: rank_correlations(values.x, values.y)),
-        "the rank correlation with an axis, of three points at least",
+        "the rank correlation with an axis, or with other values; of three points at least",
+    ),
+    "correlation": (
+        _of(3, "a correlation", lambda values: correlations(values.x, values.y)),
+        "Pearson's coefficient with other values, of three points at least",
     ),
     "share": (
         lambda values: (values.y > values.same).mean(axis=-1),
@@ -156,6 +172,8 @@ class Declared:
 
     def in_samples(self, samples: Data, where: Words) -> np.ndarray | None:
         """The number in each of several samples; none if they do not all have the same points."""
+        if REPLICATION in str(where.get("each", "")).split(SEVERAL):
+            return None
         try:
             with np.errstate(divide="raise", invalid="raise"):
                 return self._numbers(samples, where)
@@ -168,15 +186,21 @@ class Declared:
         numbers = np.stack(
             [self._of_group(data, chosen | group, compared) for group in groups], axis=-1
         )
+        if "order" in chosen:
+            numbers = _ratios_in_order(numbers, groups, str(chosen["order"]))
         return THEN[str(chosen.get("then", "largest"))](_counted(numbers, chosen))
 
-    def kind(self, where: Mapping[str, Word]) -> str:
-        """Which number it is, of what is taken last: its name among `THEN` or `TAKES`."""
-        if "each" in where:
-            return str(where.get("then", "largest"))
-        return (
-            "" if any(word.startswith("against.") for word in where) else KINDS.get(self.name, "")
-        )
+    def kind(self, where: Mapping[str, Word], axis: str) -> str:
+        """Which number some levels of an axis are part of: its name among `THEN` or `TAKES`.
+
+        Nothing where more levels may move it either way.
+        """
+        compared = any(word.startswith("against.") for word in where)
+        own = "" if compared else KINDS.get(self.name, "")
+        if "each" not in where:
+            return own
+        then = str(where.get("then", "largest"))
+        return then if axis in str(where["each"]).split(",") or own == then else ""
 
     def is_extreme(self, where: Mapping[str, Word]) -> bool:
         """Whether it is an extreme of single runs, which runs drawn again never exceed."""
@@ -214,6 +238,31 @@ def _counted(numbers: np.ndarray, chosen: Words) -> np.ndarray:
     return numbers
 
 
+def _ratios_in_order(
+    numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
+) -> np.ndarray:
+    """The numbers at each place of an order over those at the next."""
+    levels = [level for group in groups for level in group.values()]
+    places = [_selected_by(name, levels) for name in order.split(">")]
+    rest = np.flatnonzero(~np.logical_or.reduce([place for place in places if place is not None]))
+    chosen = [rest if place is None else np.flatnonzero(place) for place in places]
+    if not all(map(len, chosen)):
+        raise NotRunError(f"not every place of {order} was run")
+    steps = [
+        _ratio(numbers[..., now].min(axis=-1), numbers[..., following].max(axis=-1))
+        for now, following in pairwise(chosen)
+    ]
+    return np.stack(steps, axis=-1)
+
+
+def _selected_by(names: str, levels: Sequence[Word]) -> np.ndarray | None:
+    """Which levels have one of these names; none if they are all others."""
+    if names == REST:
+        return None
+    is_one = selects(names.replace(SHARED, AND))
+    return np.array([is_one(level) for level in levels], bool)
+
+
 DECLARED = {name: Declared(name, *take) for name, take in TAKES.items()}
 
 
@@ -231,18 +280,23 @@ def check(where: Words, axes: Mapping[str, Collection[str]]) -> None:
             if experiment not in axes:
                 raise ValueError(f"where: there is no experiment {experiment}")
         known = {axis for experiment in experiments for axis in axes[experiment]}
+        if "runs" in words:
+            known.add(REPLICATION)
         shapes = [
             words.get("along", ""),
-            words.get("whole", ""),
+            str(words.get("whole", "")).replace(REST, ""),
             *(word for word in str(words.get("each", "")).split(",") if word != METRIC),
         ]
-        levels = [word for word, level in words.items() if level != ""]
+        levels = [
+            word for word, level in words.items() if level != "" and not word.startswith(WHEN)
+        ]
         for word in (*levels, *filter(None, shapes)):
             if word not in (*SELECTING, *SHAPING) and word not in known:
                 raise ValueError(
                     f"where: {', '.join(experiments)} has no axis `{word}`; "
                     f"axes: {', '.join(sorted(known))}; other words: "
-                    f"{', '.join((*SELECTING, *SHAPING))}, and after less., over. or against."
+                    f"{', '.join((*SELECTING, *SHAPING))}, metrics after {WHEN}, "
+                    f"and all of these after less., over., with. or against."
                 )
 
 
@@ -265,6 +319,10 @@ def _check_shape(chosen: Words, compared: Mapping[str, Words]) -> None:
         raise ValueError("where: then=count and then=share need above= or below=, others have none")
     if "then" in chosen and "each" not in chosen:
         raise ValueError("where: then needs each")
+    if "order" in chosen and (SEVERAL in str(chosen.get("each", SEVERAL)) or "then" not in chosen):
+        raise ValueError("where: order needs each, of one axis, and then")
+    if "with" in compared and "along" in chosen:
+        raise ValueError("where: along and with. do not go together")
 
 
 def _split(where: Words) -> tuple[dict[str, Word], dict[str, Words]]:
@@ -364,6 +422,11 @@ def _values(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
         keys = [keys[place] for place, _ in pairs]
     if not keys:
         raise NotRunError("no points in common")
+    if "with" in compared:
+        others = _points(data, {**chosen, **compared["with"]})
+        pairs = _pairs(points, keys, others, compared["with"])
+        beside = _stacked(others.values[other] for _, other in pairs)
+        return Values(beside, values[..., [place for place, _ in pairs]], same)
     return _along(points, keys, values, same, chosen.get("along"))
 
 
@@ -467,13 +530,16 @@ class _Selection:
     """Axes of which one level is chosen."""
     several: Words
     """Axes of which several are."""
+    when: Words
+    """Metrics by which points are chosen."""
     texts: tuple[str, ...]
     """Of each point the mean of these metrics, or of what these make of metrics."""
 
     @property
     def levels(self) -> dict[str, Word]:
-        """What is chosen of all axes."""
-        return {**self.exact, **self.several}
+        """What is chosen of all axes, and of other metrics."""
+        when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
+        return {**self.exact, **self.several, **when}
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -484,8 +550,10 @@ class _Selection:
     def numbers(self, lookup: Lookup, axes: tuple[str, ...]) -> Iterator[tuple[Key, Number]]:
         """The number of each row that has all metrics, with its levels of axes."""
         rows = lookup.selected(self.exact, self.several, axes)
-        if not lookup.names.issuperset(self.metrics):
+        if not lookup.names.issuperset((*self.metrics, *self.when)):
             return
+        for metric, word in self.when.items():
+            rows = _those_with(rows, lookup.column(metric), selects(word))
         if list(self.texts) == self.metrics and len(self.texts) == 1:
             plain = lookup.column(self.texts[0])
             yield from ((key, plain[row]) for row, key in rows if plain[row] is not None)
@@ -498,17 +566,37 @@ class _Selection:
                 yield key, np.mean([made(values) for made in numbers], axis=0)
 
 
+def _those_with(
+    rows: Sequence[tuple[int, Key]], column: Sequence[Any], is_chosen: Predicate
+) -> list[tuple[int, Key]]:
+    """The rows of which the value of a metric is chosen."""
+    chosen = []
+    for row, key in rows:
+        value = column[row]
+        if isinstance(value, np.ndarray):  # other rows in each sample
+            raise UnevenError
+        if value is not None and is_chosen(value):
+            chosen.append((row, key))
+    return chosen
+
+
 @lru_cache(maxsize=1000)
 def _selection(chosen: tuple[tuple[str, Word], ...]) -> _Selection:
     words = dict(chosen)
+    when = {
+        word.removeprefix(WHEN): level
+        for word, level in words.items()
+        if word.startswith(WHEN) and level != ""
+    }
     levels = {
         word: level
         for word, level in words.items()
-        if word not in (*SELECTING, *SHAPING) and level != ""
+        if word not in (*SELECTING, *SHAPING) and not word.startswith(WHEN) and level != ""
     }
     return _Selection(
         tuple(str(words["of"]).split(",")),
         {axis: level for axis, level in levels.items() if is_one_level(level)},
         {axis: level for axis, level in levels.items() if not is_one_level(level)},
+        when,
         tuple(str(words[METRIC]).split(SEVERAL)),
     )

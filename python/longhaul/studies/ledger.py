@@ -27,7 +27,7 @@ from longhaul.studies.coverage import Part
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.data.resampling import Resampled
 from longhaul.studies.declared import Declared
-from longhaul.studies.measures import EXTREMES, KINDS, Measure
+from longhaul.studies.measures import KINDS, Measure
 from longhaul.studies.study import Study
 
 COLOURS = {
@@ -165,9 +165,7 @@ class _Measured:
     @property
     def resampled(self) -> bool:
         """Whether it is judged by bootstrap samples."""
-        extreme = self.measure in EXTREMES or (
-            isinstance(self.measure, Declared) and self.measure.is_extreme(self.where)
-        )
+        extreme = isinstance(self.measure, Declared) and self.measure.is_extreme(self.where)
         several = self.replications > 1 and not extreme
         return several and self.value is not None and self.next_run is None
 
@@ -181,7 +179,7 @@ class _Measured:
         if self.part is None or self.is_whole:
             return interval
         kind = (
-            self.measure.kind(self.where)
+            self.measure.kind(self.where, self.part.axis)
             if isinstance(self.measure, Declared)
             else KINDS.get(self.measure, "")
         )
@@ -192,8 +190,10 @@ class _Measured:
 def _measured(study: Study, claim: Claim, data: Data) -> _Measured:
     measure = parts.measure(study, claim.id, claim.measure)
     part = coverage.part_of(study, data, claim)
-    where = {word: level for word, level in claim.where.items() if word != coverage.WHOLE}
+    where = {word: level for word, level in claim.where.items() if word != parts.WHOLE}
     count = _replications(data, claim.experiments)
+    if missing := coverage.missing(study, data, claim):
+        return _Measured(measure, where, None, None, missing, count)
     if part is not None and not part.there:
         return _Measured(measure, where, part, None, part.text, count)
     if part is not None and not part.is_whole:

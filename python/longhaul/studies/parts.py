@@ -1,6 +1,7 @@
 """The parts of a study that are declared, or else in Python: what claims measure, and figures."""
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 
 from longhaul.campaign.responses import check as check_responses
 from longhaul.studies import declared
@@ -10,7 +11,11 @@ from longhaul.studies.experiments import SCALES
 from longhaul.studies.figures import Figure
 from longhaul.studies.figures import file as figure_file
 from longhaul.studies.measures import GENERAL, Measure
+from longhaul.studies.selection import REST
 from longhaul.studies.study import Study, StudyError, unknown
+
+# The word of a statement about all levels of an axis.
+WHOLE = "whole"
 
 
 def measures(study: Study) -> Mapping[str, Measure]:
@@ -38,8 +43,11 @@ def check(study: Study) -> None:
     for claim in study.claims:
         if claim.measure not in known:
             raise _unknown_measure(study, claim.id, claim.measure, known)
-        if isinstance(known[claim.measure], Declared):
+        measure = known[claim.measure]
+        if isinstance(measure, Declared):
             _check_words(study, claim)
+        else:
+            _check_arguments(study, claim, measure)
         _check_whole(study, claim)
     figures(study)
     if study.head.responses:
@@ -71,11 +79,22 @@ def _check_words(study: Study, claim: Claim) -> None:
         raise StudyError(f"{study.path}: claim {claim.id}: {error}") from None
 
 
+def _check_arguments(study: Study, claim: Claim, measure: Measure) -> None:
+    """Refuse words that a measure in Python does not take, and those that it lacks."""
+    words = {word: level for word, level in claim.where.items() if word != WHOLE}
+    if (axis := claim.where.get(WHOLE, REST)) != REST:
+        words.setdefault(str(axis), "")  # its levels that are there
+    try:
+        signature(measure).bind(None, **words)
+    except TypeError as error:
+        raise StudyError(f"{study.path}: claim {claim.id}: {claim.measure}: {error}") from None
+
+
 def _check_whole(study: Study, claim: Claim) -> None:
     """Refuse a statement about all levels of what is no axis of its first experiment."""
-    axis = claim.where.get("whole")
+    axis = claim.where.get(WHOLE, REST)
     axes = study.experiments[claim.experiments[0]].axes
-    if axis is not None and axis not in axes:
+    if axis != REST and axis not in axes:
         message = f"claim {claim.id}: whole={axis}: expected an axis, of {', '.join(axes)}"
         raise StudyError(f"{study.path}: {message}")
 

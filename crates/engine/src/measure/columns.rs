@@ -1,84 +1,8 @@
-//! Records that say what tables show of them: the documentation of a field is the description of its
-//! column, and the end of a column's name is its unit.
+//! Counters of a period: records ([`longhaul_kernel::record`]) that add up.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Span;
 
 use crate::config::Work;
-
-/// Takes the columns of a record one after the other.
-///
-/// Each kind of value has a method of its own, so that a value is read without being boxed.
-pub trait Columns<R> {
-    /// A number of things, or an identifier.
-    fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, u64>);
-    /// A number that not every record has.
-    fn optional_count(
-        &mut self,
-        name: &'static str,
-        doc: &'static str,
-        value: impl Value<R, Option<u64>>,
-    );
-    /// A measure.
-    fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, f64>);
-    /// A measure that not every record has.
-    fn optional_real(
-        &mut self,
-        name: &'static str,
-        doc: &'static str,
-        value: impl Value<R, Option<f64>>,
-    );
-    /// One of a few words.
-    fn word(
-        &mut self,
-        name: &'static str,
-        doc: &'static str,
-        value: impl Value<R, Option<&'static str>>,
-    );
-}
-
-/// Reads a value from a record.
-pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
-
-impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
-
-/// What a field with a column can be.
-pub trait Figure: Sized {
-    /// Passes the column on as one of the kinds that [`Columns`] knows.
-    fn declare<R>(
-        columns: &mut impl Columns<R>,
-        name: &'static str,
-        doc: &'static str,
-        value: impl Value<R, Self>,
-    );
-}
-
-macro_rules! figures {
-    ($($type:ty => $method:ident, $convert:expr;)*) => {$(
-        impl Figure for $type {
-            fn declare<R>(
-                columns: &mut impl Columns<R>,
-                name: &'static str,
-                doc: &'static str,
-                value: impl Value<R, Self>,
-            ) {
-                columns.$method(name, doc, move |record: &R| $convert(value(record)));
-            }
-        }
-    )*};
-}
-
-figures! {
-    u32 => count, u64::from;
-    u64 => count, std::convert::identity;
-    Option<u64> => optional_count, std::convert::identity;
-    f64 => real, std::convert::identity;
-    Option<f64> => optional_real, std::convert::identity;
-    Span => real, Span::as_secs_f64;
-    Time => real, Time::as_secs_f64;
-    Option<Time> => optional_real, |time: Option<Time>| time.map(Time::as_secs_f64);
-    &'static str => word, Some;
-    Option<&'static str> => word, std::convert::identity;
-}
 
 /// How a counter of one period adds up, and what is left of it after an earlier state.
 pub(crate) trait Counter: Copy {
@@ -131,50 +55,6 @@ pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     }
 }
 
-/// Declares a record: its struct, and what tables show of it.
-///
-/// A field with `as "NAME"` has a column of that name; `columns` are computed.
-macro_rules! record {
-    (
-        $(#[$attribute:meta])*
-        pub struct $record:ident {
-            $($(#[doc = $doc:literal])+ $field:ident: $type:ty $(as $column:literal)?,)*
-        }
-        $(columns {
-            $($(#[doc = $more:literal])+ $name:literal: $kind:ty = $value:expr,)*
-        })?
-    ) => {
-        $(#[$attribute])*
-        pub struct $record {
-            $($(#[doc = $doc])+ pub $field: $type,)*
-        }
-
-        impl $record {
-            /// Its columns, in the order of its fields.
-            pub fn columns(to: &mut impl $crate::measure::Columns<Self>) {
-                $($crate::measure::columns::record!(
-                    @column to, concat!($($doc),+), $field: $type $(as $column)?
-                );)*
-                $($(<$kind as $crate::measure::Figure>::declare(
-                    to,
-                    $name,
-                    concat!($($more),+),
-                    { let value: fn(&Self) -> $kind = $value; value },
-                );)*)?
-            }
-        }
-    };
-    (@column $to:ident, $doc:expr, $field:ident: $type:ty) => {};
-    (@column $to:ident, $doc:expr, $field:ident: $type:ty as $column:literal) => {
-        <$type as $crate::measure::Figure>::declare(
-            $to,
-            $column,
-            $doc,
-            |record: &Self| record.$field,
-        )
-    };
-}
-
 /// Declares the counters of a period: a record whose fields are sums, or the smallest or largest of
 /// something in the period.
 macro_rules! counters {
@@ -185,7 +65,7 @@ macro_rules! counters {
         }
         $(columns { $($columns:tt)* })?
     ) => {
-        $crate::measure::columns::record! {
+        longhaul_kernel::record! {
             $(#[$attribute])*
             pub struct $record {
                 $($(#[doc = $doc])+ $field: $type $(as $column)?,)*
@@ -226,4 +106,4 @@ macro_rules! counters {
     (@since max $end:expr, $before:expr) => { $end };
 }
 
-pub(crate) use {counters, record};
+pub(crate) use counters;

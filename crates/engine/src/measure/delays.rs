@@ -1,9 +1,8 @@
 //! How long packets take, as histograms whose buckets widen with the delay: quantiles of any number of packets
 //! in a few kilobytes.
 
+use longhaul_kernel::record;
 use longhaul_units::Span;
-
-use super::columns::record;
 
 /// Buckets of one row; those of row `r > 0` cover an octave of delays.
 const ROW: usize = 32;

@@ -6,10 +6,9 @@ mod recorder;
 mod ticker;
 mod totals;
 
-pub use longhaul_kernel::{Control, DataPackets};
+pub use longhaul_kernel::{Columns, Control, DataPackets, Figure, Value};
 
 pub(crate) use columns::smaller;
-pub use columns::{Columns, Figure, Value};
 pub use delays::{DelayHistogram, DelaySummary, Delays};
 pub use recorder::{
     AckTrace, CapturedPacket, Event, EventKind, Exchange, FlowSample, LinkSample, NoRecorder,

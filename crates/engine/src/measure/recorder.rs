@@ -1,11 +1,10 @@
 //! Records made while the simulation runs.
 
 use longhaul_congestion::Cause;
-use longhaul_kernel::{Control, DataPackets};
+use longhaul_kernel::{Control, DataPackets, record};
 use longhaul_units::{Span, Time};
 
 use super::Ticker;
-use super::columns::record;
 
 /// Takes samples, events and captured packets as they happen.
 ///

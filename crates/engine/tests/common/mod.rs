@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, ClockError, Ecn, Fin, Flow, Link, Measure, Randomness, Recovery, Rto,
-    RttClock, Service, Source, Spacing, Start, Tcp, Timestamps, Transport, Udp,
+    AckCounting, Clock, ClockError, DelayedAck, Ecn, Fin, Flow, Link, Measure, Randomness,
+    Recovery, Rto, RttClock, Service, Source, Spacing, Start, Tcp, Timestamps, Transport, Udp,
 };
 use longhaul_engine::measure::{
     AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
@@ -97,6 +97,17 @@ pub fn tcp(recovery: Recovery) -> Tcp {
             ..rfc.rto
         },
         ..rfc
+    }
+}
+
+/// Every other segment is acknowledged at once, any other after a time.
+pub fn delayed_ack(timeout: Span) -> DelayedAck {
+    DelayedAck {
+        timeout,
+        segments: 2,
+        delays_syn: false,
+        quick: 0,
+        push: false,
     }
 }
 

@@ -15,6 +15,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{FileType, PathClass};
+use longhaul_kernel::record;
 pub use longhaul_kernel::{Control, DataPackets};
 
 /// Receives the records of a simulation. Never called per packet, except for traced flows.
@@ -98,69 +99,98 @@ pub struct Interval<'a> {
     pub large_files: [u64; 3],
 }
 
-/// Flows of a class at the end of an interval, and what happened to them in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClassSample {
-    /// Flows that transfer data.
-    pub active: u64,
-    /// Flows that are connecting.
-    pub connecting: u64,
-    /// Active ones in initial slow start.
-    pub in_initial_slow_start: u64,
-    /// Active ones beyond it that behave like standard TCP.
-    pub in_normal_mode: u64,
-    /// Active ones in the regime of their alternate algorithm.
-    pub above_threshold: u64,
-    /// Sum of the smoothed round-trip times of active ones, in seconds.
-    pub srtt_sum_s: f64,
-    /// Sum of the congestion windows of active ones, in packets.
-    pub cwnd_sum: f64,
-    /// Flows completed.
-    pub completed: u64,
-    /// Flows that could not be connected.
-    pub failed: u64,
-    /// Sum of the retransmission rates of completed flows: packets sent beyond the file size, over the
-    /// size.
-    pub retransmission_sum: f64,
-    /// Data packets that reached the access routers of their receivers.
-    pub packets_out: u64,
-    /// Negative acknowledgements received.
-    pub naks: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Acknowledgements that enlarged a congestion window.
-    pub increases: u64,
-    /// By how much these enlarged windows, in packets.
-    pub growth_sum: f64,
+record! {
+    /// Flows of a class at the end of an interval, and what happened to them in it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct ClassSample {
+        /// Flows that transfer data.
+        active: u64 as "active_flows",
+        /// Flows that are connecting.
+        connecting: u64 as "connecting_flows",
+        /// Active flows in initial slow start.
+        in_initial_slow_start: u64 as "initial_slow_start_flows",
+        /// Active flows after it that behave as standard TCP.
+        in_normal_mode: u64 as "normal_mode_flows",
+        /// Active flows in the regime of their alternate algorithm.
+        above_threshold: u64 as "above_threshold_flows",
+        /// Sum of the smoothed round-trip times of active ones, in seconds.
+        srtt_sum_s: f64,
+        /// Sum of the congestion windows of active ones, in packets.
+        cwnd_sum: f64,
+        /// Flows completed in the interval.
+        completed: u64 as "completed_flows",
+        /// Flows that could not be connected in the interval.
+        failed: u64 as "failed_flows",
+        /// Sum of the retransmission rates of completed flows: packets sent beyond the file size, over the
+        /// size.
+        retransmission_sum: f64,
+        /// Data packets that reached the access routers of their receivers.
+        packets_out: u64,
+        /// Negative acknowledgements received.
+        naks: u64,
+        /// Retransmission timeouts.
+        timeouts: u64,
+        /// Acknowledgements that enlarged a congestion window.
+        increases: u64,
+        /// By how much these enlarged windows, in packets.
+        growth_sum: f64,
+    }
+    columns {
+        /// Mean smoothed round-trip time of active flows.
+        "srtt_mean_s": Option<f64> = |flows| ratio(flows.srtt_sum_s, flows.active as f64),
+        /// Mean congestion window of active flows.
+        "cwnd_mean_pkts": Option<f64> = |flows| ratio(flows.cwnd_sum, flows.active as f64),
+        /// What flows completed in the interval sent beyond the size of their file, as part of it; mean over
+        /// the flows.
+        "retransmission_rate": Option<f64> = |flows| {
+            ratio(flows.retransmission_sum, flows.completed as f64)
+        },
+        /// Negative acknowledgements received in the interval.
+        "naks": u64 = |flows| flows.naks,
+        /// Retransmission timeouts in the interval.
+        "timeouts": u64 = |flows| flows.timeouts,
+        /// Acknowledgements that enlarged a congestion window in the interval.
+        "increases": u64 = |flows| flows.increases,
+        /// Naks over active flows.
+        "naks_per_flow": Option<f64> = |flows| ratio(flows.naks as f64, flows.active as f64),
+        /// Timeouts over active flows.
+        "timeouts_per_flow": Option<f64> = |flows| ratio(flows.timeouts as f64, flows.active as f64),
+        /// Increases over active flows.
+        "increases_per_flow": Option<f64> = |flows| ratio(flows.increases as f64, flows.active as f64),
+        /// By how much acknowledgements enlarged congestion windows in the interval, over active flows.
+        "growth_mean_pkts": Option<f64> = |flows| ratio(flows.growth_sum, flows.active as f64),
+    }
 }
 
-/// A long-lived flow at the end of an interval, and what happened to it in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LongLivedSample {
-    /// Whether it has started and not been stopped.
-    pub active: bool,
-    /// Whether it is in initial slow start.
-    pub in_initial_slow_start: bool,
-    /// Whether it is in the regime of its alternate algorithm.
-    pub above_threshold: bool,
-    /// Congestion window in packets.
-    pub cwnd: f64,
-    /// Slow start threshold in packets.
-    pub ssthresh: f64,
-    /// Smoothed round-trip time.
-    pub srtt: Span,
-    /// FAST's alpha, if it has one.
-    pub fast_alpha: Option<f64>,
-    /// Data packets that reached the receiver's access router.
-    pub packets_out: u64,
-    /// Negative acknowledgements received.
-    pub naks: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Acknowledgements that enlarged the congestion window.
-    pub increases: u64,
-    /// By how much these enlarged it, in packets.
-    pub growth: f64,
+record! {
+    /// A long-lived flow at the end of an interval, and what happened to it in it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct LongLivedSample {
+        /// Whether it has started and not been stopped.
+        active: bool,
+        /// Whether it is in initial slow start.
+        in_initial_slow_start: bool,
+        /// Whether it is in the regime of its alternate algorithm.
+        above_threshold: bool,
+        /// Congestion window.
+        cwnd: f64 as "cwnd_pkts",
+        /// Slow start threshold.
+        ssthresh: f64 as "ssthresh_pkts",
+        /// Smoothed round-trip time.
+        srtt: Span as "srtt_s",
+        /// FAST's alpha, if the flow has one.
+        fast_alpha: Option<f64> as "fast_alpha_pkts",
+        /// Data packets that reached the receiver's access router in the interval.
+        packets_out: u64 as "out_pkts",
+        /// Negative acknowledgements received in the interval.
+        naks: u64 as "naks",
+        /// Retransmission timeouts in the interval.
+        timeouts: u64 as "timeouts",
+        /// Acknowledgements that enlarged the congestion window in the interval.
+        increases: u64 as "increases",
+        /// By how much these enlarged it.
+        growth: f64 as "growth_pkts",
+    }
 }
 
 /// A router at the end of an interval.
@@ -190,25 +220,37 @@ pub struct QueueSample {
     pub dropped: u64,
 }
 
-/// Events in an interval of flows from and to the hosts of an access router. A flow counts at both ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EdgeSample {
-    /// Active flows, at the end of the interval.
-    pub active: u64,
-    /// Flows that could not be connected.
-    pub failed: u64,
-    /// Times that no receiver below this router was idle.
-    pub no_receivers: u64,
-    /// First SYNs of connections.
-    pub first_syns: u64,
-    /// SYNs.
-    pub syns: u64,
-    /// Negative acknowledgements.
-    pub naks: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Acknowledgements that enlarged a congestion window.
-    pub increases: u64,
+record! {
+    /// Events in an interval of flows from and to the hosts of an access router. A flow counts at both ends.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct EdgeSample {
+        /// Active flows of its hosts; a flow counts at both ends.
+        active: u64 as "active_flows",
+        /// Flows that could not be connected.
+        failed: u64 as "failed_flows",
+        /// Times that no receiver below it was idle.
+        no_receivers: u64 as "no_receivers",
+        /// First SYNs of connections.
+        first_syns: u64 as "first_syns",
+        /// SYNs.
+        syns: u64 as "syns",
+        /// Negative acknowledgements.
+        naks: u64 as "naks",
+        /// Retransmission timeouts.
+        timeouts: u64 as "timeouts",
+        /// Acknowledgements that enlarged a congestion window.
+        increases: u64 as "increases",
+    }
+    columns {
+        /// Naks over active flows.
+        "naks_per_flow": Option<f64> = |edge| ratio(edge.naks as f64, edge.active as f64),
+        /// Timeouts over active flows.
+        "timeouts_per_flow": Option<f64> = |edge| ratio(edge.timeouts as f64, edge.active as f64),
+        /// Increases over active flows.
+        "increases_per_flow": Option<f64> = |edge| ratio(edge.increases as f64, edge.active as f64),
+        /// SYNs over first SYNs.
+        "syns_per_first_syn": Option<f64> = |edge| ratio(edge.syns as f64, edge.first_syns as f64),
+    }
 }
 
 /// What flows have in common whose goodput is compared (NIST SP 500-282, table 8-6): one of 24 groups,
@@ -264,39 +306,57 @@ pub struct GoodputBatch {
     pub deciles: [f64; 9],
 }
 
-/// A completed or failed flow.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FlowRecord {
-    /// Number of the source, in order of access routers.
-    pub source: u32,
-    /// Number of the receiver, in order of access routers.
-    pub receiver: u32,
-    /// Access router of the source.
-    pub from: u32,
-    /// Access router of the receiver.
-    pub to: u32,
-    /// Its class.
-    pub class: FlowClass,
-    /// Its group.
-    pub group: FlowGroup,
-    /// Position of its algorithm in the configuration.
-    pub algorithm: u32,
-    /// When the source asked for the file.
-    pub start: Time,
-    /// When it was connected; none if it never was.
-    pub connected: Option<Time>,
-    /// When its last packet was acknowledged, or the source gave up.
-    pub end: Time,
-    /// Packets of the file.
-    pub size_pkts: u64,
-    /// Data packets sent.
-    pub sent_pkts: u64,
-    /// SYNs sent.
-    pub syns: u64,
-    /// Negative acknowledgements received.
-    pub naks: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
+record! {
+    /// A completed or failed flow.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct FlowRecord {
+        /// Number of the source, in order of access routers.
+        source: u32,
+        /// Number of the receiver, in order of access routers.
+        receiver: u32,
+        /// Access router of the source.
+        from: u32,
+        /// Access router of the receiver.
+        to: u32,
+        /// Its class.
+        class: FlowClass,
+        /// Its group.
+        group: FlowGroup,
+        /// Position of its algorithm in the configuration.
+        algorithm: u32,
+        /// When the source requested the file.
+        start: Time as "start_s",
+        /// When it was connected; null if it never was.
+        connected: Option<Time> as "connected_s",
+        /// When the last packet was acknowledged, or the source gave up.
+        end: Time as "end_s",
+        /// Packets of the file.
+        size_pkts: u64,
+        /// Data packets sent.
+        sent_pkts: u64,
+        /// SYNs sent.
+        syns: u64,
+        /// Negative acknowledgements received.
+        naks: u64,
+        /// Retransmission timeouts.
+        timeouts: u64,
+    }
+    columns {
+        /// Packets of the file over the time from connection to end.
+        "goodput_pps": Option<f64> = |flow| flow.connected.and_then(|connected| {
+            ratio(flow.size_pkts as f64, flow.end.since(connected).as_secs_f64())
+        }),
+        /// Packets of the file.
+        "size_pkts": u64 = |flow| flow.size_pkts,
+        /// Data packets sent.
+        "sent_pkts": u64 = |flow| flow.sent_pkts,
+        /// SYNs sent.
+        "syns": u64 = |flow| flow.syns,
+        /// Negative acknowledgements.
+        "naks": u64 = |flow| flow.naks,
+        /// Retransmission timeouts.
+        "timeouts": u64 = |flow| flow.timeouts,
+    }
 }
 
 /// A run as a whole.
@@ -324,19 +384,29 @@ pub struct Totals {
     pub bytes_per_host: (u64, u64),
 }
 
-/// Flows of a class over the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClassTotals {
-    /// Flows connected.
-    pub connected: u64,
-    /// Flows completed.
-    pub completed: u64,
-    /// Flows that could not be connected.
-    pub failed: u64,
-    /// Sum over completed flows of their goodput in packets per second.
-    pub goodput_sum: f64,
-    /// SYNs sent for flows that were connected.
-    pub syns: u64,
+record! {
+    /// Flows of a class over the whole run.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct ClassTotals {
+        /// Flows connected.
+        connected: u64 as "connected_flows",
+        /// Flows completed.
+        completed: u64 as "completed_flows",
+        /// Flows that could not be connected.
+        failed: u64 as "failed_flows",
+        /// Sum over completed flows of their goodput in packets per second.
+        goodput_sum: f64,
+        /// SYNs sent for flows that were connected.
+        syns: u64,
+    }
+    columns {
+        /// Mean goodput of completed flows, the time of connecting left out.
+        "goodput_mean_pps": Option<f64> = |class| ratio(class.goodput_sum, class.completed as f64),
+        /// SYNs of flows that were connected.
+        "syns": u64 = |class| class.syns,
+        /// SYNs of a flow that was connected.
+        "syns_per_connection": Option<f64> = |class| ratio(class.syns as f64, class.connected as f64),
+    }
 }
 
 /// A recorder that keeps nothing.
@@ -350,4 +420,9 @@ impl Recorder for NoRecorder {
     fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
         Control::Continue
     }
+}
+
+/// A quotient; none if there is nothing to divide by.
+fn ratio(value: f64, over: f64) -> Option<f64> {
+    (over > 0.0).then(|| value / over)
 }

@@ -1,6 +1,7 @@
 //! Records of traced flows: their state at every event, and events of their packets (NIST SP 500-282,
 //! chapter 3: `TCPstate`, `TCPmessages`).
 
+use longhaul_kernel::record;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
@@ -73,43 +74,45 @@ pub enum FlowPhase {
     Avoidance,
 }
 
-/// A traced flow right after an event.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowState {
-    /// When.
-    pub time: Time,
-    /// What happened.
-    pub event: FlowEvent,
-    /// The flow.
-    pub flow: TracedFlow,
-    /// Packets of the file not acknowledged; none of an unlimited flow.
-    pub undelivered_pkts: Option<u64>,
-    /// Data packets sent.
-    pub sent_pkts: u64,
-    /// Phase of its congestion control.
-    pub phase: FlowPhase,
-    /// Congestion window in packets.
-    pub cwnd: f64,
-    /// Slow start threshold in packets.
-    pub ssthresh: f64,
-    /// Packets that window and file allow to send now.
-    pub sendable_pkts: u64,
-    /// Packets in flight.
-    pub in_flight_pkts: u64,
-    /// Number of the next data packet.
-    pub next: u64,
-    /// Highest acknowledged number: what the receiver expects next.
-    pub highest: u64,
-    /// Next sequence number at the last detected loss.
-    pub last_nak: u64,
-    /// Next sequence number at the last timeout.
-    pub last_timeout: u64,
-    /// When the retransmission timer expires.
-    pub deadline: Time,
-    /// Retransmission timeout.
-    pub rto: Span,
-    /// Smoothed round-trip time.
-    pub srtt: Span,
+record! {
+    /// A traced flow right after an event.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FlowState {
+        /// When.
+        time: Time,
+        /// What happened.
+        event: FlowEvent,
+        /// The flow.
+        flow: TracedFlow,
+        /// Phase of its congestion control.
+        phase: FlowPhase,
+        /// Packets of the file not acknowledged.
+        undelivered_pkts: Option<u64> as "undelivered_pkts",
+        /// Data packets sent.
+        sent_pkts: u64 as "sent_pkts",
+        /// Packets that window and file allow to send now.
+        sendable_pkts: u64 as "sendable_pkts",
+        /// Packets in flight.
+        in_flight_pkts: u64 as "in_flight_pkts",
+        /// Next sequence number.
+        next: u64 as "next",
+        /// Highest acknowledged number: what the receiver expects next.
+        highest: u64 as "highest",
+        /// Next sequence number at the last detected loss; 0 before.
+        last_nak: u64 as "last_nak",
+        /// Next sequence number at the last timeout; 0 before.
+        last_timeout: u64 as "last_timeout",
+        /// Congestion window.
+        cwnd: f64 as "cwnd_pkts",
+        /// Slow start threshold.
+        ssthresh: f64 as "ssthresh_pkts",
+        /// When the retransmission timer expires.
+        deadline: Time as "rto_at_s",
+        /// Retransmission timeout.
+        rto: Span as "rto_s",
+        /// Smoothed round-trip time.
+        srtt: Span as "srtt_s",
+    }
 }
 
 /// A type of packets.

@@ -4,6 +4,7 @@ use longhaul_mesonet::records::{FlowPhase, FlowState};
 
 use super::Names;
 use super::flows::class_name;
+use crate::declared::columns_of;
 use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "flow_trace.parquet";
@@ -46,26 +47,29 @@ fn count(count: Option<impl Into<u64>>) -> Cell<'static> {
 
 pub(crate) fn columns() -> Vec<Column<StateRow>> {
     let mut columns = identity();
-    columns.extend(COUNTS.map(|(name, unit, description, value)| {
-        Column::new(
-            name,
-            Kind::Count,
-            unit,
-            description,
-            move |row: &StateRow| count(value(&row.state)),
-        )
-    }));
-    columns.extend(REALS.map(|(name, unit, description, value)| {
-        Column::new(
-            name,
-            Kind::Real,
-            unit,
-            description,
-            move |row: &StateRow| Cell::Real(value(&row.state)),
-        )
-    }));
+    columns.push(Column::new(
+        "size_pkts",
+        Kind::Count,
+        "pkts",
+        "packets of the file; none for unlimited flows",
+        |row: &StateRow| count(row.state.flow.size_pkts),
+    ));
+    let mut counts = columns_of(|row: &StateRow| Some(&row.state), FlowState::columns);
+    let mut measures = counts.split_off(COUNTS);
+    columns.append(&mut counts);
+    columns.push(Column::new(
+        "start_s",
+        Kind::Real,
+        "s",
+        "when the source requested the file",
+        |row: &StateRow| Cell::Real(row.state.flow.start.as_secs_f64()),
+    ));
+    columns.append(&mut measures);
     columns
 }
+
+/// How many columns of the record are counts, which come first.
+const COUNTS: usize = 8;
 
 fn identity() -> Vec<Column<StateRow>> {
     use Kind::{Count, Real, Text};
@@ -141,81 +145,3 @@ fn identity() -> Vec<Column<StateRow>> {
         ),
     ]
 }
-
-type Figure<T> = (
-    &'static str,
-    &'static str,
-    &'static str,
-    fn(&FlowState) -> T,
-);
-
-const COUNTS: [Figure<Option<u64>>; 9] = [
-    (
-        "size_pkts",
-        "pkts",
-        "packets of the file; none for unlimited flows",
-        |state| state.flow.size_pkts,
-    ),
-    (
-        "undelivered_pkts",
-        "pkts",
-        "packets of the file not acknowledged",
-        |state| state.undelivered_pkts,
-    ),
-    ("sent_pkts", "pkts", "data packets sent", |state| {
-        Some(state.sent_pkts)
-    }),
-    (
-        "sendable_pkts",
-        "pkts",
-        "packets that window and file allow to send now",
-        |state| Some(state.sendable_pkts),
-    ),
-    ("in_flight_pkts", "pkts", "packets in flight", |state| {
-        Some(state.in_flight_pkts)
-    }),
-    ("next", "", "next sequence number", |state| Some(state.next)),
-    (
-        "highest",
-        "",
-        "highest acknowledged number: what the receiver expects next",
-        |state| Some(state.highest),
-    ),
-    (
-        "last_nak",
-        "",
-        "next sequence number at the last detected loss; 0 before",
-        |state| Some(state.last_nak),
-    ),
-    (
-        "last_timeout",
-        "",
-        "next sequence number at the last timeout; 0 before",
-        |state| Some(state.last_timeout),
-    ),
-];
-
-const REALS: [Figure<f64>; 6] = [
-    (
-        "start_s",
-        "s",
-        "when the source requested the file",
-        |state| state.flow.start.as_secs_f64(),
-    ),
-    ("cwnd_pkts", "pkts", "congestion window", |state| state.cwnd),
-    ("ssthresh_pkts", "pkts", "slow start threshold", |state| {
-        state.ssthresh
-    }),
-    (
-        "rto_at_s",
-        "s",
-        "when the retransmission timer expires",
-        |state| state.deadline.as_secs_f64(),
-    ),
-    ("rto_s", "s", "retransmission timeout", |state| {
-        state.rto.as_secs_f64()
-    }),
-    ("srtt_s", "s", "smoothed round-trip time", |state| {
-        state.srtt.as_secs_f64()
-    }),
-];

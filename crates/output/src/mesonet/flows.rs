@@ -5,7 +5,8 @@ use longhaul_mesonet::records::{ClassSample, FlowClass, Interval, LongLivedSampl
 use longhaul_units::Span;
 
 use super::{Stamp, stamp_columns};
-use crate::counters::{Counter, ratio};
+use crate::counters::ratio;
+use crate::declared::columns_of;
 use crate::table::{Cell, Column, Kind};
 
 pub(crate) const NETWORK: &str = "network.parquet";
@@ -131,7 +132,10 @@ impl ClassRow {
 
 pub(crate) fn network_columns() -> Vec<Column<NetworkRow>> {
     let mut columns = stamp_columns(|row: &NetworkRow| &row.stamp);
-    columns.extend(flow_columns(|row: &NetworkRow| &row.flows));
+    columns.extend(columns_of(
+        |row: &NetworkRow| Some(&row.flows),
+        ClassSample::columns,
+    ));
     columns.extend([
         Column::new(
             "in_pkts",
@@ -189,7 +193,10 @@ pub(crate) fn class_columns() -> Vec<Column<ClassRow>> {
         "classes of the access routers of source and receiver: D direct, F fast, N normal",
         |row: &ClassRow| Cell::Text(class_name(row.class)),
     ));
-    columns.extend(flow_columns(|row: &ClassRow| &row.flows));
+    columns.extend(columns_of(
+        |row: &ClassRow| Some(&row.flows),
+        ClassSample::columns,
+    ));
     columns.extend([
         Column::new(
             "out_pkts",
@@ -207,94 +214,4 @@ pub(crate) fn class_columns() -> Vec<Column<ClassRow>> {
         ),
     ]);
     columns
-}
-
-/// Figures of flows.
-fn figures() -> [Counter<ClassSample>; 17] {
-    [
-        Counter::number("active_flows", "flows that transfer data", |flows| {
-            Cell::Count(flows.active)
-        }),
-        Counter::number("connecting_flows", "flows that are connecting", |flows| {
-            Cell::Count(flows.connecting)
-        }),
-        Counter::number(
-            "initial_slow_start_flows",
-            "active flows in initial slow start",
-            |flows| Cell::Count(flows.in_initial_slow_start),
-        ),
-        Counter::number(
-            "normal_mode_flows",
-            "active flows after it that behave as standard TCP",
-            |flows| Cell::Count(flows.in_normal_mode),
-        ),
-        Counter::number(
-            "above_threshold_flows",
-            "active flows in the regime of their alternate algorithm",
-            |flows| Cell::Count(flows.above_threshold),
-        ),
-        Counter::number(
-            "completed_flows",
-            "flows completed in the interval",
-            |flows| Cell::Count(flows.completed),
-        ),
-        Counter::number(
-            "failed_flows",
-            "flows that could not be connected in the interval",
-            |flows| Cell::Count(flows.failed),
-        ),
-        Counter::real(
-            "srtt_mean_s",
-            "mean smoothed round-trip time of active flows",
-            |flows| ratio(flows.srtt_sum_s, flows.active as f64),
-        ),
-        Counter::real(
-            "cwnd_mean_pkts",
-            "mean congestion window of active flows",
-            |flows| ratio(flows.cwnd_sum, flows.active as f64),
-        ),
-        Counter::real(
-            "retransmission_rate",
-            "what flows completed in the interval sent beyond the size of their file, as part of it; mean \
-         over the flows",
-            |flows| ratio(flows.retransmission_sum, flows.completed as f64),
-        ),
-        Counter::number(
-            "naks",
-            "negative acknowledgements received in the interval",
-            |flows| Cell::Count(flows.naks),
-        ),
-        Counter::number(
-            "timeouts",
-            "retransmission timeouts in the interval",
-            |flows| Cell::Count(flows.timeouts),
-        ),
-        Counter::number(
-            "increases",
-            "acknowledgements that enlarged a congestion window in the interval",
-            |flows| Cell::Count(flows.increases),
-        ),
-        Counter::real("naks_per_flow", "naks over active flows", |flows| {
-            ratio(flows.naks as f64, flows.active as f64)
-        }),
-        Counter::real("timeouts_per_flow", "timeouts over active flows", |flows| {
-            ratio(flows.timeouts as f64, flows.active as f64)
-        }),
-        Counter::real(
-            "increases_per_flow",
-            "increases over active flows",
-            |flows| ratio(flows.increases as f64, flows.active as f64),
-        ),
-        Counter::real(
-            "growth_mean_pkts",
-            "by how much acknowledgements enlarged congestion windows in the interval, over active flows",
-            |flows| ratio(flows.growth_sum, flows.active as f64),
-        ),
-    ]
-}
-
-fn flow_columns<R: 'static>(flows: fn(&R) -> &ClassSample) -> impl Iterator<Item = Column<R>> {
-    figures()
-        .into_iter()
-        .map(move |figure| figure.column_of(flows))
 }

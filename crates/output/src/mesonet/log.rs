@@ -4,7 +4,7 @@ use longhaul_mesonet::records::FlowRecord;
 
 use super::flows::class_name;
 use super::groups::group_columns;
-use crate::counters::ratio;
+use crate::declared::columns_of;
 use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "flows.parquet";
@@ -17,24 +17,13 @@ pub(crate) struct FlowRow {
     pub(crate) algorithm: Name,
 }
 
-impl FlowRow {
-    fn goodput(&self) -> Cell<'static> {
-        let record = &self.record;
-        match record.connected {
-            Some(connected) => {
-                let transfer = record.end.since(connected);
-                ratio(record.size_pkts as f64, transfer.as_secs_f64())
-            }
-            None => Cell::Null,
-        }
-    }
-}
-
 pub(crate) fn columns() -> Vec<Column<FlowRow>> {
     let mut columns = identity();
     columns.extend(group_columns(|row: &FlowRow| &row.record.group));
-    columns.extend(times());
-    columns.extend(counts());
+    columns.extend(columns_of(
+        |row: &FlowRow| Some(&row.record),
+        FlowRecord::columns,
+    ));
     columns
 }
 
@@ -78,77 +67,6 @@ fn identity() -> Vec<Column<FlowRow>> {
             "",
             "algorithm of the source",
             |row: &FlowRow| Cell::Name(row.algorithm.clone()),
-        ),
-    ]
-}
-
-fn times() -> [Column<FlowRow>; 4] {
-    use Kind::Real;
-    [
-        Column::new(
-            "start_s",
-            Real,
-            "s",
-            "when the source requested the file",
-            |row: &FlowRow| Cell::Real(row.record.start.as_secs_f64()),
-        ),
-        Column::new(
-            "connected_s",
-            Real,
-            "s",
-            "when it was connected; null if it never was",
-            |row: &FlowRow| row.record.connected.map(|time| time.as_secs_f64()).into(),
-        ),
-        Column::new(
-            "end_s",
-            Real,
-            "s",
-            "when the last packet was acknowledged, or the source gave up",
-            |row: &FlowRow| Cell::Real(row.record.end.as_secs_f64()),
-        ),
-        Column::new(
-            "goodput_pps",
-            Real,
-            "pps",
-            "packets of the file over the time from connection to end",
-            |row: &FlowRow| row.goodput(),
-        ),
-    ]
-}
-
-fn counts() -> [Column<FlowRow>; 5] {
-    use Kind::Count;
-    [
-        Column::new(
-            "size_pkts",
-            Count,
-            "pkts",
-            "packets of the file",
-            |row: &FlowRow| Cell::Count(row.record.size_pkts),
-        ),
-        Column::new(
-            "sent_pkts",
-            Count,
-            "pkts",
-            "data packets sent",
-            |row: &FlowRow| Cell::Count(row.record.sent_pkts),
-        ),
-        Column::new("syns", Count, "", "SYNs sent", |row: &FlowRow| {
-            Cell::Count(row.record.syns)
-        }),
-        Column::new(
-            "naks",
-            Count,
-            "",
-            "negative acknowledgements",
-            |row: &FlowRow| Cell::Count(row.record.naks),
-        ),
-        Column::new(
-            "timeouts",
-            Count,
-            "",
-            "retransmission timeouts",
-            |row: &FlowRow| Cell::Count(row.record.timeouts),
         ),
     ]
 }

@@ -5,6 +5,7 @@ use longhaul_units::Span;
 
 use super::{Stamp, stamp_columns};
 use crate::counters::ratio;
+use crate::declared::columns_of;
 use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "long_lived.parquet";
@@ -34,87 +35,37 @@ impl LongLivedRow {
 }
 
 pub(crate) fn columns() -> Vec<Column<LongLivedRow>> {
-    use Kind::{Count, Real, Text};
     let mut columns = stamp_columns(|row: &LongLivedRow| &row.stamp);
     columns.extend([
-        Column::new("flow", Text, "", "name of the flow", |row: &LongLivedRow| {
+        Column::new("flow", Kind::Text, "", "name of the flow", |row: &LongLivedRow| {
             Cell::Name(row.name.clone())
         }),
         Column::new(
             "mode",
-            Text,
+            Kind::Text,
             "",
             "none while it does not send, initial slow start, normal (as standard TCP), or alternate",
             |row: &LongLivedRow| Cell::Text(row.mode()),
         ),
-        Column::new("cwnd_pkts", Real, "pkts", "congestion window", |row: &LongLivedRow| {
-            Cell::Real(row.sample.cwnd)
-        }),
-        Column::new(
-            "ssthresh_pkts",
-            Real,
-            "pkts",
-            "slow start threshold",
-            |row: &LongLivedRow| Cell::Real(row.sample.ssthresh),
-        ),
-        Column::new(
-            "srtt_s",
-            Real,
-            "s",
-            "smoothed round-trip time",
-            |row: &LongLivedRow| Cell::Real(row.sample.srtt.as_secs_f64()),
-        ),
-        Column::new(
-            "fast_alpha_pkts",
-            Real,
-            "pkts",
-            "FAST's alpha, if the flow has one",
-            |row: &LongLivedRow| row.sample.fast_alpha.into(),
-        ),
-        Column::new(
-            "out_pkts",
-            Count,
-            "pkts",
-            "data packets that reached the receiver's access router in the interval",
-            |row: &LongLivedRow| Cell::Count(row.sample.packets_out),
-        ),
-        Column::new(
-            "throughput_pps",
-            Real,
-            "pps",
-            "the same per second",
-            |row: &LongLivedRow| {
-                ratio(row.sample.packets_out as f64, row.length.as_secs_f64())
-            },
-        ),
-        Column::new(
-            "naks",
-            Count,
-            "",
-            "negative acknowledgements received in the interval",
-            |row: &LongLivedRow| Cell::Count(row.sample.naks),
-        ),
-        Column::new(
-            "timeouts",
-            Count,
-            "",
-            "retransmission timeouts in the interval",
-            |row: &LongLivedRow| Cell::Count(row.sample.timeouts),
-        ),
-        Column::new(
-            "increases",
-            Count,
-            "",
-            "acknowledgements that enlarged the congestion window in the interval",
-            |row: &LongLivedRow| Cell::Count(row.sample.increases),
-        ),
-        Column::new(
-            "growth_pkts",
-            Real,
-            "pkts",
-            "by how much these enlarged it",
-            |row: &LongLivedRow| Cell::Real(row.sample.growth),
-        ),
     ]);
+    let mut declared = columns_of(
+        |row: &LongLivedRow| Some(&row.sample),
+        LongLivedSample::columns,
+    );
+    declared.insert(AFTER_PACKETS, throughput());
+    columns.append(&mut declared);
     columns
+}
+
+/// The place after `out_pkts` among the columns of the record.
+const AFTER_PACKETS: usize = 5;
+
+fn throughput() -> Column<LongLivedRow> {
+    Column::new(
+        "throughput_pps",
+        Kind::Real,
+        "pps",
+        "the same per second",
+        |row: &LongLivedRow| ratio(row.sample.packets_out as f64, row.length.as_secs_f64()),
+    )
 }

@@ -154,11 +154,12 @@ impl<R> Column<R> {
 
 /// The unit that a column's name ends in.
 pub(crate) fn unit(name: &str) -> &'static str {
-    const UNITS: [(&str, &str); 5] = [
+    const UNITS: [(&str, &str); 6] = [
         ("_pkt_s", "pkts s"),
         ("_pkts", "pkts"),
         ("_bytes", "bytes"),
         ("_bps", "bit/s"),
+        ("_pps", "pps"),
         ("_s", "s"),
     ];
     let known = UNITS.iter().find(|(ending, _)| name.ends_with(ending));

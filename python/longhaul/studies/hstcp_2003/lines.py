@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from longhaul.plots.styles import ALGORITHMS, Style
-from longhaul.studies.data import Curve, Data
+from longhaul.studies.data import Curve, Data, together
 from longhaul.studies.figures import OTHER, PUBLISHED, QUEUE_LOOKS, QUEUE_NAMES, SUM, Draw, Line
 
 from .measures import stolen
 from .metrics import PIPE_PKTS
-from .streams import stolen_from_ten
 from .theory import published
 
 HSTCP, REGTCP = ALGORITHMS["hstcp"], ALGORITHMS["reno"]
@@ -96,15 +95,25 @@ def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
     return lines
 
 
+def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
+    """What ten long-lived flows lose to a competitor, in per cent of the link."""
+    alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
+    x, before, now = together(
+        data.curve("lu_regtcp", axis, alone, queue=queue, n=0),
+        data.curve("lu_regtcp", axis, of, queue=queue, **cell),
+    )
+    return Curve(x, before - now)
+
+
 def bulk_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
     """What the ten long-lived flows lose to each competitor."""
     streams, hstcp = experiments
 
     def curve(data: Data, queue: str, n: float) -> Curve:
-        return stolen_from_ten(data, streams, axis, queue, n=n)
+        return _stolen_from_ten(data, streams, axis, queue, n=n)
 
     def curve_of_hstcp(data: Data, queue: str) -> Curve:
-        return stolen_from_ten(data, hstcp, axis, queue)
+        return _stolen_from_ten(data, hstcp, axis, queue)
 
     lines = [
         Line(streams, "", f"N = {n}", _look_of_streams(n), {"n": n}, curve)

@@ -4,22 +4,24 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.fairness import bandwidth_stolen
-from longhaul.analysis.statistics import crossing
+from longhaul.analysis.statistics import crossing, rank_correlation
 from longhaul.studies.data import Curve, Data, NotRunError, together
-from longhaul.studies.measures import (
-    EXTREMES,
-    GENERAL,
-    QUEUES,
-    Measures,
-    most,
-    rank_trend,
-    share,
-)
+from longhaul.studies.measures import GENERAL, Measures
 
-from . import streams, theory
+from . import theory
 
-MEASURES = Measures(GENERAL | theory.MEASURES | streams.MEASURES)
+MEASURES = Measures(GENERAL | theory.MEASURES)
 measure = MEASURES.register
+
+# Levels of the axis `queue`.
+QUEUES = ("red", "droptail")
+
+
+def rank_trend(curve: Curve) -> float:
+    """Rank correlation of a curve with its axis; of at least three points."""
+    if len(curve.x) < 3:
+        raise NotRunError("a trend needs three points")
+    return rank_correlation(curve.x, curve.y)
 
 
 # Bandwidth stolen (chapter 5.5): of half of the homogeneous set's aggregate.
@@ -40,7 +42,7 @@ def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str |
 def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
     """Share of the points at which more is stolen under drop-tail."""
     _, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
-    return share([droptail > red])
+    return float((droptail > red).mean())
 
 
 @measure
@@ -97,7 +99,9 @@ def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue:
     pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
     wanted = dict(pairs)
     off = [abs(y / wanted[x] - 1) for x, y in zip(curve.x, curve.y, strict=True) if x in wanted]
-    return most(off)
+    if not off:
+        raise NotRunError("no points in this range")
+    return float(max(off))
 
 
 # Single experiments.
@@ -130,13 +134,6 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 
 
 @measure
-def rises_towards_limit(data: Data, of: str, metric: str, queue: str) -> float:
-    """The largest ratio of a metric at one loss rate to that at the next higher one."""
-    curve = data.curve(metric, "loss", of, queue=queue)
-    return float((curve.y[:-1] / curve.y[1:]).max())
-
-
-@measure
 def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
     """How much of the variance of a metric's logarithm two groups of runs explain, with bursts.
 
@@ -153,17 +150,6 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
     sums = np.cumsum(values)[:-1]
     between = (sums / low - (values.sum() - sums) / (count - low)) ** 2
     return float((low * (count - low) * between).max() / count**2 / values.var())
-
-
-@measure
-def share_falls_with_events(data: Data, of: str, queue: str) -> float:
-    """Rank correlation of relative fairness with the link's congestion event rate, in all sets."""
-    rates, ratios = [], []
-    for experiment in of.split(","):
-        cells = data.cells(experiment, queue=queue).drop_nulls("rf")
-        rates += cells["cer_total"].to_list()
-        ratios += cells["rf"].to_list()
-    return rank_trend(Curve(np.array(rates), np.array(ratios)))
 
 
 @measure
@@ -196,7 +182,9 @@ def fastest_but_lossy(data: Data, of: str) -> float:
     )
     if variants[0] != 0:
         raise NotRunError("the standard slow start was not run")
-    return share([(seconds[1:] > seconds[0]) & (100 * lost[1:] < lost[0])])
+    if len(variants) < 2:
+        raise NotRunError("no points to compare")
+    return float(((seconds[1:] > seconds[0]) & (100 * lost[1:] < lost[0])).mean())
 
 
 @measure
@@ -208,17 +196,3 @@ def progress(data: Data, of: str, max_ssthresh: float, than: float, at_s: float)
         return float(trajectory.filter(trajectory["t_s"] <= at_s)["delivered_pkts"].max())  # type: ignore[arg-type]
 
     return delivered(max_ssthresh) / delivered(than)
-
-
-@measure
-def noise(data: Data) -> float:
-    """The largest part of the link that background traffic has, in per cent, in any run."""
-    alone = ["EXP-6.1", "EXP-6.1-REG", "EXP-6.7", "EXP-6.11", "EXP-7.2", "EXP-7.2b"]
-    name = data.values["experiment"]
-    swept = data.values.filter(~name.is_in(alone) & ~name.str.ends_with("-WEB"))
-    if swept.is_empty():
-        raise NotRunError("no run with background traffic")
-    return float(swept["lu_noise"].max())  # type: ignore[arg-type]
-
-
-EXTREMES.add(noise)

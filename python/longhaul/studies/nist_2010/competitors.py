@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -146,23 +145,6 @@ def part_of_outliers(
 
 
 @measure
-def order_step(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
-    """The smallest ratio of the mean with an algorithm to that with the next of a list.
-
-    `A+B>C`: the smaller one of A and B to C. `*` are all others.
-    """
-    names, sums = _means(data, of, metric, condition)
-    means = dict(zip(names, sums, strict=True))
-    groups = [group.split("+") for group in order.split(">")]
-    listed = {name for group in groups for name in group}
-    if missing := listed - {"*", *names}:
-        raise NotRunError(f"{of} was not run with {', '.join(sorted(missing))}")
-    others = [name for name in names if name not in listed]
-    values = [[means[name] for name in (others if group == ["*"] else group)] for group in groups]
-    return float(min(min(now) / max(other) for now, other in pairwise(values)))
-
-
-@measure
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
     """Rank correlation of means with a printed order, most first; `A+B` share a place.
 
@@ -186,20 +168,6 @@ def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str]
         raise NotRunError(f"{of}: some conditions lack algorithms")
     means: np.ndarray = np.mean([_values(rows, metric) for _, rows in by_condition], axis=0)
     return names, means
-
-
-@of_kind("least")
-def separated(
-    data: Data, of: str, metric: str, algorithm: str, above: str, condition: Word = ""
-) -> float:
-    """The smallest value under some conditions over the largest under all others."""
-    wanted = {int(number) for number in above.split(",")}
-    values: dict[bool, list[float]] = {True: [], False: []}
-    for level, value in _by_condition(data, of, metric, algorithm, condition).items():
-        values[level in wanted].append(value)
-    if not all(values.values()):
-        raise NotRunError("conditions of one kind alone are there")
-    return min(values[True]) / max(values[False])
 
 
 @measure
@@ -234,16 +202,6 @@ def _printed(words: str) -> dict[str, float]:
     return {name: float(value) for name, value in (word.split(":") for word in words.split(","))}
 
 
-# Of single conditions.
-
-
-@measure
-def ratio_in(data: Data, of: str, metric: str, to: str, algorithm: str, condition: Word) -> float:
-    """One metric over another in the same run."""
-    cell = {"algorithm": algorithm, "condition": condition}
-    return data.value(metric, of, **cell) / data.value(to, of, **cell)
-
-
 @measure
 def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) -> float:
     """A metric with an algorithm less the mean of all algorithms, under one condition."""
@@ -255,92 +213,11 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 # Over conditions.
 
 
-@of_kind("count")
-def highest_in(data: Data, of: str, metric: str, algorithm: str, condition: Word = "") -> float:
-    """Under how many conditions an algorithm has the highest value."""
-    return float(
-        sum(
-            names[int(_values(rows, metric).argmax())] == algorithm
-            for names, rows in _conditions(data, of, condition)
-        )
-    )
-
-
 @of_kind("largest")
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
     """The best algorithm over the mean of all, the most of any condition."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
-
-
-@of_kind("least")
-def order_of_conditions(
-    data: Data, of: str, metric: str, algorithm: str, first: float, end: str, condition: Word = ""
-) -> float:
-    """How far a condition is the least or the most: the next one's value over its own, or back."""
-    values = _by_condition(data, of, metric, algorithm, condition)
-    if first not in values or len(values) < 2:
-        raise NotRunError(f"condition {first:g} and another one are needed")
-    own = values.pop(first)
-    return min(values.values()) / own if end == "least" else own / max(values.values())
-
-
-@measure
-def congestion_agreement(
-    data: Data, of: str, beside: str, metric: str, algorithm: str, condition: Word = ""
-) -> float:
-    """Rank correlation over conditions of a metric in two experiments."""
-    first, other = (
-        _by_condition(data, name, metric, algorithm, condition) for name in (of, beside)
-    )
-    common = sorted(set(first) & set(other))
-    if len(common) < 3:
-        raise NotRunError(f"three conditions are needed, and {len(common)} are there")
-    return rank_correlation(
-        *(np.array([side[level] for level in common]) for side in (first, other))
-    )
-
-
-@measure
-def correlation_over_conditions(
-    data: Data, of: str, metric: str, to: str, by: str, algorithm: str, condition: Word = ""
-) -> float:
-    """Rank correlation over conditions of the ratio of two metrics with a third one."""
-    dividends, other, third = (
-        _by_condition(data, of, name, algorithm, condition) for name in (metric, to, by)
-    )
-    if len(dividends) < 3:
-        raise NotRunError(f"three conditions are needed, and {len(dividends)} are there")
-    ratios = np.array([dividends[level] / other[level] for level in dividends])
-    return rank_correlation(ratios, np.array([third[level] for level in dividends]))
-
-
-@of_kind("largest")
-def largest_gap_in(
-    data: Data, of: str, beside: str, metric: str, to: str, algorithm: str, condition: Word = ""
-) -> float:
-    """The largest difference between two experiments of the ratio of two metrics."""
-    first, other = (
-        {
-            level: value / _by_condition(data, name, to, algorithm, condition)[level]
-            for level, value in _by_condition(data, name, metric, algorithm, condition).items()
-        }
-        for name in (of, beside)
-    )
-    gaps = [abs(first[level] - other[level]) for level in first if level in other]
-    if not gaps:
-        raise NotRunError("no condition in common")
-    return max(gaps)
-
-
-def _by_condition(
-    data: Data, of: str, metric: str, algorithm: str, condition: Word
-) -> dict[float, float]:
-    """A metric with an algorithm under each condition that has it."""
-    rows = data.having(metric, of, algorithm=algorithm).to_dicts()
-    return {
-        row["condition"]: float(row[metric]) for row in rows if _is(condition, row["condition"])
-    }
 
 
 @measure

@@ -5,7 +5,7 @@ import numpy as np
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.models.abilene_lee import BUFFERS, ROUTES, Sets, rtt_s
 from longhaul.models.laws import PRINTED
-from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.data import Data
 from longhaul.studies.measures import GENERAL, Measures
 
 from . import hybrid, theory
@@ -65,15 +65,6 @@ def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
     """The time that MesoNet needs for a simulated hour, over the hybrid model's; 25,000 packets."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
-
-
-@measure
-def peak_memory(data: Data, of: str) -> float:
-    """The largest memory of a run in bytes; runs that did not record it have 0."""
-    peak_bytes = data.value("peak_memory_bytes", of)
-    if peak_bytes == 0.0:
-        raise NotRunError("no memory was recorded")
-    return peak_bytes
 
 
 @measure

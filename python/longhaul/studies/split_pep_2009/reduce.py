@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.fairness import jain
-from longhaul.campaign.reduce import BOTTLENECK, facts
+from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
+from longhaul.connections.reduce import BOTTLENECK
 from longhaul.results import Results
 
 # Which flow is looked at alone: number 23 of 50, number 547 of 750; the last of fewer.

@@ -50,19 +50,6 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 
 @of_design
-def advantage(data: Data, of: str, group: str, algorithms: str = "", conditions: str = "") -> float:
-    """The mean advantage of some alternates under some conditions."""
-    return float(_advantages(data, of, group, algorithms)[_rows(conditions)].mean())
-
-
-@of_design
-def advantage_over(data: Data, of: str, group: str, other_group: str, algorithms: str) -> float:
-    """The mean advantage of some alternates with files of a group over that of another group."""
-    own, other = (_advantages(data, of, name, algorithms).mean() for name in (group, other_group))
-    return float(own / other)
-
-
-@of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
     """The smallest mean advantage of some alternates less the largest of all others."""
     means = _advantages(data, of, group, "").mean(axis=0)
@@ -76,21 +63,6 @@ def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> fl
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
     return rank_correlation(np.arange(CONDITIONS, dtype=float), by_congestion)
-
-
-@of_design
-def largest_difference(data: Data, of: str, group: str) -> float:
-    """The largest advantage or disadvantage of any alternate under any condition."""
-    return float(np.abs(_advantages(data, of, group, "")).max())
-
-
-@of_design
-def conditions_with_advantage(
-    data: Data, of: str, group: str, conditions: str, above: float
-) -> float:
-    """Under how many of some conditions the mean advantage of all alternates is above a bound."""
-    means = _advantages(data, of, group, "")[_rows(conditions)].mean(axis=1)
-    return float((means > above).sum())
 
 
 # Algorithms and each other.
@@ -139,23 +111,6 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 
 # Experiments.
-
-
-@of_design
-def mean_over_other(data: Data, of: str, beside: str, metric: str, other: str = "") -> float:
-    """A metric's mean over conditions and alternates in one experiment over that in another."""
-    means = [
-        by_condition(data, of, metric).mean(),
-        by_condition(data, beside, other or metric).mean(),
-    ]
-    return float(means[0] / means[1])
-
-
-@of_design
-def gain_over(data: Data, of: str, beside: str, metric: str, algorithm: str) -> float:
-    """Mean over conditions of the ratio of a metric in one experiment to that in another."""
-    ratios = by_condition(data, of, metric) / by_condition(data, beside, metric)
-    return float(ratios[:, places(algorithm)].mean())
 
 
 @of_design

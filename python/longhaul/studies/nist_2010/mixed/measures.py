@@ -25,12 +25,8 @@ ORDER = (
     16, 8, 24, 32, 28, 12, 4, 20, 14, 6, 30, 22, 15, 2, 10, 31,
     23, 26, 11, 3, 7, 13, 5, 18, 27, 9, 29, 25, 17, 1, 19, 21,
 )  # fmt: skip
-# Those of which flow states are shown, a class of congestion each (figures 8-3, 8-4 and 9-2).
-REPRESENTATIVES = {
-    "N8H-MAIN": (4, 22, 26, 5, 29, 1),
-    "N8L-MAIN": (4, 22, 26, 5, 29, 1),
-    "N9-MAIN": (4, 6, 31, 7, 29, 19),
-}
+# Those of which flow states are shown, a class of congestion each (figures 8-3 and 8-4).
+REPRESENTATIVES = (4, 22, 26, 5, 29, 1)
 RETRANSMISSIONS = "retransmission_rate_mean"
 
 
@@ -50,33 +46,9 @@ def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
 
 
 @of_design
-def separation(data: Data, of: str, role: str, group: str, first: str, then: str) -> float:
-    """The smallest mean goodput with some algorithms over the largest with some others."""
-    (place,) = chosen(group)
-    means = users.goodput_table(goodput(data, of, role))[place]
-    return float(means[places(first)].min() / means[places(then)].max())
-
-
-@of_design
-def least_step(data: Data, of: str, role: str, group: str, order: str) -> float:
-    """The smallest ratio of the goodput with an algorithm to that with the next of a list."""
-    (place,) = chosen(group)
-    means = users.goodput_table(goodput(data, of, role))[place][places(order)]
-    return float((means[:-1] / means[1:]).min())
-
-
-@of_design
 def least_advantage(data: Data, of: str, groups: str) -> float:
     """The smallest ratio of an alternate's mean goodput to that of TCP beside it."""
     return float(_advantages(data, of)[chosen(groups)].min())
-
-
-@of_design
-def least_advantage_anywhere(data: Data, of: str, group: str) -> float:
-    """The smallest ratio, of any condition, of an alternate's goodput to that of TCP beside it."""
-    (place,) = chosen(group)
-    own, others = (goodput(data, of, role)[:, place] for role in tables.ROLES)
-    return float((own / others).min())
 
 
 @of_design
@@ -112,27 +84,6 @@ def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     groups_ = zip(own, others, strict=True)
     differences = [users.differences(first, other, base=base) for first, other in groups_]
     return np.array([[x.among_first, x.among_second, x.first_over_second] for x in differences])
-
-
-@of_design
-def over_other(
-    data: Data, of: str, beside: str, role: str, group: str, algorithms: str, end: str
-) -> float:
-    """Mean goodput in one experiment over that in another: the `least` or `most` of algorithms."""
-    (place,) = chosen(group)
-    own, other = (
-        users.goodput_table(goodput(data, name, role))[place][places(algorithms)]
-        for name in (of, beside)
-    )
-    return float({"least": np.min, "most": np.max}[end](own / other))
-
-
-@of_design
-def correlation_of_roles(data: Data, of: str, group: str, algorithm: str) -> float:
-    """Pearson's coefficient over conditions: goodput of an alternate, and of TCP beside it."""
-    (place,), (column,) = chosen(group), places(algorithm)
-    own, others = (goodput(data, of, role)[:, place, column] for role in tables.ROLES)
-    return float(np.corrcoef(own, others)[0, 1])
 
 
 # Ranks (tables 8-31, 8-32 and 9-13).
@@ -178,19 +129,6 @@ def _rates(data: Data, of: str) -> np.ndarray:
 
 
 @of_design
-def retransmissions(data: Data, of: str, condition: float) -> float:
-    """Retransmission rate under a condition, the mean over alternates."""
-    return float(_rates(data, of)[int(condition) - 1])
-
-
-@of_design
-def congestion_range(data: Data, of: str, end: str) -> float:
-    """The `least` or the `most` retransmission rate of any condition, the mean over alternates."""
-    rates = _rates(data, of)
-    return float({"least": rates.min(), "most": rates.max()}[end])
-
-
-@of_design
 def congestion_place(data: Data, of: str, condition: float) -> float:
     """Place of a condition by its retransmission rate, 1 the least congested."""
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
@@ -208,13 +146,6 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
 
 
 @of_design
-def representatives_rise(data: Data, of: str) -> float:
-    """The smallest ratio of retransmission rates of one representative condition to the last."""
-    rates = _rates(data, of)[[condition - 1 for condition in REPRESENTATIVES[of]]]
-    return float((rates[1:] / rates[:-1]).min())
-
-
-@of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
     """How many of some conditions are among as many that are most congested."""
     wanted = {int(number) for number in conditions.split(",")}
@@ -225,68 +156,15 @@ def most_congested(data: Data, of: str, conditions: str) -> float:
 # Macroscopic responses (table 8-19).
 
 
-@of_design
-def per_condition(data: Data, of: str, metric: str, end: str) -> float:
-    """A metric over all conditions and alternates: the `least`, `mean` or `most`."""
-    values = by_condition(data, of, metric)
-    return {
-        "least": float(values.min()),
-        "mean": float(values.mean()),
-        "most": float(values.max()),
-    }[end]
-
-
-@of_design
-def conditions_with_most(
-    data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
-) -> float:
-    """Under how many conditions, of all or of some, one of these algorithms has the most."""
-    values = by_condition(data, of, metric)
-    if conditions:
-        values = values[[int(number) - 1 for number in conditions.split(",")]]
-    return float(np.isin(values.argmax(axis=1), places(algorithm)).sum())
-
-
-@measure
-def part_of_active(data: Data, of: str, states: str, condition: float, algorithm: str) -> float:
-    """The part of active flows that are in a state, such as initial_slow_start."""
-    cell = {"condition": condition, "algorithm": algorithm}
-    state, active = (data.value(f"{name}_flows_half", of, **cell) for name in (states, "active"))
-    return state / active
-
-
-@measure
-def fewer_in_slow_start(data: Data, of: str, beside: str, algorithm: str) -> float:
-    """Under how many representative conditions a smaller part is in initial slow start."""
-    own, other = (
-        [
-            part_of_active(data, name, "initial_slow_start", condition, algorithm)
-            for condition in REPRESENTATIVES[name]
-        ]
-        for name in (of, beside)
-    )
-    return float(np.sum(np.array(own) < np.array(other)))
-
-
-@measure
-def above_threshold_ratio(
-    data: Data, of: str, algorithm: str, conditions: str, other: float
-) -> float:
-    """Flows in alternate mode under some conditions, the fewest, over those of another."""
-    flows = [
-        data.value("above_threshold_flows_half", of, condition=condition, algorithm=algorithm)
-        for condition in (*map(float, conditions.split(",")), other)
-    ]
-    return min(flows[:-1]) / flows[-1]
-
-
 @measure
 def slow_start_falls(data: Data, of: str, algorithm: str) -> float:
     """Rank correlation of the part in initial slow start with congestion, over representatives."""
-    parts = [
-        part_of_active(data, of, "initial_slow_start", condition, algorithm)
-        for condition in REPRESENTATIVES[of]
-    ]
+    parts = []
+    for condition in REPRESENTATIVES:
+        cell = {"condition": condition, "algorithm": algorithm}
+        states = (f"{state}_flows_half" for state in ("initial_slow_start", "active"))
+        starting, active = (data.value(state, of, **cell) for state in states)
+        parts.append(starting / active)
     return rank_correlation(np.arange(len(parts), dtype=float), np.array(parts))
 
 

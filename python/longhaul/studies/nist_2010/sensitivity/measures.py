@@ -69,12 +69,6 @@ def _relative(data: Data, of: str, response: str) -> dict[str, float]:
 
 
 @measure
-def grand_mean(data: Data, of: str, response: str) -> float:
-    """The mean of a response over all runs."""
-    return float(_response(data, of, response).mean())
-
-
-@measure
 def effect(data: Data, of: str, response: str, term: str) -> float:
     """Effect of a factor, or of two together, in percent of the mean: plus less minus level."""
     return _relative(data, of, response)[term]
@@ -116,18 +110,6 @@ def largest_interaction(data: Data, of: str, response: str) -> float:
     relative = _relative(data, of, response)
     pairs = [abs(size) for name, size in relative.items() if "*" in name]
     return max(pairs) / max(abs(relative[name]) for name in FACTORS)
-
-
-@measure
-def run_with_most(data: Data, of: str, response: str) -> float:
-    """The run with the largest value."""
-    return 1.0 + float(_response(data, of, response).argmax())
-
-
-@measure
-def part_below(data: Data, of: str, response: str, bound: float) -> float:
-    """The part of the runs with less than a bound."""
-    return float((_response(data, of, response) < bound).mean())
 
 
 @measure
@@ -185,12 +167,6 @@ def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
 def _correlations(data: Data, of: str) -> np.ndarray:
     matrix: np.ndarray = correlation.correlations(_responses(data, of))
     return matrix
-
-
-@measure
-def correlation_of(data: Data, of: str, one: str, other: str) -> float:
-    """The correlation of two responses over all runs."""
-    return float(_correlations(data, of)[RESPONSES.index(one), RESPONSES.index(other)])
 
 
 @measure

@@ -5,10 +5,9 @@ metric that every flow has: `goodput` for `goodput_1` to `goodput_20`.
 """
 
 import numpy as np
-import polars as pl
 
 from longhaul.analysis.statistics import rank_correlation
-from longhaul.studies.data import REPLICATION, Data, NotRunError
+from longhaul.studies.data import Data
 from longhaul.studies.measures import Measures
 
 from .figures import FLOWS, printed_flows
@@ -44,31 +43,3 @@ def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> f
         for flow, value in printed.items()
     ]
     return float(np.median(off))
-
-
-@measure
-def differing_runs(data: Data, of: str, metric: str) -> float:
-    """In how many replications the cells of an experiment do not all have the same value."""
-    counts = data.points(of).group_by(REPLICATION).agg(pl.col(metric).n_unique())
-    return float((counts[metric] > 1).sum())
-
-
-@measure
-def across_runs(data: Data, of: str, metric: str, over: str, **cell: str) -> float:
-    """Rank correlation of two metrics over the runs of a cell."""
-    points = data.points(of, **cell)
-    if len(points) < 3:
-        raise NotRunError("a correlation needs three runs")
-    return rank_correlation(points[over].to_numpy(), points[metric].to_numpy())
-
-
-@measure
-def mean_where(
-    data: Data, of: str, metric: str, over: str, low: float, high: float, **cell: str
-) -> float:
-    """The mean of a metric over those runs of a cell in which another one is within bounds."""
-    points = data.points(of, **cell)
-    chosen = points.filter(pl.col(over).is_between(low, high))
-    if chosen.is_empty():
-        raise NotRunError(f"no run has {over} from {low:g} to {high:g}")
-    return float(chosen[metric].mean())  # type: ignore[arg-type]

@@ -7,7 +7,6 @@ import polars as pl
 
 from longhaul.analysis.statistics import crossing
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.declared import DECLARED
 from longhaul.studies.measures import Measures
 
 from .reduce import SMALL_BYTES
@@ -74,23 +73,6 @@ def _small_among_long(
 def _at(points: pl.DataFrame, place: float) -> float:
     """The value of a recorded curve at the point nearest to a place."""
     return float(points["y"][int((points["x"] - place).abs().arg_min() or 0)])
-
-
-@measure
-def overtakes(data: Data, of: str) -> float:
-    """How far Pcwnd is ahead of Reno and MixReact where over a tenth of its flows had losses.
-
-    The smallest difference of the shares of responses within 1500 ms, at such loads.
-    """
-    curve = data.curve("with_losses", "load", of, protocol="pcwnd")
-    loads = curve.x[curve.y > 10.0]
-    if not len(loads):
-        raise NotRunError("at no load had a tenth of the flows losses")
-    where = {
-        "of": of, "metric": "within_1500", "protocol": "pcwnd", "load": f"{loads.min():g}..",
-        "less.protocol": "reno,mixreact", "by": "replication",
-    }  # fmt: skip
-    return DECLARED["least"](data, **where)
 
 
 def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.ndarray, np.ndarray]:

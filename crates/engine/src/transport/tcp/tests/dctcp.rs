@@ -2,8 +2,8 @@
 
 use longhaul_units::Span;
 
-use super::{ReceiverBench, SenderBench, controller, reno, tcp};
-use crate::config::{DelayedAck, Ecn, Recovery, Tcp};
+use super::{ReceiverBench, SenderBench, controller, delayed_ack, reno, tcp};
+use crate::config::{Ecn, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
 const WAITS: [(u64, bool); 0] = [];
@@ -11,13 +11,7 @@ const WAITS: [(u64, bool); 0] = [];
 fn dctcp() -> Tcp {
     Tcp {
         ecn: Ecn::Dctcp,
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(40),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(40))),
         ..tcp(Recovery::Sack)
     }
 }

@@ -20,7 +20,8 @@ use longhaul_units::{Rate, Span, Time};
 
 use super::{Receiver, Sender};
 use crate::config::{
-    AckCounting, Clock, Config, Ecn, Link, Measure, Randomness, Recovery, Tcp, Timestamps,
+    AckCounting, Clock, Config, DelayedAck, Ecn, Link, Measure, Randomness, Recovery, Tcp,
+    Timestamps,
 };
 use crate::network::{End, Network, Path};
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle};
@@ -41,6 +42,17 @@ fn tcp(recovery: Recovery) -> Tcp {
         delayed_ack: None,
         timestamps: Timestamps::Off,
         ..rfc
+    }
+}
+
+/// Every other segment is acknowledged at once, any other after a time.
+fn delayed_ack(timeout: Span) -> DelayedAck {
+    DelayedAck {
+        timeout,
+        segments: 2,
+        delays_syn: false,
+        quick: 0,
+        push: false,
     }
 }
 

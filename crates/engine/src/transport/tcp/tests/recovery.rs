@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use longhaul_congestion::{Congestion, CongestionControl, Controller, MinCwnd, Window};
 use longhaul_units::{Span, Time};
 
-use super::{SenderBench, ms, reno, tcp};
-use crate::config::{AckCounting, DelayedAck, Ecn, PrrRule, Recovery, Tcp};
+use super::{SenderBench, delayed_ack, ms, reno, tcp};
+use crate::config::{AckCounting, Ecn, PrrRule, Recovery, Tcp};
 use crate::packet::Flags;
 
 const NOTHING: [u64; 0] = [];
@@ -260,13 +260,7 @@ fn a_probe_repairs_the_tail_without_a_timeout() {
 fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
     let config = Tcp {
         transfer: Some(10 * 1460),
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(40),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(40))),
         ..tcp(Recovery::RackTlp)
     };
     let mut bench = SenderBench::open(config, reno());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use longhaul_congestion::{Controller, ControllerSpec, Load, Variant};
 use longhaul_units::Span;
 
-use super::{ReceiverBench, Sender, SenderBench, ms, run_to, tcp};
-use crate::config::{DelayedAck, Recovery, Tcp, Timestamps};
+use super::{ReceiverBench, Sender, SenderBench, delayed_ack, ms, run_to, tcp};
+use crate::config::{Recovery, Tcp, Timestamps};
 use crate::network::End;
 use crate::packet::{Flags, Packet, SackHandle, XcpHeader};
 use crate::transport::Env;
@@ -44,13 +44,7 @@ fn vcp_asks_with_every_segment_and_not_with_the_syn() {
 #[test]
 fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
     let delayed = Tcp {
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(100),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(100))),
         ..tcp(Recovery::Sack)
     };
     let mut bench = ReceiverBench::open_to(delayed, true);
@@ -86,13 +80,7 @@ fn vcp_follows_the_echo() {
 #[test]
 fn grants_are_summed_up_and_applied() {
     let delayed = Tcp {
-        delayed_ack: Some(DelayedAck {
-            timeout: Span::from_millis(100),
-            segments: 2,
-            delays_syn: false,
-            quick: 0,
-            push: false,
-        }),
+        delayed_ack: Some(delayed_ack(Span::from_millis(100))),
         ..tcp(Recovery::Sack)
     };
     let mut receiver = ReceiverBench::open_to(delayed, true);

@@ -1,0 +1,1 @@
+"""Connections over links as a kind of simulation: what most scenarios describe."""

@@ -1,0 +1,57 @@
+"""Connections over links as a kind of simulation."""
+
+from longhaul import _engine
+from longhaul.connections import figures, names, reduce, work
+from longhaul.results.kinds import CONNECTIONS, Kind, RunData, TimeSeries
+
+_REMEDIES = {
+    "series": 'the scenario records samples with `measure = { every = "100 ms" }`',
+    "acks": "the scenario traces flows with `trace_acks = true`",
+    "exchanges": "only flows with `traffic` have exchanges",
+    "proxies": "the scenario has no `proxies`",
+    "events": "the scenario records events with `measure = { events = true }`",
+    "delays": "the scenario measures them with `measure = { delays = true }`",
+}
+
+
+def _required(table: str) -> list[str]:
+    """The columns of a table, but for those that only links with some key have."""
+    of_table = [row for row in _engine.columns() if row["table"] == table]
+    return [row["name"] for row in of_table if not row["only_with"]]
+
+
+def _time_series(run: RunData) -> TimeSeries:
+    from longhaul.connections.series import time_series  # NumPy, which a short run does without
+
+    return time_series(run)
+
+
+KIND = Kind(
+    name=CONNECTIONS,
+    title="TCP",
+    tables=lambda run: run,
+    required=_required,
+    summary=lambda run: run.own_tables.summary(),
+    without_numbers=names.without_numbers,
+    compare=figures.table,
+    changes=figures.changes,
+    plots=tuple(
+        f"longhaul.plots.{subject}"
+        for subject in (
+            "flows", "links", "fairness", "delays", "response_times", "traffic", "scatter", "phase",
+            "time_sequence",
+        )
+    ),
+    report_plots=(
+        "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
+        "throughput-delay",
+    ),
+    remedies=_REMEDIES,
+    provenance=lambda _: {},
+    kept=lambda _: {},
+    reduced=reduce.reduced,
+    time_series=_time_series,
+    expected_packets=work.expected_packets,
+    is_resumable=False,
+    same_since=_engine.results_version(),
+)  # fmt: skip

@@ -1,0 +1,87 @@
+"""What campaigns keep of a run: sums by label, the busiest link, thinned time series."""
+
+from typing import Any
+
+import polars as pl
+
+from longhaul.results import Results
+from longhaul.results.kinds import RunData
+
+# What a dumbbell calls its link, and other scenarios the link that a study is about.
+BOTTLENECK = "bottleneck"
+# Of labels with so many flows, what each delivered is kept, for fairness among them.
+MOST_FLOWS = 64
+# Parts of the distribution of response times that are kept.
+QUANTILES = tuple(part / 100 for part in range(1, 100))
+
+_SUMS = (
+    "sent_pkts", "sent_bytes", "retransmitted_pkts", "delivered_bytes", "dropped_pkts",
+    "marked_pkts", "cuts_loss", "cuts_ecn", "timeouts",
+)  # fmt: skip
+_LINK = (
+    "name", "rate_bps", "arrived_pkts", "departed_pkts", "departed_bytes", "dropped_pkts",
+    "dropped_loss_pkts", "marked_pkts", "utilization", "queue_mean_pkts", "queue_max_pkts",
+)  # fmt: skip
+
+
+def reduced(data: RunData, points: int | None) -> dict[str, Any]:
+    """The tables to keep, all over the measurement window but for time series and events.
+
+    Of a time series so many `points` are kept; all without a number.
+    """
+    run: Results = data.own_tables
+    kept: dict[str, Any] = {
+        "labels": _labels(run).to_dicts(),
+        "links": _links(run).to_dicts(),
+    }
+    if "series" in run.tables:
+        kept["flow_series"] = _thinned(
+            run.flow_series, points, "cwnd_pkts", "srtt_s", "delivered_bytes", "label"
+        )
+        kept["link_series"] = _thinned(
+            run.bottleneck_series, points,
+            "queue_pkts", "queue_avg_pkts", "max_p", "dropped_pkts", "marked_pkts",
+        )  # fmt: skip
+    if "events" in run.tables:
+        kept["events"] = run.events.drop("flow").to_dicts()
+    if "exchanges" in run.tables:
+        kept["exchanges"] = [_exchanges(run)]
+    return kept
+
+
+def _labels(run: Results) -> pl.DataFrame:
+    """Sums over the flows of each label; null where a flow has no value."""
+    known = [
+        pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
+        for name in _SUMS
+    ]
+    means = pl.col("cwnd_mean_pkts", "rtt_mean_s").mean()
+    few = pl.len() <= MOST_FLOWS
+    each = pl.when(few).then(pl.col("delivered_bytes").implode()).alias("each_delivered_bytes")
+    groups = run.flows.group_by("label", maintain_order=True)
+    return groups.agg(pl.len().alias("flows"), *known, means, each)
+
+
+def _exchanges(run: Results) -> dict[str, Any]:
+    """How long complete exchanges took that began in the measurement window."""
+    begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
+    took = (begun["end_s"] - begun["start_s"]).drop_nulls()
+    quantiles = [took.quantile(part, "linear") for part in QUANTILES]
+    return {
+        "complete": len(took),
+        "response_quantiles_s": quantiles,
+        "response_mean_s": took.mean(),
+    }
+
+
+def _links(run: Results) -> pl.DataFrame:
+    """The link called `bottleneck`, or else the busiest router link; forward."""
+    names = run.links["name"]
+    name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
+    return run.links.filter(pl.col("name") == name).select(_LINK)
+
+
+def _thinned(series: pl.DataFrame, points: int | None, *columns: str) -> list[dict[str, Any]]:
+    every = max(1, series["t_s"].n_unique() // points) if points else 1
+    kept = series.filter(pl.int_range(pl.len()).over("name") % every == 0)
+    return kept.select("t_s", "name", *columns).to_dicts()

@@ -1,0 +1,24 @@
+"""Samples over time that show whether a run is in a steady state."""
+
+import numpy as np
+import polars as pl
+
+from longhaul.results import Results
+from longhaul.results.kinds import RunData, TimeSeries
+
+
+def time_series(data: RunData) -> TimeSeries:
+    """Goodput and mean window of each label, and the queue of the bottleneck."""
+    run: Results = data.own_tables
+    flows = run.flow_series
+    for label, part in flows.group_by("label", maintain_order=True):
+        whole = part.group_by("t_s", maintain_order=True).agg(
+            pl.col("delivered_bytes").sum(), pl.col("cwnd_pkts").mean()
+        )
+        t = whole["t_s"].to_numpy()
+        rate = np.diff(whole["delivered_bytes"].to_numpy()) * 8.0 / np.diff(t)
+        yield f"{label[0]}: goodput (bit/s)", t[1:], rate
+        yield f"{label[0]}: mean window (segments)", t, whole["cwnd_pkts"].to_numpy()
+    link = run.bottleneck_series
+    queue = link["queue_pkts"].cast(pl.Float64).to_numpy()
+    yield f"{run.bottleneck}: queue (packets)", link["t_s"].to_numpy(), queue

@@ -1,0 +1,37 @@
+"""How much work a run is expected to be, guessed from its scenario as it was written."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from longhaul._engine import LonghaulError, bits_per_second, seconds
+from longhaul.results.kinds import PlannedRun
+
+# Bits of a packet of the usual size.
+PACKET_BITS = 12_000.0
+
+
+def expected_packets(run: PlannedRun) -> float:
+    """Data packets: simulated time at the rate of the slowest link with a name."""
+    scenario = run.scenario
+    duration = _quantity(scenario.get("duration"), seconds) or 1.0
+    rates = [rate for text in _rates(scenario.get("topology", {})) if (rate := text)]
+    return duration * (min(rates) / PACKET_BITS if rates else 1.0)
+
+
+def _rates(part: Any) -> list[float]:  # noqa: ANN401
+    """The rates of all links of a topology, in bit/s."""
+    if isinstance(part, Mapping):
+        own = _quantity(part.get("rate"), bits_per_second)
+        return [*([own] if own else []), *(r for v in part.values() for r in _rates(v))]
+    if isinstance(part, list):
+        return [rate for item in part for rate in _rates(item)]
+    return []
+
+
+def _quantity(text: Any, parse: Any) -> float | None:  # noqa: ANN401
+    if not isinstance(text, str):
+        return None
+    try:
+        return float(parse(text))
+    except LonghaulError:
+        return None
