@@ -1,0 +1,152 @@
+"""Values beside others: differences, ratios, and pairs of one point."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longhaul.studies.data import Cell, Combine, Data, NotRunError
+from longhaul.studies.data.lookup import UnevenError
+from longhaul.studies.declared.points import Points, points_of
+from longhaul.studies.declared.words import METRIC, Key, Number, Words
+from longhaul.studies.selection import Word
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values, with what they are beside; they may be differences or ratios."""
+
+    x: np.ndarray
+    """The level of each along an axis, or another value at the same point."""
+    y: np.ndarray
+    same: float
+    """What a value is where both sides of a comparison are equal."""
+
+    @property
+    def count(self) -> int:
+        """How many points there are."""
+        return int(self.y.shape[-1])
+
+
+def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of numbers, none of whose denominators is zero; or ZeroDivisionError."""
+    if (right == 0.0).any():
+        raise ZeroDivisionError
+    ratios: np.ndarray = left / right
+    return ratios
+
+
+def _ratio_of_runs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of replications, of which those without a denominator are left out."""
+    ratios = np.full_like(left, np.nan)
+    np.divide(left, right, out=ratios, where=right != 0)
+    return ratios
+
+
+# What a comparison makes of medians and of single runs, and what that is where sides are equal.
+COMPARED: dict[str, tuple[Combine, Combine, float]] = {
+    "less": (np.subtract, np.subtract, 0.0),
+    "over": (ratio, _ratio_of_runs, 1.0),
+}
+
+
+def values_of(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
+    """The values that words select, beside those of each comparison; some, or NotRunError."""
+    points = points_of(data, chosen)
+    same = 0.0
+    keys, values = list(points.values), _stacked(points.values.values())
+    for how, (of_medians, of_runs, equal) in COMPARED.items():
+        if how not in compared:
+            continue
+        others = points_of(data, {**chosen, **compared[how]})
+        pairs = _pairs(points, keys, others, compared[how])
+        same = equal
+        if "by" in chosen:
+            cells = [(points.cell(keys[place]), others.cell(other)) for place, other in pairs]
+            medians = _medians_of_runs(data, str(chosen[METRIC]), cells, of_runs)
+            pairs = [pairs[place] for place in medians]
+            values = _stacked(medians.values())
+        else:
+            right = _stacked(others.values[other] for _, other in pairs)
+            values = of_medians(values[..., [place for place, _ in pairs]], right)
+        keys = [keys[place] for place, _ in pairs]
+    if not keys:
+        raise NotRunError("no points in common")
+    if "with" in compared:
+        others = points_of(data, {**chosen, **compared["with"]})
+        pairs = _pairs(points, keys, others, compared["with"])
+        beside = _stacked(others.values[other] for _, other in pairs)
+        return Values(beside, values[..., [place for place, _ in pairs]], same)
+    return _along(points, keys, values, same, chosen.get("along"))
+
+
+def _stacked(numbers: Iterable[Number]) -> np.ndarray:
+    """Numbers of points along the last axis; samples have to have them all."""
+    stacked = np.ascontiguousarray(np.array(list(numbers)).T)
+    if stacked.ndim > 1 and np.isnan(stacked).any():
+        raise UnevenError
+    return stacked
+
+
+def _medians_of_runs(
+    data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
+) -> dict[int, Number]:
+    """What each pair of cells is compared in each replication, if any has both: by its place."""
+    medians: dict[int, Number] = {}
+    for place, (one, other) in enumerate(cells):
+        try:
+            medians[place] = data.paired(metric, one, other, combine)
+        except NotRunError:
+            continue
+    return medians
+
+
+def _along(
+    points: Points, keys: list[Key], values: np.ndarray, same: float, axis: Word | None
+) -> Values:
+    """Values in the order of an axis, of which each level has one; as they are without an axis."""
+    if axis is None:
+        return Values(np.zeros(len(keys)), values, same)
+    if axis not in points.axes:
+        raise NotRunError(f"no axis {axis} is left")
+    place = points.axes.index(str(axis))
+    levels = [key[place] for key in keys]
+    if len(set(levels)) < len(levels):
+        raise NotRunError(f"there are several values for each {axis}")
+    order = sorted(range(len(levels)), key=levels.__getitem__)
+    return Values(np.array([levels[at] for at in order]), values[..., order], same)
+
+
+def _pairs(
+    points: Points, keys: Sequence[Key], others: Points, words: Words
+) -> list[tuple[int, Key]]:
+    """The place of each key, with the points of the other side that it is compared with.
+
+    By the axes that both sides leave open; with each level of axes of which only the words of the
+    comparison select several.
+    """
+    common = [
+        axis
+        for axis in points.axes
+        if axis in others.axes and _is_matched(axis, points.count(axis), others.count(axis))
+    ]
+    chosen = [axis for axis in others.axes if words.get(axis, "") != ""]
+    named = [others.axes.index(axis) for axis in chosen if axis not in common]
+    left, right = ([side.axes.index(axis) for axis in common] for side in (points, others))
+    by_levels: dict[Key, dict[Key, Key]] = {}
+    for key in others.values:
+        beside = by_levels.setdefault(tuple(key[place] for place in right), {})
+        several = tuple(key[place] for place in named)
+        if several in beside:
+            raise NotRunError("there are several values to compare with")
+        beside[several] = key
+    return [
+        (number, other)
+        for number, key in enumerate(keys)
+        for other in by_levels.get(tuple(key[place] for place in left), {}).values()
+    ]
+
+
+def _is_matched(axis: str, count: int, other: int) -> bool:
+    """Whether points are compared at the same levels of an axis, of which sides have so many."""
+    return min(count, other) > 1 if axis == "of" else max(count, other) > 1
