@@ -32,6 +32,7 @@ impl CongestionState {
     }
 
     /// Puts the three choices together.
+    #[inline]
     pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
         Self {
             window,

@@ -44,13 +44,12 @@ impl Sender {
         flow: u32,
         path: Path,
         config: Arc<Tcp>,
-        controller: Controller,
+        controller: &Controller,
         stream: Stream,
     ) -> Self {
-        let recovery = RecoveryAlgorithm::new(config.recovery);
         Self {
+            recovery: RecoveryAlgorithm::new(config.recovery),
             tcb: ControlBlock::new(index, flow, path, config, controller, stream),
-            recovery,
         }
     }
 
