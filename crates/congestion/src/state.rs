@@ -92,7 +92,7 @@ impl CongestionState {
     }
 
     /// Whether the flow's slow start ends before the window grows for an acknowledgement of new data.
-    #[inline]
+    #[inline(always)]
     fn ends_watched(&mut self, ack: &AckSample) -> bool {
         if self.controller.phases() != Phases::Avoidance {
             return false;
