@@ -122,19 +122,16 @@ impl Heap {
     #[inline]
     fn sift_down(&mut self, mut hole: usize, key: Key) {
         let keys = self.keys.as_mut_slice();
-        loop {
-            let child = 4 * hole + 1;
-            let below = keys.get(child..).and_then(<[Key]>::first_chunk);
-            let Some(children) = below else {
-                break;
-            };
+        while 4 * hole + 1 < self.len
+            && let Some(children) = keys[4 * hole + 1..].first_chunk()
+        {
             let first = first_of(children);
             let first_key = children[first];
             if key <= first_key {
                 break;
             }
             keys[hole] = first_key;
-            hole = child + first;
+            hole = 4 * hole + 1 + first;
         }
         keys[hole] = key;
     }

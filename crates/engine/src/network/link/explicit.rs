@@ -137,7 +137,7 @@ impl ExplicitService {
     }
 
     /// Begins the transmission of a packet, which is `now` the first.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, follows: bool) -> bool {
         let start = match &mut self.shaper {
             Some(bucket) => bucket.take(packet.bytes, now),
