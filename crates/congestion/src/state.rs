@@ -32,6 +32,7 @@ impl CongestionState {
     }
 
     /// Puts the three choices together.
+    #[inline]
     pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
         Self {
             window,
@@ -91,7 +92,7 @@ impl CongestionState {
     }
 
     /// Whether the flow's slow start ends before the window grows for an acknowledgement of new data.
-    #[inline]
+    #[inline(always)]
     fn ends_watched(&mut self, ack: &AckSample) -> bool {
         if self.controller.phases() != Phases::Avoidance {
             return false;

@@ -8,7 +8,10 @@ pub type Key = u128;
 /// A 4-ary min-heap: shallower than a binary one, and four children share a cache line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
+    /// The entries and, behind them, the largest key until the last of them has all siblings: an entry that has any
+    /// children has four.
     keys: Vec<Key>,
+    len: usize,
 }
 
 impl Heap {
@@ -25,15 +28,25 @@ impl Heap {
         reason = "whether there is one, the first entry says"
     )]
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.len
     }
 
     /// Adds an entry.
     #[inline]
     pub fn push(&mut self, key: Key) {
-        let hole = self.keys.len();
-        self.keys.push(key);
+        let hole = self.len;
+        self.len += 1;
+        if hole == self.keys.len() {
+            self.make_room();
+        }
         self.sift_up(hole, key);
+    }
+
+    /// Appends a place for the first entry, or four for children.
+    #[cold]
+    fn make_room(&mut self) {
+        let places = if self.keys.is_empty() { 1 } else { 4 };
+        self.keys.resize(self.keys.len() + places, Key::MAX);
     }
 
     /// Puts `key` in the place of the first entry.
@@ -45,11 +58,18 @@ impl Heap {
     /// Removes the first entry.
     #[inline]
     pub fn remove_first(&mut self) {
-        if let Some(last) = self.keys.pop()
-            && !self.keys.is_empty()
+        if let Some(last) = self.pop_last()
+            && self.len > 0
         {
             self.sift_down(0, last);
         }
+    }
+
+    /// Takes out the entry in the last place.
+    #[inline]
+    fn pop_last(&mut self) -> Option<Key> {
+        self.len = self.len.checked_sub(1)?;
+        Some(std::mem::replace(&mut self.keys[self.len], Key::MAX))
     }
 
     /// Puts `key` in the place of `entry`, which is usually the first.
@@ -68,7 +88,7 @@ impl Heap {
     pub fn remove(&mut self, entry: Key) {
         if self.first() == entry {
             self.remove_first();
-        } else if let Some(last) = self.keys.pop()
+        } else if let Some(last) = self.pop_last()
             && last != entry
         {
             self.replace(entry, last);
@@ -102,29 +122,62 @@ impl Heap {
     #[inline]
     fn sift_down(&mut self, mut hole: usize, key: Key) {
         let keys = self.keys.as_mut_slice();
-        loop {
-            let child = 4 * hole + 1;
-            let smallest = if let Some(&[a, b, c, d]) = keys.get(child..child + 4) {
-                // Three independent comparisons, no unpredictable branch.
-                let (low, low_at) = if b < a { (b, child + 1) } else { (a, child) };
-                let (high, high_at) = if d < c {
-                    (d, child + 3)
-                } else {
-                    (c, child + 2)
-                };
-                if high < low { high_at } else { low_at }
-            } else {
-                let Some(at) = (child..keys.len()).min_by_key(|&at| keys[at]) else {
-                    break;
-                };
-                at
-            };
-            if key <= keys[smallest] {
+        while 4 * hole + 1 < self.len
+            && let Some(children) = keys[4 * hole + 1..].first_chunk()
+        {
+            let first = first_of(children);
+            let first_key = children[first];
+            if key <= first_key {
                 break;
             }
-            keys[hole] = keys[smallest];
-            hole = smallest;
+            keys[hole] = first_key;
+            hole = 4 * hole + 1 + first;
         }
         keys[hole] = key;
+    }
+}
+
+/// Where the smallest of four keys is: three comparisons, and no branch that is hard to predict.
+#[inline]
+fn first_of(keys: &[Key; 4]) -> usize {
+    let low = usize::from(keys[1] < keys[0]);
+    let high = 2 + usize::from(keys[3] < keys[2]);
+    if keys[high] < keys[low] { high } else { low }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whatever is added, replaced and removed, the first is the smallest.
+        #[test]
+        fn the_smallest_is_first(steps in prop::collection::vec((0u8..5, any::<u8>(), any::<u8>()), 1..300)) {
+            let (mut heap, mut model) = (Heap::default(), Vec::new());
+            for (number, (step, which, time)) in (0..).zip(steps) {
+                let key = Key::from(time) << 64 | number;
+                model.sort_unstable();
+                match (step, model.len()) {
+                    (0 | 1, _) | (_, 0) => {
+                        heap.push(key);
+                        model.push(key);
+                    }
+                    (2, _) => {
+                        heap.replace_first(key);
+                        model[0] = key;
+                    }
+                    (3, len) => {
+                        let entry = &mut model[usize::from(which) % len];
+                        heap.replace(*entry, key);
+                        *entry = key;
+                    }
+                    (_, len) => heap.remove(model.remove(usize::from(which) % len)),
+                }
+                prop_assert_eq!(heap.len(), model.len());
+                prop_assert_eq!(heap.first(), model.iter().copied().min().unwrap_or(Key::MAX));
+            }
+        }
     }
 }

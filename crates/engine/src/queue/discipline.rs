@@ -75,6 +75,13 @@ pub(crate) trait PacketQueue {
     /// in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
+    /// Whether a packet that finds the link idle and no other waiting goes straight into service, unmarked, and leaves
+    /// the discipline as it was: then it is neither enqueued nor dequeued. Only for disciplines that neither observe
+    /// arrivals nor stamp departures.
+    fn passes(&self) -> bool {
+        false
+    }
+
     /// Accepts a packet, or says why not. Others may be dropped instead.
     fn enqueue(
         &mut self,
@@ -111,6 +118,11 @@ pub(crate) trait PacketQueue {
 pub(crate) trait Aqm {
     /// Whether an arriving packet is accepted.
     fn on_arrival(&mut self, arrival: &Arrival) -> Verdict;
+
+    /// See [`PacketQueue::passes`].
+    fn passes(&self) -> bool {
+        false
+    }
 
     /// A packet begins service while so many wait. Returns whether to mark it.
     fn on_departure(&mut self, _packet: &Packet, _now: Time, _waiting_pkts: u64) -> bool {

@@ -120,6 +120,10 @@ pub(crate) struct DropTailQueue {
 }
 
 impl PacketQueue for DropTailQueue {
+    fn passes(&self) -> bool {
+        true
+    }
+
     fn enqueue(
         &mut self,
         packet: Packet,
@@ -152,7 +156,7 @@ impl PacketQueue for DropTailQueue {
 mod tests {
     use super::*;
     use crate::queue::QueueConfig;
-    use crate::queue::tests::{Bench, packet};
+    use crate::queue::tests::{Bench, check_passing, packet};
 
     fn bench(limit: Capacity) -> Bench {
         Bench::new(&QueueConfig::DropTail(DropTail {
@@ -181,5 +185,12 @@ mod tests {
         // 900 and 1100 fill the queue; the last packet is longer than that.
         assert_eq!(bench.dropped(), [0, 1, 2, 3]);
         assert_eq!(bench.dequeue_all(), []);
+    }
+
+    #[test]
+    fn a_packet_that_finds_the_link_idle_passes() {
+        check_passing(&QueueConfig::DropTail(DropTail::new(Capacity::Packets(
+            100,
+        ))));
     }
 }

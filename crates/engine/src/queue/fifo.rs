@@ -59,6 +59,10 @@ impl<A: Aqm> Fifo<A> {
 }
 
 impl<A: Aqm> PacketQueue for Fifo<A> {
+    fn passes(&self) -> bool {
+        self.aqm.passes()
+    }
+
     fn enqueue(
         &mut self,
         mut packet: Packet,

@@ -136,6 +136,14 @@ macro_rules! disciplines {
             }
 
             #[inline(always)]
+            fn passes(&self) -> bool {
+                match self {
+                    $(Self::$Kind(queue) => queue.passes(),)+
+                    Self::FilteringAcks(queue) => queue.passes(),
+                }
+            }
+
+            #[inline(always)]
             fn enqueue(
                 &mut self,
                 packet: Packet,

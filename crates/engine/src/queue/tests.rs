@@ -1,6 +1,6 @@
 //! A test bench that drives a discipline.
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use super::ack_filter::AckFilter;
 use super::{Arrival, BufferedQueue, DropReason, Effects, PacketQueue, QueueConfig};
@@ -75,4 +75,34 @@ impl Bench {
         let dropped = self.effects.dropped.drain(..);
         dropped.map(|(packet, _)| packet.seq).collect()
     }
+}
+
+/// A packet of which [`PacketQueue::passes`] is true comes out as it was and leaves the discipline as it was, whatever has been
+/// before: bursts that make queues, and pauses.
+pub(super) fn check_passing(config: &QueueConfig) {
+    let mut bench = Bench::new(config);
+    let mut passed = 0;
+    for ms in 0..4000 {
+        bench.now = Time::ZERO + Span::from_millis(ms);
+        if ms.is_multiple_of(20) {
+            bench.discipline.update(bench.now);
+        }
+        if ms / 500 % 2 == 0 {
+            let _ = [(); 2].map(|()| bench.enqueue(packet(ms, 1500)));
+        }
+        let transmitted = bench.dequeue();
+        bench.effects = Effects::default();
+        if transmitted.is_some() {
+            continue;
+        }
+        assert!(bench.discipline.passes());
+        let before = format!("{:?}", bench.discipline);
+        assert_eq!(bench.enqueue(packet(ms, 40)), Ok(()));
+        let next = bench.dequeue().map(|packet| (packet.seq, packet.flags));
+        assert_eq!(next, Some((ms, packet(ms, 40).flags)));
+        assert!(bench.effects.is_empty());
+        assert_eq!(format!("{:?}", bench.discipline), before);
+        passed += 1;
+    }
+    assert!(passed > 200, "{passed} passed");
 }

@@ -112,7 +112,7 @@ impl Schedule {
     }
 
     /// The deadline of a connection's timer is set.
-    #[inline]
+    #[inline(always)]
     fn set_timer(&mut self, kind: Kind, connection: u32, deadline: Time) {
         if let Some(block) = self.deadlines[kind as usize].set(connection, deadline) {
             self.enter_block(kind, block, deadline);

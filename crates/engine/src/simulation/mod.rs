@@ -133,6 +133,7 @@ impl World {
     }
 
     /// Packets on a link reach its far end: all of them that may be handed on by now.
+    #[inline(always)]
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
         let delivery = self.env.network.begin_arrivals(link);
@@ -178,6 +179,7 @@ impl World {
 
     /// Packets on a link reach its far end, or will, if all that happens to them there is that they are held
     /// back.
+    #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
         let mut packet = Packet::NONE;

@@ -177,6 +177,7 @@ impl Traffic {
         match self.connections.insert(make) {
             Some(id) => {
                 let connection = self.connections.get_mut(id).expect("just put in");
+                connection.complete_up(traffic_source);
                 // Not made a string unless something wants it.
                 let label = format_args!("{}/{}", traffic_source.name, connection.number_in_flow());
                 env.network.add_flow(Carrier::Traffic, id.index(), &label);

@@ -83,34 +83,35 @@ pub(crate) struct TrafficSource {
 }
 
 impl TrafficSource {
-    /// Senders and receivers for one direction of a new connection of this number.
-    pub(super) fn direction(&mut self, id: ConnectionId, number: u64) -> Direction {
+    /// One direction of a new connection, which [`Self::complete`] is to complete in its place: it is large.
+    #[inline]
+    pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
         let way = self.paths.on(id.side());
-        let mut direction = self.leg(id, self.flow, way.data, way.acks);
+        self.leg(id, self.flow, way.data, way.acks)
+    }
+
+    /// What only some directions have, of a connection of this number.
+    pub(super) fn complete(&mut self, direction: &mut Direction, id: ConnectionId, number: u64) {
         if (id.side() == Side::Down) == self.from_servers {
             direction.receiver.set_clock(self.clock);
             if self.traced.contains(&number) {
                 direction.sender.trace_as(number);
             }
         }
-        let second_leg = way.second_leg.map(|second_leg| {
+        if let Some(second_leg) = self.paths.on(id.side()).second_leg {
             let recorded = EventLog::UNRECORDED;
             let mut leg = self.leg(id.second_leg(), recorded, second_leg.data, second_leg.acks);
             leg.sender.begin_empty();
-            Box::new(leg)
-        });
-        Direction {
-            second_leg,
-            ..direction
+            direction.second_leg = Some(Box::new(leg));
         }
     }
 
     /// A sender and a receiver, whose events are recorded as those of a flow.
     fn leg(&mut self, id: ConnectionId, recorded: u32, data: Path, acks: Path) -> Direction {
         let index = id.index();
-        let (tcp, controller) = (Arc::clone(&self.tcp), self.controller.clone());
+        let tcp = Arc::clone(&self.tcp);
         let stream = self.stream.split();
-        let sender = Sender::new(index, recorded, data, tcp, controller, stream);
+        let sender = Sender::new(index, recorded, data, tcp, &self.controller, stream);
         Direction {
             receiver: Receiver::new(index, acks, Arc::clone(&self.tcp), sender.asks_routers()),
             sender,

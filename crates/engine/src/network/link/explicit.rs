@@ -91,8 +91,13 @@ impl ExplicitService {
     ) -> Offer {
         self.catch_up(port, now, options);
         let idle = !self.in_service;
-        let idle_since = idle.then_some(self.busy_until);
         self.first_arrival = self.first_arrival.min(now);
+        if idle && port.pass(packet.bytes) {
+            self.in_service = true;
+            let leads = self.begin(port, packet, now, false);
+            return if leads { Offer::First } else { Offer::Accepted };
+        }
+        let idle_since = idle.then_some(self.busy_until);
         port.queue.as_buffered().observe_arrival(&packet, options);
         if !port.enqueue(packet, now, idle_since, &mut self.effects, options) {
             return Offer::Dropped;
@@ -128,6 +133,12 @@ impl ExplicitService {
         port.queue
             .as_buffered()
             .stamp_departure(&mut packet, options);
+        self.begin(port, packet, now, follows)
+    }
+
+    /// Begins the transmission of a packet, which is `now` the first.
+    #[inline(always)]
+    fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, follows: bool) -> bool {
         let start = match &mut self.shaper {
             Some(bucket) => bucket.take(packet.bytes, now),
             None => now,

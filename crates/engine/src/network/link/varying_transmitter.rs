@@ -25,7 +25,7 @@ impl LinkTransmitter {
     /// Transmits a packet from `start` on, not before the end of the last one. Returns the end; never, if the rate stays at
     /// zero. `follows`: it has waited for the last one's end, at `last_end`, and takes what that has left of an
     /// opportunity.
-    #[inline]
+    #[inline(always)]
     pub(super) fn transmit(
         &mut self,
         bytes: u16,

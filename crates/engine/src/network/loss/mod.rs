@@ -45,6 +45,12 @@ impl LossModel {
         model
     }
 
+    /// Whether it takes a decision if the packet that arrives now is lost: else it is not.
+    #[inline]
+    pub(crate) fn is_to_decide(&self) -> bool {
+        self.gap == 0
+    }
+
     /// Whether the packet that arrives now is lost.
     #[inline]
     pub(crate) fn loses(&mut self) -> bool {

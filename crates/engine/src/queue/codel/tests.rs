@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::queue::QueueConfig;
-use crate::queue::tests::{Bench, packet};
+use crate::queue::tests::{Bench, check_passing, packet};
 
 const PARAMETERS: CoDelParameters = CoDelParameters {
     target: Span::from_millis(5),
@@ -197,4 +197,13 @@ fn a_new_dropping_state_goes_on_with_the_last_rate() {
         // 100 / sqrt(3) = 57.7 ms.
         assert_eq!(f64::from(again[1] - again[0]), second_gap_ms, "{again:?}");
     }
+}
+
+#[test]
+fn a_packet_that_finds_the_link_idle_passes() {
+    check_passing(&QueueConfig::CoDel(CoDelConfig {
+        limit: Capacity::Packets(1000),
+        ecn: false,
+        control: PARAMETERS,
+    }));
 }

@@ -251,6 +251,11 @@ impl Pie {
 }
 
 impl Aqm for Pie {
+    fn passes(&self) -> bool {
+        // Nothing is dropped while no more than two packets wait, and no number drawn (RFC 8033 section 4.1).
+        true
+    }
+
     fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         if let Err(reason) = arrival.check_limit(self.config.limit) {
             self.control.on_overflow();

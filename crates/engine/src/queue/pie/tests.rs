@@ -5,6 +5,8 @@ use longhaul_units::Time;
 use proptest::prelude::*;
 
 use super::*;
+use crate::queue::QueueConfig;
+use crate::queue::tests::check_passing;
 
 const RATE_MBPS: u64 = 12;
 
@@ -250,4 +252,11 @@ fn derandomised_drops_keep_their_distance() {
     // A geometric gap of mean 16 after thirteen that are sure to pass.
     let mean = 100_000.0 / gaps.len() as f64;
     assert!((mean - 29.0).abs() < 1.0, "{mean}");
+}
+
+#[test]
+fn a_packet_that_finds_the_link_idle_passes() {
+    for derandomise in [false, true] {
+        check_passing(&QueueConfig::Pie(config(derandomise)));
+    }
 }

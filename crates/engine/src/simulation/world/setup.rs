@@ -170,7 +170,7 @@ impl World {
         let index = self.tcp.len();
         let (number, tcp) = (index as u32, Arc::clone(tcp));
         let config = Arc::clone(&tcp);
-        let sender = Sender::new(number, recorded, there, config, controller, stream);
+        let sender = Sender::new(number, recorded, there, config, &controller, stream);
         self.tcp.push(Connection {
             receiver: Receiver::new(number, back, tcp, sender.asks_routers()),
             sender,

@@ -79,7 +79,7 @@ impl AppConnection {
     /// The side that has got the FIN of the one that `closed` first closes, too, unless it has before.
     fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
         if closed == Side::Up && self.down.is_none() {
-            self.down = Some(self.open_down(context.traffic_source, context.env));
+            self.open_down(context.traffic_source, context.env);
         }
         let (first, last) = match closed {
             Side::Up => (Some(&mut self.up), self.down.as_mut()),

@@ -110,7 +110,7 @@ impl AppConnection {
         Self {
             id,
             source,
-            up: traffic_source.direction(id.on(Side::Up), record.connection),
+            up: traffic_source.direction(id.on(Side::Up)),
             down: None,
             stage: Stage::Requesting,
             planned: planned.first,
@@ -132,6 +132,12 @@ impl AppConnection {
             waits_for_ack: planned.separate,
             lifetime: planned.lifetime,
         }
+    }
+
+    /// Completes a connection that is new in its place.
+    pub(super) fn complete_up(&mut self, traffic_source: &mut TrafficSource) {
+        let (id, number) = (self.id.on(Side::Up), self.record.connection);
+        traffic_source.complete(&mut self.up, id, number);
     }
 
     /// Whether packets are delayed at its end points, all those at one end point in one queue.
@@ -234,7 +240,7 @@ impl AppConnection {
         }
         let first = self.down.is_none();
         if first {
-            self.down = Some(self.open_down(traffic_source, env));
+            self.open_down(traffic_source, env);
         }
         if !self.separate_directions {
             self.up.acknowledged_by_data(env);
@@ -249,8 +255,10 @@ impl AppConnection {
     }
 
     /// The direction of responses: over the client's connection, or one of its own that is to be opened.
-    fn open_down(&self, traffic_source: &mut TrafficSource, env: &mut Env) -> Direction {
-        let mut down = traffic_source.direction(self.id.on(Side::Down), self.record.connection);
+    fn open_down(&mut self, traffic_source: &mut TrafficSource, env: &mut Env) {
+        let id = self.id.on(Side::Down);
+        let down = self.down.insert(traffic_source.direction(id));
+        traffic_source.complete(down, id, self.record.connection);
         if self.separate_directions {
             down.sender.begin_empty();
         } else {
@@ -260,7 +268,6 @@ impl AppConnection {
                 .join((answered, acknowledged.unwrap_or(answered)), env);
             down.receiver.join();
         }
-        down
     }
 
     /// The end of a server delay, a think time or a lifetime.

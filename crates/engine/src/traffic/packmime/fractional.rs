@@ -13,9 +13,12 @@ use crate::random::Stream;
 /// A sum of products is that of so many partial ones, which processors add to at once.
 const LANES: usize = 8;
 
-/// So many values have the known parts of their sums worked out together: with twice the lanes, two values share
-/// each load of past values that lie across cache lines.
-const BLOCK: usize = 2 * LANES;
+/// So many values, each `LANES` after the one before, share each load of past values: with their partial sums these
+/// stay in registers.
+const SHARING: usize = 4;
+
+/// So many values have the known parts of their sums worked out together.
+const BLOCK: usize = SHARING * LANES;
 
 /// So many series draw their pasts together.
 const ABREAST: usize = 16;
@@ -28,14 +31,45 @@ pub(super) fn variance(d: f64) -> f64 {
     libm::tgamma(1.0 - 2.0 * d) / (root * root)
 }
 
+/// Weights of past values, that of the oldest first.
+#[derive(Debug)]
+struct Weights {
+    /// Those of all but the newest past values. Before and behind them are zeros, where a value has no weight while
+    /// others that share a load have one: no sum is -0, so that a product of zero leaves it as it is.
+    others: Box<[Lanes]>,
+    /// Those of the newest `BLOCK`, which are not known when that many values are begun.
+    newest: [Lanes; SHARING],
+}
+
+impl Weights {
+    /// `phi` is in the order of age.
+    fn new(phi: &[f64]) -> Self {
+        let oldest_first: Vec<f64> = phi.iter().rev().copied().collect();
+        let (others, newest) = oldest_first
+            .as_chunks()
+            .0
+            .split_at(phi.len() / LANES - SHARING);
+        let zeros = [[0.0; LANES]; SHARING - 1];
+        Self {
+            others: [&zeros[..], others, &zeros[..]].concat().into(),
+            newest: std::array::from_fn(|chunk| newest[chunk]),
+        }
+    }
+
+    /// How many there are.
+    fn memory(&self) -> usize {
+        let zeros = 2 * (SHARING - 1);
+        (self.others.len() - zeros + SHARING) * LANES
+    }
+}
+
 /// The series.
 #[derive(Debug)]
 pub(super) struct Fractional {
-    /// Weights of past values, that of the oldest first.
-    weights: Arc<[f64]>,
+    weights: Arc<Weights>,
     /// Standard deviation of what the past does not determine.
     innovation: f64,
-    /// Past values, the newest last. Those before the last `weights.len()` are left over.
+    /// Past values, the newest last. Those before the last that have weights are left over.
     past: Vec<f64>,
     /// Sums of the next values, without what the newest `BLOCK` past values contribute to each.
     sums: [Lanes; BLOCK],
@@ -46,7 +80,10 @@ pub(super) struct Fractional {
 impl Fractional {
     /// Series that depend on `memory` past values, each with a past of its own.
     pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
-        assert!(memory.is_multiple_of(LANES), "sums have no remainder");
+        assert!(
+            memory.is_multiple_of(LANES) && memory >= BLOCK,
+            "sums have no remainder"
+        );
         let mut pasts = Pasts::new(memory, streams.len());
         let mut recursion = Recursion::new(d, memory);
         pasts.push(|number| libm::sqrt(recursion.variance) * streams[number].normal());
@@ -58,7 +95,7 @@ impl Fractional {
             });
         }
         let innovation = libm::sqrt(recursion.variance);
-        let weights: Arc<[f64]> = recursion.phi.iter().rev().copied().collect();
+        let weights = Arc::new(Weights::new(&recursion.phi));
         let series = (0..streams.len()).map(|number| Self {
             weights: Arc::clone(&weights),
             innovation,
@@ -72,17 +109,19 @@ impl Fractional {
     /// The next value.
     pub(super) fn next(&mut self, stream: &mut Stream) -> f64 {
         if self.used == BLOCK {
-            self.sums = known_parts(&self.weights, &self.past);
+            let past = &self.past[self.past.len() - self.weights.memory()..];
+            self.sums = known_parts(&self.weights.others, past);
             self.used = 0;
         }
         let mut sums = self.sums[self.used];
         self.used += 1;
-        let newest = self.past.len() - BLOCK;
-        let weights = self.weights.len() - BLOCK;
-        add_all_products(&mut sums, &self.weights[weights..], &self.past[newest..]);
+        let newest = self.past[self.past.len() - BLOCK..].as_chunks().0;
+        for (weights, past) in self.weights.newest.iter().zip(newest) {
+            add_products(&mut sums, weights, past);
+        }
         let value = sums.iter().sum::<f64>() + self.innovation * stream.normal();
         if self.past.len() == self.past.capacity() {
-            self.past.drain(..self.past.len() - self.weights.len());
+            self.past.drain(..self.past.len() - self.weights.memory());
         }
         self.past.push(value);
         value
@@ -122,9 +161,9 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// The sums of the next values over `past`, without the last weights, some of which belong to values
+    /// The sums of the next values over `past`, without the newest weights, some of which belong to values
     /// to come.
-    fn known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
+    fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
 with_wide_vectors! {
@@ -153,27 +192,20 @@ fn subtract_mirror_images(phi: &mut [f64], last: f64) {
 }
 
 #[inline(always)]
-fn sum_known_parts(weights: &[f64], past: &[f64]) -> [Lanes; BLOCK] {
+fn sum_known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] {
     let mut sums = [[0.0; LANES]; BLOCK];
-    let past = &past[past.len() - weights.len()..];
-    let (weights, _) = weights[..weights.len() - BLOCK].as_chunks::<LANES>();
-    // The past of each value begins one later. Four at a time, which stay in registers.
-    for value in (0..LANES).step_by(2) {
-        let [a, b] = [value, value + 1].map(|value| past[value..].as_chunks::<LANES>().0);
-        // Of the two that follow `LANES` later, whose pasts begin a chunk later.
-        let [mut of_a, mut of_b, mut after_a, mut after_b] = [[0.0; LANES]; 4];
-        let mut before = &[0.0; LANES];
-        for ((weights, a), b) in weights.iter().zip(a).zip(b) {
-            add_products(&mut of_a, weights, a);
-            add_products(&mut of_b, weights, b);
-            add_products(&mut after_a, before, a);
-            add_products(&mut after_b, before, b);
-            before = weights;
+    // The past of each value begins one later.
+    for value in 0..LANES {
+        let mut of = [[0.0; LANES]; SHARING];
+        let past = past[value..].as_chunks().0;
+        for (weights, past) in others.windows(SHARING).zip(past) {
+            for (sums, weights) in of.iter_mut().zip(weights.iter().rev()) {
+                add_products(sums, weights, past);
+            }
         }
-        add_products(&mut after_a, before, &a[weights.len()]);
-        add_products(&mut after_b, before, &b[weights.len()]);
-        (sums[value], sums[value + 1]) = (of_a, of_b);
-        (sums[value + LANES], sums[value + LANES + 1]) = (after_a, after_b);
+        for (shared, of) in of.into_iter().enumerate() {
+            sums[value + shared * LANES] = of;
+        }
     }
     sums
 }
@@ -193,14 +225,6 @@ fn sum_expected(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] {
 fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
     for lane in 0..LANES {
         sums[lane] += a[lane] * b[lane];
-    }
-}
-
-#[inline(always)]
-fn add_all_products(sums: &mut Lanes, a: &[f64], b: &[f64]) {
-    let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
-    for (a, b) in a.iter().zip(b) {
-        add_products(sums, a, b);
     }
 }
 

@@ -26,7 +26,10 @@ impl ControlBlock {
             self.limit = limit;
         }
         if limit != Limit::Network {
-            self.note_unused(before, first);
+            // Most have nothing that wants to know.
+            if self.extras.is_some() {
+                self.note_unused(before, first);
+            }
         }
     }
 

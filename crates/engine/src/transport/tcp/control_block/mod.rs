@@ -146,12 +146,13 @@ impl ControlBlock {
     /// Cache lines that the fields up to the beginning of `short` fill.
     const FIRST_LINES: usize = 4;
 
+    #[inline(always)]
     pub(super) fn new(
         index: u32,
         flow: u32,
         path: Path,
         config: Arc<Tcp>,
-        controller: Controller,
+        controller: &Controller,
         mut stream: Stream,
     ) -> Self {
         let peer_window = config
@@ -168,7 +169,8 @@ impl ControlBlock {
         )
         .with_min_cwnd(config.min_cwnd);
         let controls_cwnd = controller.phases() == Phases::All;
-        let congestion = CongestionState::new(window, config.slow_start.clone(), controller);
+        let congestion =
+            CongestionState::new(window, config.slow_start.clone(), controller.clone());
         let sending = Sending::new(&congestion);
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream))
             .timed_by(Timing::new(&config));

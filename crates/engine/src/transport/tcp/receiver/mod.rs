@@ -138,8 +138,11 @@ impl Receiver {
             self.note_arrival(packet, env.now());
         }
         self.take_segment::<false>(packet, env);
+        if self.reports.is_some() {
+            // Nothing is regular at any time.
+            return;
+        }
         let plain = self.next > 1
-            && self.reports.is_none()
             && self.out_of_order.is_empty()
             && self.ce.is_none()
             && !(self.config.ecn == Ecn::Dctcp && self.congestion_seen);

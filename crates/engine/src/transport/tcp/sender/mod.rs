@@ -44,13 +44,12 @@ impl Sender {
         flow: u32,
         path: Path,
         config: Arc<Tcp>,
-        controller: Controller,
+        controller: &Controller,
         stream: Stream,
     ) -> Self {
-        let recovery = RecoveryAlgorithm::new(config.recovery);
         Self {
+            recovery: RecoveryAlgorithm::new(config.recovery),
             tcb: ControlBlock::new(index, flow, path, config, controller, stream),
-            recovery,
         }
     }
 
@@ -297,7 +296,11 @@ fn process_any_ack(
 ) {
     tcb.leave_plain();
     process_ack::<false>(tcb, recovery, packet, env);
-    tcb.survey(recovery.is_open());
+    // One with options is not regular, nor is what follows it: with ranges something is missing, and reports of delays,
+    // of counts and of routers are in every acknowledgement.
+    if packet.sack.is_none() {
+        tcb.survey(recovery.is_open());
+    }
 }
 
 #[inline(always)]

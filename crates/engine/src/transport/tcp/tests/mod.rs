@@ -167,7 +167,7 @@ impl SenderBench {
         let (env, path, streams) = network(End::TcpReceiver);
         let stream = streams.component("sender");
         let mut bench = Self {
-            sender: Sender::new(0, 0, path, Arc::new(tcp), controller, stream),
+            sender: Sender::new(0, 0, path, Arc::new(tcp), &controller, stream),
             env,
             sent: Vec::new(),
         };

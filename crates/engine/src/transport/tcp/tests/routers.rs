@@ -29,7 +29,7 @@ fn vcp_asks_with_every_segment_and_not_with_the_syn() {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let config = Arc::new(tcp(Recovery::Sack));
     let stream = streams.component("sender");
-    let mut sender = Sender::new(0, 0, path, config, controller("vcp"), stream);
+    let mut sender = Sender::new(0, 0, path, config, &controller("vcp"), stream);
     sender.start(&mut env);
     let syn = run_to(&mut env, ms(100), |_, _| {});
     assert_eq!(syn[0].flags.load(), None);
@@ -176,7 +176,7 @@ fn pairs_leave_together_and_are_timed() {
 fn probing(config: Tcp) -> (Env, Sender) {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let stream = streams.component("sender");
-    let mut sender = Sender::new(0, 0, path, Arc::new(config), controller("peach"), stream);
+    let mut sender = Sender::new(0, 0, path, Arc::new(config), &controller("peach"), stream);
     let dummies = env.network.path(0, 1, End::DummyReceiver);
     sender.send_dummies_along(dummies.expect("there is a link"));
     sender.start(&mut env);

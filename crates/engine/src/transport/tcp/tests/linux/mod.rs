@@ -91,7 +91,7 @@ impl Driver {
         let controller = tcp.congestion.build().expect("a registered algorithm");
         let stream = streams.component("sender");
         let mut driver = Self {
-            sender: Sender::new(0, 0, path, Arc::new(tcp), controller, stream),
+            sender: Sender::new(0, 0, path, Arc::new(tcp), &controller, stream),
             env,
             sent: Vec::new(),
             due: Time::ZERO + ms(settings.handshake),
