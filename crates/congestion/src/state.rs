@@ -228,12 +228,9 @@ impl CongestionState {
         self.controller.pacing_rate()
     }
 
-    /// Whether the algorithm may come to pace: those here that do measure the delivery rate, from the first
-    /// acknowledgement on; a user's own may at any time.
+    /// Whether the algorithm may come to pace: a user's own may at any time.
     pub fn may_pace(&self) -> bool {
-        matches!(self.controller, Controller::Custom(_))
-            || self.needs().delivery_rate
-            || self.needs().paces
+        matches!(self.controller, Controller::Custom(_)) || self.needs().paces
     }
 
     /// If the algorithm paces, the segments that may leave at once.

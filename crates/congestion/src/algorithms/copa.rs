@@ -274,6 +274,7 @@ impl CongestionControl for Copa {
         Needs {
             no_ecn: true,
             rack_tlp: true,
+            paces: true,
             ..Needs::RTT
         }
     }

@@ -176,6 +176,7 @@ impl CongestionControl for Prague {
             every_mark: true,
             l4s: true,
             rack_tlp: true,
+            paces: true,
             ..Needs::default()
         }
     }

@@ -160,6 +160,8 @@ impl Transport {
             window.cwnd()
         );
         prop_assert!(window.ssthresh() >= 2.0, "ssthresh {}", window.ssthresh());
+        let paces = self.state.pacing_rate().is_some();
+        prop_assert!(!paces || self.state.may_pace(), "paces, and does not say so");
         Ok(())
     }
 

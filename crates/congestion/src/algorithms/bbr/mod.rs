@@ -34,6 +34,7 @@ const QUANTA: f64 = 3.0;
 /// leaves a window of two bandwidth-delay products stuck behind it.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
+    paces: true,
     rack_tlp: true,
     ..Needs::RTT
 };

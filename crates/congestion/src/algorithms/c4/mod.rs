@@ -212,6 +212,7 @@ impl CongestionControl for C4 {
     fn needs(&self) -> Needs {
         Needs {
             delivery_rate: true,
+            paces: true,
             exact_marks: true,
             rack_tlp: true,
             ..Needs::RTT
