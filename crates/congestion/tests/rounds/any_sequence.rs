@@ -161,7 +161,10 @@ impl Transport {
         );
         prop_assert!(window.ssthresh() >= 2.0, "ssthresh {}", window.ssthresh());
         let paces = self.state.pacing_rate().is_some();
-        prop_assert!(!paces || self.state.may_pace(), "paces, and does not say so");
+        prop_assert!(
+            !paces || self.state.may_pace(),
+            "paces, and does not say so"
+        );
         Ok(())
     }
 
