@@ -29,7 +29,8 @@ Row = dict[str, float | None]
 
 # Experiments of which distributions are drawn, of the first replication.
 DRAWN = ("H1", "H1-TUNED", "HM", "HM-105", "N-WEB", "B-QUEUES")
-# Of these, those of the other replications, too: bands.
+# Of these, those of the next replications, too, as bands: so many in all, for what results weigh.
+BANDED = 3
 BANDS = {"protocol": ("reno", "pcwnd", "mixreact"), "load": (60, 85, 95, 105)}
 CLASSES = ("all", "small", "large")
 
@@ -137,7 +138,7 @@ def drawn(run: Run) -> bool:
     if run.experiment not in DRAWN:
         return False
     in_band = all(run.cell.get(axis) in levels for axis, levels in BANDS.items())
-    return run.replication == 0 or in_band
+    return run.replication == 0 or (in_band and run.replication < BANDED)
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
