@@ -1,6 +1,6 @@
 """Rates of connections that give the loads of the web experiments (dissertation, appendix A.3).
 
-`python -m longhaul.studies.sync_tcp_2003.web.rates` writes the tables of conditions. As in the
+`python -m validation.sync_tcp.web_rates` writes the tables of conditions. As in the
 dissertation, the load is the long-run rate of all bytes on the network with links so fast that
 nothing queues, control packets included; the rates found are used on the network as it is. The
 means of sizes do not converge, so every replication has rates of its own, such that it has its load
@@ -29,7 +29,7 @@ from longhaul.campaign.template import filled_in
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 
-STUDY = Path(__file__).parents[1]
+STUDY = Path(longhaul.__file__).parent / "studies" / "sync_tcp_2003"
 LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
 # End-to-end loads of a total load, and exchanges that its runs count (Table 4.1, section 4.2.4).
 PAIRS = {75: (50, 60, 70), 90: (50, 60, 70, 80, 85), 105: (50, 60, 70, 80, 85, 90, 95, 100)}
