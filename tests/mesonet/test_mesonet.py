@@ -445,6 +445,8 @@ def test_bars_of_groups_are_means_of_completed_flows(run: longhaul.Results) -> N
     )
     with pytest.raises(longhaul.ResultsError, match=r"--part tape: `goodput-groups` has .*web"):
         plots.figure("goodput-groups", [run], plots.Options(parts=("tape",)))
+    with pytest.raises(longhaul.ResultsError, match="--from and --to: no group"):
+        plots.figure("goodput-groups", [run], plots.Options(from_s=1e6))
 
 
 def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:

@@ -92,6 +92,8 @@ def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
 def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
     """The types of file that any run has, or those that were asked for."""
     there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
+    if not there:
+        raise ResultsError("--from and --to: no group of flows is complete in this part of the run")
     if unknown := [part for part in options.parts if part not in there]:
         raise ResultsError(
             f"--part {unknown[0]}: `goodput-groups` has {', '.join(there) or 'no file'} here"

@@ -21,6 +21,8 @@ from longhaul.results import Results
 
 HEIGHT_IN = 5.6
 ROUNDS = 300
+# Around the outermost routers, in lengths of a backbone link.
+MARGIN = 0.3
 Place = tuple[float, float]
 
 
@@ -34,7 +36,7 @@ class Fan:
 
 
 FANS = {"pop": Fan(0.36, 0.42 * pi), "access": Fan(0.22, 0.62 * pi)}
-DIRECT = Fan(0.42, 0.0)
+DIRECT = Fan(0.42, 0.3 * pi)
 LOOKS = {
     "backbone": ("s", 110.0, "#000000"),
     "pop": ("o", 34.0, "#666666"),
@@ -90,6 +92,10 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
         axes.annotate(
             name, places[name], ha="center", va="center", color="#ffffff", fontsize=8, weight="bold"
         )
+    # A margin all around, so that routers on one line leave room for it.
+    x, y = np.array(list(places.values())).T
+    axes.set_xlim(x.min() - MARGIN, x.max() + MARGIN)
+    axes.set_ylim(y.min() - MARGIN, y.max() + MARGIN)
     axes.set_aspect("equal")
     axes.axis("off")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, fontsize=8)
