@@ -95,7 +95,5 @@ def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
     if not there:
         raise ResultsError("--from and --to: no group of flows is complete in this part of the run")
     if unknown := [part for part in options.parts if part not in there]:
-        raise ResultsError(
-            f"--part {unknown[0]}: `goodput-groups` has {', '.join(there) or 'no file'} here"
-        )
+        raise ResultsError(f"--part {unknown[0]}: `goodput-groups` has {', '.join(there)} here")
     return [file for file in there if not options.parts or file in options.parts]
