@@ -91,3 +91,41 @@ def test_cost_of_mesonet_follows_from_intervals_and_sources_by_either_name() -> 
     original = Run("E", {}, 0, {"mesonet": {"MI": 300, "baseSources": 100}})
     assert expected_packets(original) == pytest.approx(ours)
     assert ours > 100 * 300 * 0.2
+
+
+def test_what_does_not_vary_correlates_with_nothing() -> None:
+    given = table(4)
+    frame = given.frame.with_columns(flat=pl.lit(7.0))
+    with_flat = ResponseTable.of(frame, given.factors)
+    for analysis in ("components", "correlations"):
+        found = analyse(analysis, with_flat, Options()).tables
+        assert "flat" not in {cell for text in found for row in text.rows for cell in row}
+        with pytest.raises(TableError, match="flat: expected a response that varies"):
+            analyse(analysis, with_flat, Options(responses=("flat", "rate")))
+    only_flat = ResponseTable.of(frame, given.factors, ["flat"])
+    with pytest.raises(TableError, match="all responses are equal in all runs: flat"):
+        analyse("components", only_flat, Options())
+
+
+def test_values_that_are_not_finite_are_no_values() -> None:
+    given = table(3)
+    frame = given.frame.with_columns(
+        y1_TP1=pl.lit(float("nan")), rate=pl.Series([1.0] * 8 + [float("inf")])
+    )
+    broken = ResponseTable(frame, given.factors, given.responses)
+    assert not {"y1_TP1", "rate"} & set(broken.complete())
+    assert broken.incomplete() == {"rate": 1}
+    with pytest.raises(TableError, match="y1_TP1: 9 of 9 runs have no value"):
+        broken.values("y1_TP1")
+
+
+def test_responses_that_some_runs_lack_are_named(tmp_path: Path, cli: CommandLine) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("load,a,b,c\n1,,2,5\n2,3,4,1\n3,5,1,2\n4,1,7,2\n")
+    result = cli("analyze", file, "components", "--factor", "load")
+    assert "left out, since runs have no value: a (1 of 4 runs)" in result.stderr
+    one = tmp_path / "components-biplot.svg"
+    assert cli("analyze", file, "components", "-f", "load", "-o", one).returncode == 0
+    assert one.is_file()
+    other = cli("analyze", file, "components", "-f", "load", "-o", tmp_path / "mine.svg")
+    assert "or the name of one of them, such as components-weights.svg" in other.stderr

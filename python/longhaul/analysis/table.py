@@ -70,7 +70,10 @@ class ResponseTable:
     ) -> "ResponseTable":
         """A table from a data frame; levels are in ascending order where none is given."""
         if not factors:
-            raise TableError("expected --factor: the columns that are factors")
+            raise TableError(
+                f"expected --factor: the columns that are factors; "
+                f"available: {', '.join(frame.columns)}"
+            )
         for name in (*factors, *responses):
             if name not in frame.columns:
                 raise TableError(f"unknown column `{name}`; available: {', '.join(frame.columns)}")
@@ -94,16 +97,22 @@ class ResponseTable:
             raise TableError(
                 f"unknown response `{response}`; available: {', '.join(self.responses)}"
             )
-        column = self.frame[response]
-        if column.null_count():
-            raise TableError(
-                f"{response}: {column.null_count()} of {len(column)} runs have no value"
-            )
-        return column.cast(pl.Float64).to_numpy()
+        if without := self._without(response):
+            raise TableError(f"{response}: {without} of {len(self.frame)} runs have no value")
+        return self.frame[response].cast(pl.Float64).to_numpy()
+
+    def _without(self, response: str) -> int:
+        """Runs where a response has no value, or none that is finite."""
+        return int((~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True).sum())
+
+    def incomplete(self) -> dict[str, int]:
+        """The responses that some runs have and others not, and how many lack them."""
+        lacking = {name: self._without(name) for name in self.responses}
+        return {name: runs for name, runs in lacking.items() if 0 < runs < len(self.frame)}
 
     def complete(self) -> tuple[str, ...]:
         """The responses that every run has."""
-        return tuple(name for name in self.responses if not self.frame[name].null_count())
+        return tuple(name for name in self.responses if not self._without(name))
 
     def telling(self) -> tuple[str, ...]:
         """Those of them that say something of their own.

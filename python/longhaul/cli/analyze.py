@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from longhaul.findings import Findings, Text
 
 PLOT_FILES = (".svg", ".png")
+# Responses that a message names.
+NAMED_RESPONSES = 5
 
 
 class PlotFormat(Enum):
@@ -100,7 +102,8 @@ Out = Annotated[
     typer.Option(
         "--out",
         "-o",
-        help="Plot to write (.svg, .png), or tables (.csv), or a directory for several plots.",
+        help="Plot to write (.svg, .png; of several the one with this name), or tables (.csv), "
+        "or a directory for several plots.",
     ),
 ]
 
@@ -142,6 +145,8 @@ def analyze(
         tuple(low_is_best or ()), classes, other,
     )  # fmt: skip
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
+    if not options.responses:
+        _say_what_is_left_out(table)
     _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
     if out is not None:
         if out.suffix == ".csv":
@@ -163,6 +168,18 @@ def _list_analyses() -> None:
     typer.echo("of the directory of one run:")
     for of_run in RUN_ANALYSES.values():
         typer.echo(f"{of_run.name:14} {of_run.help}")
+
+
+def _say_what_is_left_out(table: ResponseTable) -> None:
+    """On standard error: responses that only some runs have are in no analysis unless named."""
+    incomplete = table.incomplete()
+    if not incomplete:
+        return
+    named = list(incomplete.items())[:NAMED_RESPONSES]
+    some = [f"{name} ({runs} of {len(table.frame)} runs)" for name, runs in named]
+    more = len(incomplete) - len(some)
+    tail = f" and {more} more" if more else ""
+    typer.echo(f"left out, since runs have no value: {', '.join(some)}{tail}", err=True)
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
@@ -243,8 +260,8 @@ def _write_tables(findings: dict[str, Findings], out: Path, *, overwrite: bool) 
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(
-            f"--out {out}: expected one analysis whose tables have the same columns, "
-            f"found {', '.join(findings)}; --json has all"
+            f"--out {out}: expected tables with the same columns; "
+            f"those of {', '.join(findings)} differ: --json has all of them"
         )
     refuse_existing(out, overwrite=overwrite)
     head = ("table", *tables[0].heads)
@@ -255,19 +272,20 @@ def _write_tables(findings: dict[str, Findings], out: Path, *, overwrite: bool) 
 def _draw(
     findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
 ) -> list[Path]:
-    """Write the plots: the only one to a file, or all into a directory."""
+    """Write plots: the only one, or that of the file's name, to a file, or all to a directory."""
     from longhaul import plots
 
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")
     if out.suffix in PLOT_FILES:
-        if len(drawings) > 1:
+        if len(drawings) > 1 and out.stem not in drawings:
             raise InputError(
-                f"--out {out}: expected a directory for {len(drawings)} plots "
-                f"({', '.join(drawings)}), or one --response"
+                f"--out {out}: expected a directory for {len(drawings)} plots, "
+                f"or the name of one of them, such as {next(iter(drawings))}{out.suffix}; "
+                f"available: {', '.join(drawings)}"
             )
-        targets = {out: next(iter(drawings.values()))}
+        targets = {out: drawings.get(out.stem, next(iter(drawings.values())))}
     else:
         out.mkdir(parents=True, exist_ok=True)
         targets = {out / f"{name}.{format.value}": draw for name, draw in drawings.items()}

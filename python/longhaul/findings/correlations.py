@@ -1,7 +1,6 @@
 """Named analyses of responses among themselves."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +37,9 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
     findings.add("mean |r| with the others", ("response", "mean |r|"),
               [(names[i], float(strength[i])) for i in order])  # fmt: skip
     if options.against is not None:
-        same = replace(options, responses=tuple(names))
-        before = correlation.correlations(matrix(options.against, same)[1])
+        before = correlation.correlations(
+            np.stack([options.against.values(name) for name in names], axis=1)
+        )
         changed: list[tuple[Any, ...]] = []
         for limit in STRONG:
             gained, lost = correlation.gained_and_lost(before, r, limit)
@@ -68,7 +68,10 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
 def _components(table: ResponseTable, options: Options) -> Findings:
     names, values = matrix(table, options)
     if len(names) < 2 or len(values) < 3:
-        raise TableError("components: expected at least two responses and three runs")
+        raise TableError(
+            f"components: expected at least two responses that vary and three runs, "
+            f"found {', '.join(names)} in {len(values)} runs"
+        )
     pc = components.principal_components(values)
     findings = Findings()
     shown = range(min(4, len(pc.weights)))

@@ -102,9 +102,20 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 
 
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
-    """The chosen responses, and their values, a row a run."""
+    """The chosen responses, and their values, a row a run.
+
+    A response that is the same in every run correlates with nothing: refused where it is named,
+    left out otherwise.
+    """
     names = chosen(table, options)
-    return names, np.stack([table.values(name) for name in names], axis=1)
+    values = np.stack([table.values(name) for name in names], axis=1)
+    varies = (values != values[0]).any(axis=0)
+    for name in (name for name, does in zip(names, varies, strict=True) if not does):
+        if name in options.responses:
+            raise TableError(f"{name}: expected a response that varies, found it equal in all runs")
+    if not varies.any():
+        raise TableError(f"all responses are equal in all runs: {', '.join(names)}")
+    return [name for name, does in zip(names, varies, strict=True) if does], values[:, varies]
 
 
 def competitors_of(table: ResponseTable, options: Options) -> str:
