@@ -416,7 +416,7 @@ def test_the_map_has_every_router_and_neighbours_near(run: longhaul.Results) -> 
     assert sum(map(len, groups)) == tables.topology.height
     names = tables.topology.filter(tier="backbone")["router"]
     places = dict(zip(names, groups[0], strict=True))
-    links = {tuple(sorted(name.split("-"))) for name in tables.backbone_links["link"].unique()}
+    links = {tuple(sorted(ends)) for ends in tables.backbone_ends.values()}
     apart = {
         pair: float(np.linalg.norm(places[pair[0]] - places[pair[1]]))
         for pair in combinations(sorted(names), 2)
@@ -587,6 +587,32 @@ def test_keys_are_listed_with_their_original_names(cli: CommandLine) -> None:
     listed = cli("list", "mesonet").stdout
     for name in ("lambdaOFF", "QszAlg", "LL_FLOW_SOURCES", "long_lived.*.from"):
         assert name in listed
+
+
+def test_transit_one_way_between_routers_with_hyphens(tmp_path: Path) -> None:
+    (tmp_path / "net.toml").write_text(
+        'backbone = [{ name = "new-york", direct = 1 }, { name = "york", direct = 1 }, '
+        '{ name = "new" }]\nlinks = [{ from = "new-york", to = "york", delay = 5 }, '
+        '{ from = "york", to = "new", delay = 5, both = false }, '
+        '{ from = "new", to = "new-york", delay = 5, both = false }]\n'
+        'routes = [{ at = "york", next = "new", to = ["new-york"] }]\n'
+    )
+    (tmp_path / "mine.toml").write_text(
+        '[mesonet]\nintervals = 20\nnetwork = { topology = "net.toml" }\n'
+        "hosts = { sources = 40 }\n"
+    )
+    run = longhaul.run(tmp_path / "mine.toml", out=tmp_path / "r")
+    tables = MesoNet.of(run)
+    assert set(tables.backbone_ends.values()) == {
+        ("new-york", "york"), ("york", "new-york"), ("york", "new"), ("new", "new-york")
+    }  # fmt: skip
+    used = tables.backbone_links.group_by("link").agg(pl.col("entered_pkts").sum())
+    through = dict(used.iter_rows())
+    assert through["york-new"] > 0
+    assert through["new-new-york"] > 0
+    assert through["york-new-york"] == 0
+    (axes,) = plots.figure("topology-map", [run]).axes
+    assert sum(text.arrow_patch is not None for text in axes.texts) == 2
 
 
 def test_a_wrong_topology_is_one_message(tmp_path: Path, cli: CommandLine) -> None:

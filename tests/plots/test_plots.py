@@ -312,3 +312,12 @@ def test_flows_without_a_window_are_left_out_of_its_picture(
     )
     drawn = cli("plot", tmp_path / "run", "cwnd", "--out", tmp_path / "out")
     assert drawn.returncode == 0, drawn.stderr
+
+
+def test_an_option_that_no_plot_takes_is_refused(
+    finished: longhaul.Results, cli: CommandLine
+) -> None:
+    refused = cli("plot", finished.path, "cwnd", "--link", "bottleneck")
+    assert refused.returncode != 0
+    assert "--link: expected a plot that takes it, found cwnd; available: " in refused.stderr
+    assert cli("plot", finished.path, "cwnd", "queue", "--link", "bottleneck").returncode == 0

@@ -129,6 +129,7 @@ def plot(
     options = plots.Options(
         tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay
     )
+    plots.refuse_unused(wanted, options)
     drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
     for target, drawing in drawings.items():
         plots.save(drawing, target)

@@ -193,9 +193,8 @@ def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str
     """The pairs of backbone routers with a link between them."""
     if "backbone_links" not in tables.run.tables:
         return list(itertools.pairwise(backbone))
-    names = tables.backbone_links["link"].unique().sort()
-    pairs = {tuple(sorted(name.split("-", 1))) for name in names}
-    return [(start, other) for start, other in sorted(pairs)]
+    pairs = {(min(ends), max(ends)) for ends in tables.backbone_ends.values()}
+    return sorted(pairs)
 
 
 def _add_by_interval(

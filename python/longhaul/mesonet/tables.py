@@ -69,6 +69,14 @@ class MesoNet:
         """A row an interval and link of the backbone."""
         return self.run.table("backbone_links")
 
+    @property
+    def backbone_ends(self) -> dict[str, tuple[str, str]]:
+        """The routers that each link of the backbone leads from and to; names may have hyphens."""
+        routers = self.topology.filter(tier="backbone")["router"].to_list()
+        ways = {f"{start}-{end}": (start, end) for start in routers for end in routers}
+        links = self.backbone_links["link"].unique(maintain_order=True)
+        return {link: ways[link] for link in links}
+
     @cached_property
     def goodput(self) -> pl.DataFrame:
         """A row a batch of completed flows of a group."""

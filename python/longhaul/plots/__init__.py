@@ -16,7 +16,15 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from longhaul.plots.layout import NO_METADATA, STYLE, save
-from longhaul.plots.registry import PLOTS, Options, Plot, find, has_samples, suitable
+from longhaul.plots.registry import (
+    PLOTS,
+    Options,
+    Plot,
+    find,
+    has_samples,
+    refuse_unused,
+    suitable,
+)
 from longhaul.results import Results, ResultsError, kinds
 
 __all__ = [
@@ -28,6 +36,7 @@ __all__ = [
     "figure",
     "find",
     "plot",
+    "refuse_unused",
     "save",
     "suitable",
 ]

@@ -23,7 +23,12 @@ def _has_delays(run: Results) -> bool:
     return is_tcp(run) and "delays" in run.tables
 
 
-@register("delays", "share of data packets that arrive within a time, by label", _has_delays)
+@register(
+    "delays",
+    "share of data packets that arrive within a time, by label",
+    _has_delays,
+    ["colour_by"],
+)
 def _delays(runs: Sequence[Results], options: Options) -> Figure:
     def labels(axes: Axes, run: Results) -> None:
         for label, style in styles.of_labels(run.algorithms(), options.colour_by).items():

@@ -25,7 +25,7 @@ def _of_flows(
     """Register a plot whose lines are flows or labels: runs stand side by side."""
 
     def add(draw: DrawRun) -> Draw:
-        @register(name, help, suits)
+        @register(name, help, suits, ["colour_by"])
         def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
             def one(axes: Axes, run: Results) -> None:
                 draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))

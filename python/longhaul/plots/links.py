@@ -24,7 +24,7 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
     """Register a plot with a panel per link and a line per run."""
 
     def add(draw: DrawLink) -> Draw:
-        @register(name, help, has_samples)
+        @register(name, help, has_samples, ["links"])
         def a_panel_each(runs: Sequence[Results], options: Options) -> Figure:
             style_of = styles.of_runs(len(runs))
 

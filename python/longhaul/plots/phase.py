@@ -24,6 +24,7 @@ def _link(run: Results, options: Options) -> str:
     "window-queue",
     "mean window of each label against the bottleneck's queue, one point per sample",
     has_samples,
+    ["links", "colour_by"],
 )
 def _window_queue(runs: Sequence[Results], options: Options) -> Figure:
     def one(axes: Axes, run: Results) -> None:
@@ -54,6 +55,7 @@ def _window_queue(runs: Sequence[Results], options: Options) -> Figure:
     "queue-drops",
     "packets waiting at the bottleneck, and in which samples it dropped or marked some",
     has_samples,
+    ["links"],
 )
 def _queue_drops(runs: Sequence[Results], options: Options) -> Figure:
     def one(axes: Axes, run: Results) -> None:

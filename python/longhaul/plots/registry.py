@@ -1,8 +1,8 @@
 """Names of plots: what each shows, which runs have it, and how it is drawn."""
 
 import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from matplotlib.figure import Figure
@@ -27,6 +27,17 @@ class Options:
     """Whether plots of MesoNet have a line a run, and a panel for each flow or class."""
 
 
+# How `longhaul plot` spells each option.
+FLAGS = {
+    "links": "--link",
+    "colour_by": "--colour-by",
+    "from_s": "--from",
+    "to_s": "--to",
+    "parts": "--part",
+    "overlay": "--overlay",
+}
+PART_OF_RUN = ("from_s", "to_s")
+
 Draw = Callable[[Sequence[Results], Options], Figure]
 
 
@@ -39,16 +50,20 @@ class Plot:
     draw: Draw
     suits: Callable[[Results], bool]
     """Whether a run has what the plot shows."""
+    takes: frozenset[str]
+    """The options that change it, by the names of fields of `Options`."""
 
 
 PLOTS: dict[str, Plot] = {}
 
 
-def register(name: str, help: str, suits: Callable[[Results], bool]) -> Callable[[Draw], Draw]:
-    """Register a plot."""
+def register(
+    name: str, help: str, suits: Callable[[Results], bool], takes: Iterable[str] = ()
+) -> Callable[[Draw], Draw]:
+    """Register a plot, with the options that it takes."""
 
     def add(draw: Draw) -> Draw:
-        PLOTS[name] = Plot(name, help, draw, suits)
+        PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes))
         return draw
 
     return add
@@ -61,6 +76,19 @@ def find(name: str) -> Plot:
         hint = f" (did you mean `{near[0]}`?)" if near else ""
         raise ResultsError(f"unknown plot `{name}`{hint}; available: {', '.join(PLOTS)}")
     return PLOTS[name]
+
+
+def refuse_unused(names: Sequence[str], options: Options) -> None:
+    """Refuse an option that none of these plots takes."""
+    for option in fields(Options):
+        given = getattr(options, option.name)
+        if given == option.default or any(option.name in PLOTS[name].takes for name in names):
+            continue
+        takers = [plot.name for plot in PLOTS.values() if option.name in plot.takes]
+        raise ResultsError(
+            f"{FLAGS[option.name]}: expected a plot that takes it, found {', '.join(names)}; "
+            f"available: {', '.join(takers)}"
+        )
 
 
 def suitable(runs: Sequence[Results]) -> list[str]:

@@ -20,7 +20,10 @@ def _has_responses(run: Results) -> bool:
 
 
 @register(
-    "response-times", "share of responses and transfers that take at most a time", _has_responses
+    "response-times",
+    "share of responses and transfers that take at most a time",
+    _has_responses,
+    ["colour_by"],
 )
 def _response_times(runs: Sequence[Results], options: Options) -> Figure:
     if len(runs) == 1:

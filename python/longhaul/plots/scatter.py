@@ -19,7 +19,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
 
 @register(
-    "throughput-delay", "goodput of each label against its mean round trip, over runs", is_tcp
+    "throughput-delay",
+    "goodput of each label against its mean round trip, over runs",
+    is_tcp,
+    ["colour_by"],
 )
 def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
     drawing = Figure(figsize=(WIDTH_IN, 4.2), layout="constrained")

@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from longhaul.plots.layout import panels
-from longhaul.plots.registry import Options, register
+from longhaul.plots.registry import PART_OF_RUN, Options, register
 from longhaul.results import Results, ResultsError, captures
 
 COLOURS = {"sent": "#0072b2", "retransmitted": "#d55e00", "ack": "#009e73", "sack": "#cc79a7",
@@ -29,6 +29,7 @@ def _is_captured(run: Results) -> bool:
     "segments of a captured connection over time: sent, retransmitted, dropped, and their "
     "acknowledgements, as tcptrace draws them",
     _is_captured,
+    [*PART_OF_RUN, "parts"],
 )
 def _time_sequence(runs: Sequence[Results], options: Options) -> Figure:
     def one(axes: Axes, run: Results) -> None:

@@ -32,16 +32,18 @@ impl Topology {
         }
     }
 
+    /// Whether a backbone router has access routers below; the others forward for them.
+    pub fn has_access(&self, router: usize) -> bool {
+        self.access
+            .iter()
+            .any(|access| self.backbone_above(access.parent) == router)
+    }
+
     /// Mean round-trip propagation delay in seconds over the pairs of different backbone routers with
     /// access routers below; none if there is no such pair.
     pub fn mean_round_trip_s(&self) -> Option<f64> {
-        let has_access = |router: usize| {
-            self.access
-                .iter()
-                .any(|access| self.backbone_above(access.parent) == router)
-        };
         let domains: Vec<usize> = (0..self.backbone.len())
-            .filter(|&at| has_access(at))
+            .filter(|&at| self.has_access(at))
             .collect();
         let ways = domains.iter().flat_map(|&from| {
             let others = domains.iter().filter(move |&&to| to != from);

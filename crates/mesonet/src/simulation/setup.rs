@@ -197,7 +197,8 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
     states.collect()
 }
 
-/// Round-trip propagation delay between any two backbone routers.
+/// Round-trip propagation delay between any two backbone routers that flows begin and end at; zero
+/// where one only forwards.
 fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {
@@ -210,10 +211,15 @@ fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, Setu
             sum + config.topology.links[link as usize].delay
         }))
     };
+    let ends = |router: u16| config.topology.has_access(usize::from(router));
     let mut spans = Vec::with_capacity(usize::from(routers) * usize::from(routers));
     for from in 0..routers {
         for to in 0..routers {
-            spans.push(one_way(from, to)? + one_way(to, from)?);
+            spans.push(if ends(from) && ends(to) {
+                one_way(from, to)? + one_way(to, from)?
+            } else {
+                Span::ZERO
+            });
         }
     }
     Ok(spans)

@@ -198,6 +198,7 @@ impl Parts {
             .map(|access| access.backbone(layout))
             .collect();
         ends.dedup();
+        routes.refuse_unconnected(&ends, &network.path, layout, out);
         let mut refuse = |message: String| {
             out.push(Diagnostic::new(&network.path, &network.origin, message));
         };

@@ -152,6 +152,24 @@ impl Routes {
         }
     }
 
+    /// Refuses routers that are neither one of `ends`, which have hosts below, nor on any link.
+    pub fn refuse_unconnected(
+        &self,
+        ends: &[usize],
+        path: &str,
+        layout: &Layout,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        for (number, router) in layout.backbone.iter().enumerate() {
+            let touches = |link: &BackboneLink| link.from == number || link.to == number;
+            if !ends.contains(&number) && !self.links.iter().any(touches) {
+                let path = join(path, &format!("backbone.{number}"));
+                let message = format!("router `{}` has neither hosts nor links", router.name);
+                out.push(Diagnostic::new(&path, &router.origin, message));
+            }
+        }
+    }
+
     /// Delay of the path from one backbone router to another in time steps, or the routers of one that
     /// does not get there.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {

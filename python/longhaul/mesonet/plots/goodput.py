@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.mesonet import groups
-from longhaul.mesonet.plots.side_by_side import has_table, looks_of
+from longhaul.mesonet.plots.side_by_side import has_table, in_part_of_run, looks_of
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots.layout import WIDE_IN, legend
-from longhaul.plots.registry import Options, register
+from longhaul.plots.registry import PART_OF_RUN, Options, register
 from longhaul.results import Results, ResultsError
 
 ROW_IN = 1.35
@@ -46,6 +46,7 @@ class Bars:
     "goodput-groups",
     "goodput of flows by file, path and interface, and as a part of the interface's speed",
     has_table("goodput"),
+    [*PART_OF_RUN, "parts"],
 )
 def _panels(runs: Sequence[Results], options: Options) -> Figure:
     means = [_means(MesoNet.of(run), options) for run in runs]
@@ -77,12 +78,7 @@ def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Ba
 
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
     """Means of groups in the part of the run that is shown, also as a part of the interface."""
-    end_s = pl.col("interval") * tables.interval_s
-    goodput = tables.goodput
-    if options.from_s is not None:
-        goodput = goodput.filter(end_s > options.from_s)
-    if options.to_s is not None:
-        goodput = goodput.filter(end_s <= options.to_s)
+    goodput = in_part_of_run(tables.goodput, pl.col("interval") * tables.interval_s, options)
     hosts = tables.scenario["hosts"]
     speed = pl.when(interface="fast").then(hosts["fast_rate"]).otherwise(hosts["base_rate"])
     share = pl.col("mean_pps") / (speed / tables.step_s)

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 
 from longhaul._engine import seconds
 from longhaul.mesonet.numbered_responses import CLASSES
-from longhaul.mesonet.plots.side_by_side import has_table, looks_of, of_mesonet
+from longhaul.mesonet.plots.side_by_side import has_table, in_part_of_run, looks_of, of_mesonet
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots import styles
 from longhaul.plots.layout import panels
-from longhaul.plots.registry import Options, register
+from longhaul.plots.registry import PART_OF_RUN, Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results, ResultsError
 
@@ -36,11 +36,7 @@ def _thinned(
     table: pl.DataFrame, columns: Sequence[str], options: Options, key: str | None = None
 ) -> pl.DataFrame:
     """Means of columns over as many intervals as there are for a point, in a part of the run."""
-    part = table
-    if options.from_s is not None:
-        part = part.filter(pl.col("t_s") > options.from_s + 1e-9)
-    if options.to_s is not None:
-        part = part.filter(pl.col("t_s") <= options.to_s + 1e-9)
+    part = in_part_of_run(table, pl.col("t_s"), options)
     if part.is_empty():
         end = float(table["t_s"].max() or 0.0)  # type: ignore[arg-type]
         raise ResultsError(f"--from and --to: nothing is there; the run ends at {end:g} s")
@@ -62,7 +58,7 @@ def _periods(axes: Axes, run: Results, options: Options) -> None:
         axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
 
 
-@of_mesonet("flow-states", "flows by their state over time", "network")
+@of_mesonet("flow-states", "flows by their state over time", "network", PART_OF_RUN)
 def _flow_states(axes: Axes, run: Results, options: Options) -> None:
     states = _thinned(MesoNet.of(run).network, [column for column, _, _ in STATES], options)
     for column, label, colour in STATES:
@@ -90,7 +86,8 @@ class Lines:
 
     def register(self) -> None:
         """Make it a plot."""
-        register(self.name, self.help, has_table(self.table))(self._draw)
+        takes = [*PART_OF_RUN, "overlay", *([] if self.key is None else ["parts"])]
+        register(self.name, self.help, has_table(self.table), takes)(self._draw)
 
     def _draw(self, runs: Sequence[Results], options: Options) -> Figure:
         if not options.overlay and self.key is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -12,15 +13,20 @@ from longhaul.plots.registry import Draw, Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
+# Ends of intervals are products of floating point numbers.
+ROUNDING_S = 1e-9
+
 # Draws one run on axes.
 DrawRun = Callable[[Axes, Results, Options], None]
 
 
-def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawRun], Draw]:
+def of_mesonet(
+    name: str, help: str, needs: str, takes: Sequence[str] = ()
+) -> Callable[[DrawRun], Draw]:
     """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
 
     def add(draw: DrawRun) -> Draw:
-        @register(name, help, has_table(needs))
+        @register(name, help, has_table(needs), takes)
         def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
             def one(axes: Axes, run: Results) -> None:
                 draw(axes, run, options)
@@ -35,6 +41,15 @@ def of_mesonet(name: str, help: str, needs: str) -> Callable[[DrawRun], Draw]:
 def has_table(needs: str) -> Callable[[Results], bool]:
     """Whether a run of MesoNet has a table."""
     return lambda run: isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
+
+
+def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.DataFrame:
+    """The rows of intervals that end after --from, and by --to."""
+    if options.from_s is not None:
+        table = table.filter(end_s > options.from_s + ROUNDING_S)
+    if options.to_s is not None:
+        table = table.filter(end_s <= options.to_s + ROUNDING_S)
+    return table
 
 
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:

@@ -63,13 +63,17 @@ def _maps(runs: Sequence[Results], options: Options) -> Figure:
 
 def _draw(axes: Axes, tables: MesoNet) -> None:
     routers = tables.topology.with_columns(kind=pl.coalesce("class", "tier"))
-    links = _links(tables)
+    ways = set(tables.backbone_ends.values())
+    links = list(dict.fromkeys((min(ends), max(ends)) for ends in tables.backbone_ends.values()))
     places = _places(routers, links)
     above = {row["router"]: row["above"] for row in routers.iter_rows(named=True)}
     for one, other in links:
         axes.plot(
             *zip(places[one], places[other], strict=True), color="#000000", linewidth=1.6, zorder=1
         )
+        if not {(one, other), (other, one)} <= ways:
+            start, end = (one, other) if (one, other) in ways else (other, one)
+            _point(axes, places[start], places[end])
     for router, upper in above.items():
         if upper is not None:
             axes.plot(
@@ -88,10 +92,12 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
             x, y, s=size, c=colour, marker=marker, zorder=2,
             label=f"{group.height} {name}, {speed:,.0f} packets/s",
         )  # fmt: skip
-    for name in {name for link in links for name in link}:
+    box = {"boxstyle": "square,pad=0.25", "facecolor": LOOKS["backbone"][2], "linewidth": 0}
+    for name in routers.filter(tier="backbone")["router"]:
         axes.annotate(
-            name, places[name], ha="center", va="center", color="#ffffff", fontsize=8, weight="bold"
-        )
+            name, places[name], ha="center", va="center", color="#ffffff", fontsize=8,
+            weight="bold", bbox=box,
+        )  # fmt: skip
     # A margin all around, so that routers on one line leave room for it.
     x, y = np.array(list(places.values())).T
     axes.set_xlim(x.min() - MARGIN, x.max() + MARGIN)
@@ -101,11 +107,13 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, fontsize=8)
 
 
-def _links(tables: MesoNet) -> list[tuple[str, str]]:
-    """The pairs of backbone routers that links join, each once."""
-    names = tables.backbone_links["link"].unique(maintain_order=True)
-    pairs = (tuple(sorted(name.split("-"))) for name in names)
-    return [(one, other) for one, other in dict.fromkeys(pairs)]
+def _point(axes: Axes, start: Place, end: Place) -> None:
+    """An arrow in the middle of a link that leads one way."""
+    (x, y), (to_x, to_y) = start, end
+    middle = ((x + to_x) / 2, (y + to_y) / 2)
+    before = (middle[0] - 0.02 * (to_x - x), middle[1] - 0.02 * (to_y - y))
+    arrow = {"arrowstyle": "-|>", "color": "#000000", "mutation_scale": 16, "shrinkB": 0}
+    axes.annotate("", middle, before, arrowprops=arrow, zorder=1)
 
 
 def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str, Place]:

@@ -235,6 +235,8 @@ fn every_way_through_the_backbone_has_to_arrive() {
     assert_refused(twins, &["two routers `X0a`"]);
     let alone = "network.topology = { backbone = [{ name = \"X\", direct = 2 }], links = [] }";
     assert_refused(alone, &["below two backbone routers"]);
+    let unconnected = topology("{ from = \"X\", to = \"Z\", delay = 5 }", "");
+    assert_refused(&unconnected, &["router `Y` has neither hosts nor links"]);
     assert_refused(
         "network.topology = \"abilen\"",
         &["abilene, dumbbell", "cannot read"],
