@@ -353,6 +353,14 @@ pub enum SpecError {
         /// What is allowed.
         allowed: Range,
     },
+    /// Values that are allowed one by one, not together.
+    #[error("{kind}: {reason}")]
+    Together {
+        /// The algorithm.
+        kind: &'static str,
+        /// Which, and what is allowed.
+        reason: &'static str,
+    },
     /// An invalid point of a function of the window.
     #[error("{kind}: `{name}`, point {number}: {reason}")]
     BadPoint {

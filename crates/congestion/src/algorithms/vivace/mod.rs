@@ -10,7 +10,8 @@
 //! losses exceeds what 10 % of rate are worth; Mbit/s are 10^6 bit/s.
 //!
 //! Limits: random losses of 3 % and more bring the rate down, since an interval's loss rate is then above that as often as not; on
-//! 500 kbit/s, where an interval has ten segments, it takes half a minute to come down from a start that overfilled the queue.
+//! 500 kbit/s, where an interval has ten segments, it takes half a minute to come down from a start that overfilled the queue; on
+//! 64 kbit/s with a queue of 20 segments every other segment of the first minute is sent again (Reno: one in sixteen).
 
 mod ascent;
 mod interval;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::split_mix::split_mix;
 use crate::window::{Change, Window};
 use ascent::Ascent;
@@ -117,7 +118,15 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
             source: "PCC-Uspace, gradient_descent_pcc_client.cpp",
         },
     ],
-    build: |settings| Ok(Box::new(Vivace::new(settings))),
+    build: |settings| {
+        if settings.get("latency") == 0.0 && settings.get("loss") == 0.0 {
+            return Err(SpecError::Together {
+                kind: "vivace",
+                reason: "expected `latency` or `loss` above 0, found 0 for both: nothing would lower the rate",
+            });
+        }
+        Ok(Box::new(Vivace::new(settings)))
+    },
 };
 
 /// Smallest rate in segments per round trip, and window in segments (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).

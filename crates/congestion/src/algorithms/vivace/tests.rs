@@ -209,3 +209,15 @@ fn idle_applications_change_nothing_and_timeouts_halve() {
     near(path.vivace.rate, 25.0);
     assert!(matches!(path.vivace.stage, Stage::Learning { .. }));
 }
+
+#[test]
+fn something_has_to_lower_the_rate() {
+    let build = |latency: f64, loss: f64| {
+        let given = [("latency".to_string(), latency), ("loss".to_string(), loss)];
+        (ENTRY.build)(&ENTRY.settings(Variant::Paper, &given).unwrap())
+    };
+    assert!(build(0.0, 11.35).is_ok());
+    assert!(build(900.0, 0.0).is_ok());
+    let refused = build(0.0, 0.0).unwrap_err().to_string();
+    assert!(refused.contains("found 0 for both"), "{refused}");
+}
