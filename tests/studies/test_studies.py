@@ -602,6 +602,7 @@ def reduce(run):
         (["claims", "nothing"], ["nothing", "hstcp-2003"]),
         (["claims", "hstcp-2003", "--scale", "ful"], ["ful", "did you mean `full`"]),
         (["report", "nothing"], ["nothing"]),
+        (["run", "."], ["expected a study's folder with experiments.toml"]),
     ],
 )
 def test_unknown_names_are_refused(

@@ -90,6 +90,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Its unit behind a number in a message; nothing for plain numbers, whose unit is 1.
+    pub fn unit_in_words(&self) -> String {
+        in_words(self.unit)
+    }
+
     /// Checks the points of a function of the window. An error has the number of the point, from
     /// zero, and what is wrong with it.
     pub fn check_points(&self, points: &[Point]) -> Result<(), (usize, String)> {
@@ -104,8 +109,8 @@ impl Parameter {
                 return Err((index, reason));
             }
             if !self.allowed.contains(value) {
-                let (value, allowed, unit) = (Plain(value), self.allowed, self.unit);
-                let reason = format!("expected a value {allowed} ({unit}), found {value}");
+                let (value, allowed, unit) = (Plain(value), self.allowed, self.unit_in_words());
+                let reason = format!("expected a value {allowed}{unit}, found {value}");
                 return Err((index, reason));
             }
             before = window;
@@ -340,7 +345,7 @@ pub enum SpecError {
         name: String,
     },
     /// A value outside the parameter's range.
-    #[error("{kind}: expected `{name}` {allowed} ({unit}), found {}", Plain(*.value))]
+    #[error("{kind}: expected `{name}` {allowed}{}, found {}", in_words(.unit), Plain(*.value))]
     OutOfRange {
         /// The algorithm or slow start.
         kind: &'static str,
@@ -387,6 +392,14 @@ pub enum SpecError {
         /// That parameter's value.
         limit: f64,
     },
+}
+
+/// A unit behind a number in a message; nothing for plain numbers, whose unit is 1.
+fn in_words(unit: &str) -> String {
+    if unit == "1" {
+        return String::new();
+    }
+    format!(" ({unit})")
 }
 
 fn hint(nearest: &Option<&'static str>) -> String {

@@ -423,14 +423,18 @@ fn check_parameters(
         let found = describe_value(&node.value);
         let number = as_number(&mut node.value);
         if !parameter.allowed.contains(number) {
-            let (range, unit) = (parameter.allowed, parameter.unit);
+            let (range, unit) = (parameter.allowed, parameter.unit_in_words());
+            let bare = if unit.is_empty() {
+                ""
+            } else {
+                ", without a unit"
+            };
             let or_points = match parameter.default {
                 DefaultValue::Points(_) => ", or a list of points [window, value]",
                 _ => "",
             };
-            let message = format!(
-                "expected a number {range} ({unit}), without a unit{or_points}, found {found}"
-            );
+            let message =
+                format!("expected a number {range}{unit}{bare}{or_points}, found {found}");
             out.push(Diagnostic::new(
                 &join(path, parameter.name),
                 &node.origin,

@@ -285,4 +285,6 @@ def find(name: str) -> Study:
     folder = Path(name)
     if (folder / EXPERIMENTS).is_file():
         return Study(folder.name, folder.resolve())
+    if folder.is_dir():
+        raise StudyError(f"{name}: expected a study's folder with {EXPERIMENTS}, found none there")
     raise unknown("study", name, list(shipped))
