@@ -27,7 +27,11 @@ struct Acknowledged {
 impl PeakRate {
     /// An acknowledgement. Rates are those at which segments were sent, or acknowledged if that took longer.
     pub(super) fn note(&mut self, ack: &AckSample) {
-        let Some(rtt) = ack.rtt else { return };
+        // Nothing was sent before the beginning.
+        let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
+        let Some(rtt) = ack.rtt.filter(possible) else {
+            return;
+        };
         let now = Acknowledged {
             delivered: ack.delivered,
             at: ack.now,

@@ -33,7 +33,7 @@ impl SmoothedLosses {
     /// Whether losses that were not known before raise the share above the threshold, with so many segments delivered and
     /// lost so far. Several that become known at once are taken for neighbours.
     pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
-        let newly = lost - self.lost;
+        let newly = lost.saturating_sub(self.lost);
         self.lost = lost;
         for later in (0..newly).rev() {
             self.note(delivered + lost - later);
