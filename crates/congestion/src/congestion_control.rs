@@ -52,6 +52,15 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// known, and the initial window follows.
     fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
+    /// Whether losses are answered now ([`Self::on_congestion`]), with so many segments of the connection known to be
+    /// delivered, and lost, so far: algorithms that tolerate some wait until there are more.
+    ///
+    /// The transport asks when a recovery begins. If the answer is no, the window is not reduced and goes on growing, and
+    /// recoveries with selective acknowledgements ask again with each acknowledgement, until there is a reduction.
+    fn answers_losses(&mut self, _delivered: u64, _lost: u64) -> bool {
+        true
+    }
+
     /// A congestion signal, at most one per recovery epoch.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
 

@@ -19,6 +19,7 @@ mod periodic;
 mod queue_estimate;
 mod rate_halving;
 mod rate_sample;
+mod recent_rtts;
 pub mod registry;
 mod response_table;
 pub mod rounds;

@@ -21,16 +21,19 @@ pub enum Variant {
     Linux6_18,
     /// As NIST's MesoNet has it.
     Nist,
+    /// As picoquic, an implementation of QUIC, has it.
+    Picoquic,
 }
 
 impl Variant {
     /// All variants.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Paper,
         Self::Ns2,
         Self::Linux2_6_22,
         Self::Linux6_18,
         Self::Nist,
+        Self::Picoquic,
     ];
 
     /// The name used in scenario files.
@@ -41,6 +44,7 @@ impl Variant {
             Self::Linux2_6_22 => "linux-2.6.22",
             Self::Linux6_18 => "linux-6.18",
             Self::Nist => "nist",
+            Self::Picoquic => "picoquic",
         }
     }
 }

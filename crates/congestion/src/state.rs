@@ -165,6 +165,11 @@ impl CongestionState {
         }
     }
 
+    /// Whether losses are answered now ([`CongestionControl::answers_losses`]).
+    pub fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
+        self.controller.answers_losses(delivered, lost)
+    }
+
     /// Reduces the window for a congestion signal.
     pub fn on_congestion(&mut self, event: &Congestion) {
         self.signalled = true;

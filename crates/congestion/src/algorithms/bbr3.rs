@@ -15,17 +15,20 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
         seconds, or as often as standard TCP would on a small path; more than loss_threshold lost \
         while probing sets a long-term bound of what is in flight, losses and marks at other times \
         a short-term one. Halves what is in flight every five seconds to measure the round-trip \
-        time. Paces by itself, and needs the transport's delivery rates.",
+        time. Paces by itself, and needs the transport's delivery rates. Variant picoquic is that of an implementation of \
+        QUIC: grown round trips end Startup and probes, which it repeats early while the rate grows; far beyond the first \
+        rate, and after timeouts, Startup begins again.",
     law: &[
         "rate = largest delivery rate of two probe cycles, bounded after losses; bdp = rate * min_rtt",
         "pacing rate = gain * rate; cwnd = min(2 * bdp, bound on inflight)",
         "probing up: gain 1.25 until losses exceed loss_threshold of what is in flight",
         "loss while cruising: bounds on rate and inflight become kept times what they were",
         "every probe_rtt_interval: half of bdp in flight for 200 ms",
+        "variant picoquic: no more probing up after min_rtt if 7 rtt are above 1.25 * min_rtt, or 1.25 * bdp is in flight",
     ],
-    source: "draft-ietf-ccwg-bbr-05",
+    source: "draft-ietf-ccwg-bbr-05; picoquic, August 2026: bbr.c",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Picoquic],
     parameters: &PARAMETERS,
     build: |settings| Ok(Box::new(Bbr3::new(settings))),
 };

@@ -76,6 +76,10 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.on_handshake(ack, window));
     }
 
+    fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
+        dispatch!(self, algorithm => algorithm.answers_losses(delivered, lost))
+    }
+
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_congestion(event, window));
     }

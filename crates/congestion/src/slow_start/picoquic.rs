@@ -1,12 +1,13 @@
 //! The first slow start of picoquic, an implementation of QUIC: it ends at once when round trips have grown, with half
 //! of the window.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, Signal};
 use crate::facts::AckSample;
 use crate::parameter::Variant;
+use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::{Change, Window};
 
 pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
@@ -28,10 +29,6 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Round-trip times that are remembered, and times that their smallest has to be long (`PICOQUIC_MIN_MAX_RTT_SCOPE`).
-const SAMPLES: usize = 7;
-/// They are more than so far apart.
-const SPACING: Span = Span::from_millis(1);
 /// Part of the base by which they have to be longer.
 const GROWTH: u64 = 4;
 /// Above the first a smaller part of the window goes, up to the second (`PICOQUIC_TARGET_RENO_RTT`,
@@ -44,11 +41,9 @@ const PACING_GAIN: f64 = 1.25;
 /// The first slow start of picoquic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PicoquicSlowStart {
-    samples: [Span; SAMPLES],
-    taken: usize,
-    last: Time,
+    rtts: RecentRtts,
     base: Option<Span>,
-    /// How many times the smallest was long.
+    /// How many times the smallest was long, which has to be as many as are remembered.
     long: usize,
     over: bool,
 }
@@ -59,13 +54,7 @@ impl PicoquicSlowStart {
         let Some(rtt) = ack.rtt.filter(|_| !self.over) else {
             return;
         };
-        if ack.now <= self.last + SPACING {
-            return;
-        }
-        self.last = ack.now;
-        self.samples[self.taken % SAMPLES] = rtt;
-        self.taken += 1;
-        if self.taken < SAMPLES {
+        if !self.rtts.take(rtt, ack.now) || !self.rtts.is_full() {
             return;
         }
         let packet = ack.srtt.as_secs_f64() / (PACING_GAIN * window.cwnd());
@@ -79,10 +68,7 @@ impl PicoquicSlowStart {
 
     /// Counts the times that the smallest sample was long, `packet` being the time of a packet. Returns the base.
     fn judge(&mut self, packet: Span) -> Span {
-        let (mut least, mut most) = (self.samples[0], self.samples[0]);
-        for &sample in &self.samples[1..] {
-            (least, most) = (least.min(sample), most.max(sample));
-        }
+        let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));
         self.base = Some(base);
         if least <= base {
@@ -111,6 +97,8 @@ fn kept(base: Span) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_units::Time;
+
     use super::*;
     use crate::window::Rounding;
 

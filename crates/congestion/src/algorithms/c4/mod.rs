@@ -11,6 +11,7 @@
 //! of paths below 1 ms.
 
 mod measuring;
+mod peak;
 mod states;
 
 use longhaul_units::{Rate, Time};
@@ -19,8 +20,9 @@ use serde::{Deserialize, Serialize};
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::parameter::Variant;
+use crate::parameter::{Settings, Variant};
 use crate::window::{Change, Window};
+use peak::PeakRate;
 use states::{Cycle, Era, INITIAL_ALPHA, State};
 
 /// Boxed, so that other controllers stay small.
@@ -33,7 +35,8 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         holds in flight what the path carries at it in the longest round trip without a queue of its own. \
         Probes by a sixteenth for one round trip after two, and by a quarter as long as that brings more. \
         Reduces the rate by up to a quarter for delays, losses and marks above thresholds, which are \
-        lower for fast flows. Paces by itself, and needs the transport's delivery rates.",
+        lower for fast flows. Paces by itself, and needs the transport's delivery rates. Variant picoquic \
+        paces in Initial also by the largest rate over a millisecond and more.",
     law: &[
         "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
             it, forgotten by 1/8 per round trip",
@@ -42,11 +45,11 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         "delay above max_rtt + min(25 ms, (1/16 + 3/16 (1 - s)) max_rtt) in a probe: Recovery",
         "loss rate above 0.02 + (1 - s) / 2 while cruising: rate = 3/4 rate; s from 0 (50 kB/s) to 1 (10 MB/s)",
     ],
-    source: "draft-huitema-ccwg-c4-spec",
+    source: "draft-huitema-ccwg-c4-spec; picoquic, August 2026: c4.c",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Picoquic],
     parameters: &[],
-    build: |_| Ok(Box::default()),
+    build: |settings| Ok(Box::new(C4::new(settings))),
 };
 
 /// Largest share of the nominal rate that a congestion signal removes.
@@ -89,6 +92,8 @@ pub struct C4 {
     lost: u64,
     timed_out: bool,
     segment_bytes: f64,
+    /// What picoquic's paces by in Initial, too.
+    peak: Option<PeakRate>,
     pacing: Option<Rate>,
     quantum: u64,
 }
@@ -120,6 +125,7 @@ impl Default for C4 {
             lost: 0,
             timed_out: false,
             segment_bytes: 0.0,
+            peak: None,
             pacing: None,
             quantum: MIN_SEGMENTS as u64,
         }
@@ -127,8 +133,16 @@ impl Default for C4 {
 }
 
 impl C4 {
+    fn new(settings: &Settings) -> Self {
+        let picoquic = settings.variant() == Variant::Picoquic;
+        Self {
+            peak: picoquic.then(PeakRate::default),
+            ..Self::default()
+        }
+    }
+
     /// Section 4.1.
-    fn set_window(&mut self, window: &mut Window) {
+    fn set_window(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 || self.max_rtt_s == 0.0 {
             return;
         }
@@ -142,8 +156,13 @@ impl C4 {
         let mut cwnd = (pacing * (self.max_rtt_s + margin_s)).max(MIN_SEGMENTS);
         if initial {
             cwnd = cwnd.max(self.initial_cwnd);
-            self.initial_cwnd = cwnd;
             pacing = pacing.max(MIN_INITIAL_BPS / 8.0 / self.segment_bytes);
+            let peak = self.peak.map_or(0.0, PeakRate::per_s);
+            if peak > pacing {
+                pacing = (pacing + peak) / 2.0;
+                cwnd = cwnd.max(peak * ack.srtt.as_secs_f64() / 2.0);
+            }
+            self.initial_cwnd = cwnd;
         }
         window.set_cwnd(cwnd, Change::Avoidance);
         let at_once = (QUANTUM_S * pacing).min(MAX_QUANTUM_BYTES / self.segment_bytes);
@@ -174,6 +193,9 @@ impl CongestionControl for C4 {
             self.note_rtt(rtt);
         }
         self.note_rate(ack);
+        if let Some(peak) = &mut self.peak {
+            peak.note(ack);
+        }
         if self.state == State::Initial {
             if self.advance_initial(ack, delivered) {
                 self.leave_initial(ack, window);
@@ -186,7 +208,7 @@ impl CongestionControl for C4 {
                 self.end_era(ack, window);
             }
         }
-        self.set_window(window);
+        self.set_window(ack, window);
     }
 
     /// Losses count with the acknowledgements that show them.

@@ -1,9 +1,12 @@
 //! CUBIC: the window as a cubic function of the time since the last congestion event.
 //!
 //! RFC 9438. Variant linux-6.18 is the integer form of a current kernel; variant linux-2.6.22 the earlier form of
-//! that: it keeps four fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms.
+//! that: it keeps four fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms. Variant picoquic is
+//! that of an implementation of QUIC, which tolerates some losses.
 
 mod kernel;
+mod losses;
+mod picoquic;
 mod real;
 
 use longhaul_units::Span;
@@ -17,6 +20,8 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 use kernel::KernelCubic;
+use losses::SmoothedLosses;
+use picoquic::PicoquicCubic;
 use real::RealCubic;
 
 pub(crate) static ENTRY: Entry<Cubic> = Entry {
@@ -26,22 +31,29 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
         around the window at which congestion came, then faster and faster; never slower than the \
         AIMD flow with the same mean window as standard TCP. Variant linux-6.18 is the form of a \
         current kernel, in whole segments and clock ticks, whose AIMD flow never becomes standard \
-        TCP; variant linux-2.6.22 that of an earlier one.",
+        TCP; variant linux-2.6.22 that of an earlier one; variant picoquic that of an implementation of QUIC, \
+        which keeps 7/8 of the window and answers several losses close together, not a single one.",
     law: &[
         "K = ((peak - cwnd at the reduction) / scale)^(1/3)",
         "W(t) = scale * (t - K)^3 + peak, with t the time since the reduction ended",
         "each ACK: cwnd += (min(W(t + rtt), 1.5 * cwnd) - cwnd) * acked / cwnd, or the AIMD estimate if it is larger",
         "congestion: peak = cwnd, or (1 - decrease / 2) * cwnd if below the last peak; cwnd = (1 - decrease) * cwnd",
         "mark in congestion avoidance: the same peak; cwnd = (1 - ecn_decrease) * cwnd",
+        "loss_threshold above 0: rate = 15/16 * rate for each segment, + 1/16 if it is lost; congestion if rate > loss_threshold",
     ],
     source: "RFC 9438; RFC 8511",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
+    variants: &[
+        Variant::Paper,
+        Variant::Linux2_6_22,
+        Variant::Linux6_18,
+        Variant::Picoquic,
+    ],
     parameters: &PARAMETERS,
     build: |settings| Ok(Cubic::new(settings)),
 };
 
-static PARAMETERS: [Parameter; 5] = [
+static PARAMETERS: [Parameter; 6] = [
     Parameter {
         name: "scale",
         unit: "segments per cubic second",
@@ -49,7 +61,7 @@ static PARAMETERS: [Parameter; 5] = [
             rule: "0.4; variants linux-2.6.22 and linux-6.18: 410/1024",
             value: |settings| match settings.variant() {
                 Variant::Linux2_6_22 | Variant::Linux6_18 => 410.0 / 1024.0,
-                Variant::Paper | Variant::Ns2 | Variant::Nist => 0.4,
+                Variant::Paper | Variant::Ns2 | Variant::Nist | Variant::Picoquic => 0.4,
             },
         },
         allowed: Range::above(0.0, 1e3),
@@ -60,16 +72,17 @@ static PARAMETERS: [Parameter; 5] = [
         name: "decrease",
         unit: "fraction of the window",
         default: DefaultValue::Derived {
-            rule: "0.3; variant linux-2.6.22: 205/1024; variant linux-6.18: 307/1024",
+            rule: "0.3; variant linux-2.6.22: 205/1024; variant linux-6.18: 307/1024; variant picoquic: 0.125",
             value: |settings| match settings.variant() {
                 Variant::Linux2_6_22 => 205.0 / 1024.0,
                 Variant::Linux6_18 => 307.0 / 1024.0,
+                Variant::Picoquic => 0.125,
                 Variant::Paper | Variant::Ns2 | Variant::Nist => 0.3,
             },
         },
         allowed: Range::open(0.0, 1.0),
         help: "Part of the window removed at a congestion signal.",
-        source: "RFC 9438 section 4.6, one minus beta",
+        source: "RFC 9438 section 4.6, one minus beta; picoquic, August 2026: cubic.c, 1 - PICOQUIC_CUBIC_BETA_ECN",
     },
     ECN_DECREASE,
     Parameter {
@@ -89,71 +102,110 @@ static PARAMETERS: [Parameter; 5] = [
             look-ahead need.",
         source: "Linux 2.6.22, which takes it from the timestamp option alone",
     },
+    Parameter {
+        name: "loss_threshold",
+        unit: "fraction of the segments",
+        default: DefaultValue::Derived {
+            rule: "0; variant picoquic: 0.15",
+            value: |settings| match settings.variant() {
+                Variant::Picoquic => 0.15,
+                Variant::Paper
+                | Variant::Ns2
+                | Variant::Nist
+                | Variant::Linux2_6_22
+                | Variant::Linux6_18 => 0.0,
+            },
+        },
+        allowed: Range::closed(0.0, 0.9),
+        help: "Smoothed share of lost segments above which losses reduce the window; 0: every loss does, once for each \
+            window of data. With 0.15 three do of three to five segments in a row. Timeouts reduce it in any case.",
+        source: "picoquic, August 2026: cc_common.c (picoquic_cc_hystart_loss_test), PICOQUIC_SMOOTHED_LOSS_THRESHOLD",
+    },
 ];
 
-/// CUBIC, in real numbers or as a current kernel has it.
-#[allow(missing_docs)]
+/// CUBIC, in one of its forms.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Cubic {
+pub struct Cubic {
+    form: Form,
+    /// Decides which losses are answered, if not all are.
+    losses: Option<Box<SmoothedLosses>>,
+}
+
+/// CUBIC in real numbers, as a current kernel has it, or as picoquic has it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Form {
     Real(RealCubic),
     Kernel(KernelCubic),
+    Picoquic(PicoquicCubic),
+}
+
+/// Calls a method of whichever form `$form` is.
+macro_rules! with_form {
+    ($form:expr, $cubic:ident => $call:expr) => {
+        match $form {
+            Form::Real($cubic) => $call,
+            Form::Kernel($cubic) => $call,
+            Form::Picoquic($cubic) => $call,
+        }
+    };
 }
 
 impl Cubic {
     fn new(settings: &Settings) -> Self {
-        match settings.variant() {
-            Variant::Linux6_18 => Self::Kernel(KernelCubic::new(settings)),
+        let form = match settings.variant() {
+            Variant::Linux6_18 => Form::Kernel(KernelCubic::new(settings)),
+            Variant::Picoquic => Form::Picoquic(PicoquicCubic::new(settings)),
             Variant::Paper | Variant::Ns2 | Variant::Nist | Variant::Linux2_6_22 => {
-                Self::Real(RealCubic::new(settings))
+                Form::Real(RealCubic::new(settings))
             }
-        }
+        };
+        let threshold = settings.get("loss_threshold");
+        let losses = (threshold > 0.0).then(|| Box::new(SmoothedLosses::new(threshold)));
+        Self { form, losses }
     }
 }
 
 impl CongestionControl for Cubic {
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        match self {
-            Self::Real(real) => real.on_ack(ack, phase, window),
-            Self::Kernel(kernel) => kernel.on_ack(ack, phase, window),
-        }
+        with_form!(&mut self.form, cubic => cubic.on_ack(ack, phase, window));
+    }
+
+    fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
+        let losses = self.losses.as_mut();
+        losses.is_none_or(|losses| losses.exceed(delivered, lost))
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        match self {
-            Self::Real(real) => real.on_congestion(event, window),
-            Self::Kernel(kernel) => kernel.on_congestion(event, window),
-        }
+        with_form!(&mut self.form, cubic => cubic.on_congestion(event, window));
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        match self {
-            Self::Real(real) => real.on_timeout(event, window),
-            Self::Kernel(kernel) => kernel.on_timeout(event, window),
-        }
+        with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
     /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2); the kernel's from the last segment sent on
     /// (`cubictcp_cwnd_event`).
     fn on_restart(&mut self, idle: &Idle, _window: &mut Window) {
-        match self {
-            Self::Real(real) => real.on_idle(idle.time),
-            Self::Kernel(kernel) => kernel.on_restart(idle),
+        match &mut self.form {
+            Form::Real(real) => real.on_idle(idle.time),
+            Form::Kernel(kernel) => kernel.on_restart(idle),
+            Form::Picoquic(picoquic) => picoquic.on_restart(idle.now),
         }
     }
 
     fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
-        let (scale, decrease) = match self {
-            Self::Real(real) => real.constants(),
-            Self::Kernel(kernel) => kernel.constants(),
-        };
+        if self.losses.is_some() {
+            return None;
+        }
+        let (scale, decrease) = with_form!(&self.form, cubic => cubic.constants());
         Some(response(scale, decrease, loss, rtt))
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
-        match self {
-            Self::Real(real) => real.probe(out),
-            Self::Kernel(kernel) => kernel.probe(out),
+        with_form!(&self.form, cubic => cubic.probe(out));
+        if let Some(losses) = &self.losses {
+            out("smoothed_losses", losses.share());
         }
     }
 }

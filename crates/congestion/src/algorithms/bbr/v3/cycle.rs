@@ -14,13 +14,25 @@ use crate::window::Window;
 const STANDARD_ROUNDS: f64 = 63.0;
 
 impl Bbr3 {
+    /// The first cycle after Startup, or after the probe for the round-trip time.
+    pub(super) fn start_cycle(&mut self, now: Time) {
+        let bandwidth = self.bandwidth();
+        if let Some(picoquic) = &mut self.picoquic {
+            picoquic.on_cycle(bandwidth);
+        }
+        self.start_down(now);
+    }
+
     pub(super) fn start_down(&mut self, now: Time) {
         (self.signals.lost, self.signals.marked) = (false, false);
         self.marks.begin_cycle();
         (self.signals.rate, self.signals.volume) = (0.0, 0.0);
         self.probe.up_per_segment = f64::INFINITY;
         self.probe.rounds = split_mix(&mut self.draws) % 2;
-        self.probe.wait = Span::from_secs_f64(2.0 + fraction(&mut self.draws));
+        self.probe.wait = match &mut self.picoquic {
+            Some(picoquic) => picoquic.wait(&self.min_rtt, fraction(&mut self.draws)),
+            None => Span::from_secs_f64(2.0 + fraction(&mut self.draws)),
+        };
         self.probe.start = now;
         self.probe.stopping = true;
         self.meter.restart_round();
@@ -28,7 +40,7 @@ impl Bbr3 {
     }
 
     /// The long-term bound will grow as from the round `up_rounds` of a probe on.
-    fn start_refill(&mut self, up_rounds: u32) {
+    pub(super) fn start_refill(&mut self, up_rounds: u32) {
         self.bounds.reset_short();
         (self.probe.up_rounds, self.probe.up_acked) = (up_rounds, 0.0);
         self.probe.stopping = false;
@@ -36,10 +48,16 @@ impl Bbr3 {
         self.state = State::Refill;
     }
 
-    fn start_up(&mut self, ack: &AckSample, window: &Window) {
+    pub(super) fn start_up(&mut self, ack: &AckSample, window: &Window) {
         self.probe.sampling = true;
         self.meter.restart_round();
-        self.reset_full(per_second(ack));
+        match &mut self.picoquic {
+            Some(picoquic) => {
+                picoquic.on_probe();
+                self.probe.start = ack.now;
+            }
+            None => self.reset_full(per_second(ack)),
+        }
         self.state = State::Up;
         self.raise_slope(window);
     }
@@ -59,6 +77,9 @@ impl Bbr3 {
         flight: Flight,
         window: &Window,
     ) {
+        if self.picoquic.is_some() {
+            return self.advance_cycle_as_picoquic(ack, sample, flight, window);
+        }
         self.probe.rounds += u64::from(sample.round_start);
         if !self.filled {
             return;
@@ -100,7 +121,7 @@ impl Bbr3 {
         now > self.probe.start + self.probe.wait || self.probe.rounds as f64 >= rounds
     }
 
-    fn is_time_to_cruise(&self, ack: &AckSample) -> bool {
+    pub(super) fn is_time_to_cruise(&self, ack: &AckSample) -> bool {
         ack.in_flight as f64 <= self.cruises_at()
     }
 
@@ -133,7 +154,7 @@ impl Bbr3 {
         }
     }
 
-    fn adapt_long_bound(
+    pub(super) fn adapt_long_bound(
         &mut self,
         ack: &AckSample,
         sample: &Sample,
@@ -142,7 +163,9 @@ impl Bbr3 {
     ) {
         if self.probe.stopping && sample.round_start {
             // The last samples of the probe are in.
-            (self.probe.stopping, self.probe.sampling) = (false, false);
+            self.probe.stopping = false;
+            // picoquic's go on telling of it until one was too high.
+            self.probe.sampling &= self.picoquic.is_some();
             if self.is_in_cycle() && !sample.limited {
                 self.rates = [self.rates[1], 0.0];
             }

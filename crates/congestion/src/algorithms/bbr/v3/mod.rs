@@ -7,6 +7,7 @@
 mod cycle;
 mod fast_path;
 mod model;
+mod picoquic;
 #[cfg(test)]
 mod states;
 
@@ -15,12 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use self::fast_path::FastPath;
 use self::model::{Aggregation, Bounds, Flight, Marks, MinRtt, Probe, Signals};
+use self::picoquic::Picoquic;
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger, smaller,
 };
 use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
-use crate::parameter::Settings;
+use crate::parameter::{Settings, Variant};
 use crate::rate_sample::RateSample;
 use crate::window::{Change, Window};
 
@@ -90,6 +92,8 @@ pub struct Bbr3 {
     /// Waits between probes are drawn from a sequence that the time of the first acknowledgement
     /// starts: alike in every run, different from flow to flow.
     draws: u64,
+    /// What picoquic's has besides.
+    picoquic: Option<Box<Picoquic>>,
     /// Set by the next full update.
     #[serde(skip)]
     fast_path: FastPath,
@@ -123,6 +127,7 @@ impl Bbr3 {
             recovery: Recovery::default(),
             was_idle: false,
             draws: 0,
+            picoquic: (settings.variant() == Variant::Picoquic).then(Box::default),
             fast_path: FastPath::default(),
         }
     }
@@ -246,7 +251,11 @@ impl Bbr3 {
     fn is_too_high(&self, flight: Flight) -> bool {
         let losses = self.signals.losses;
         let all = || flight.segments() + losses;
-        losses > 0.0 && losses > self.loss_threshold * all() || self.marks.are_high()
+        let counts = |picoquic: &Picoquic| picoquic.counts(losses, flight, self.meter.delivered);
+        losses > 0.0
+            && losses > self.loss_threshold * all()
+            && self.picoquic.as_deref().is_none_or(counts)
+            || self.marks.are_high()
     }
 
     /// At the end of a round with losses or marks (BBRUpdateCongestionSignals).
@@ -304,6 +313,9 @@ impl Bbr3 {
 
     /// Once in each round (section 5.3.1.2).
     fn check_full(&mut self, ack: &AckSample, sample: &Sample) {
+        if self.picoquic.is_some() {
+            return self.check_full_as_picoquic(sample);
+        }
         if let Some(rate) = ack.delivery_rate
             && !self.full_now
             && sample.round_start
@@ -322,17 +334,33 @@ impl Bbr3 {
         };
     }
 
-    fn leave_startup(&mut self, ack: &AckSample, window: &mut Window) {
+    fn start_drain(&mut self, flight: Flight) {
+        self.state = State::Drain {
+            since: self.meter.rounds,
+        };
+        if let Some(picoquic) = &mut self.picoquic {
+            picoquic.on_full_pipe(&mut self.full, &mut self.bounds, flight);
+        }
+    }
+
+    fn leave_startup(
+        &mut self,
+        ack: &AckSample,
+        sample: &Sample,
+        flight: Flight,
+        window: &mut Window,
+    ) {
         if self.filled && matches!(self.state, State::Startup) {
-            self.state = State::Drain {
-                since: self.meter.rounds,
-            };
+            self.start_drain(flight);
             window.exit_slow_start();
+        }
+        if self.picoquic.is_some() {
+            return self.recover_and_drain_as_picoquic(ack, sample, flight, window);
         }
         if let State::Drain { since } = self.state {
             let drained = ack.in_flight as f64 <= self.budget(self.carried(self.bandwidth(), 1.0));
             if drained || self.meter.rounds > since + DRAIN_ROUNDS {
-                self.start_down(ack.now);
+                self.start_cycle(ack.now);
             }
         }
     }
@@ -341,6 +369,9 @@ impl Bbr3 {
     fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, window: &mut Window) {
         if self.min_rtt.expired && !self.is_probing_rtt() && !self.was_idle {
             self.recovery.save(window, false);
+            if self.picoquic.is_some() {
+                self.min_rtt.measure_anew(ack);
+            }
             self.state = State::ProbeRtt(ProbeRtt::default());
             self.probe.stopping = true;
             self.meter.restart_round();
@@ -363,7 +394,7 @@ impl Bbr3 {
         self.recovery.restore(window);
         self.bounds.reset_short();
         if self.filled {
-            self.start_down(now);
+            self.start_cycle(now);
             self.state = State::Cruise;
         } else {
             self.state = State::Startup;
@@ -385,9 +416,11 @@ impl Bbr3 {
         window: &mut Window,
     ) -> f64 {
         let most = self.budget(carried + self.aggregation.extra.get());
-        let mut cwnd = window.cwnd();
+        let mut cwnd = self.window_after_losses(sample, window);
         let grown = cwnd + sample.newly_delivered;
-        if self.filled {
+        if self.is_conserving() {
+            cwnd = larger(cwnd, sample.in_flight + sample.newly_delivered);
+        } else if self.filled {
             cwnd = smaller(grown, most);
         } else if cwnd < most || (ack.delivered as f64) < self.initial_window {
             cwnd = grown;
@@ -411,6 +444,7 @@ impl Bbr3 {
         if self.pacer.segments_per_s.is_none() {
             self.begin(ack, window);
         }
+        self.note_silence(ack);
         let newly = self.meter.read(ack);
         let sample = self.meter.sample(ack, newly);
         let flight = Flight::of(ack);
@@ -420,9 +454,9 @@ impl Bbr3 {
         self.end_signal_round(flight, window);
         self.note_aggregation(ack, &sample, window);
         self.check_full(ack, &sample);
-        self.leave_startup(ack, window);
+        self.leave_startup(ack, &sample, flight, window);
         self.advance_cycle(ack, &sample, flight, window);
-        self.min_rtt.update(ack, self.probe_rtt_interval);
+        self.update_min_rtt(ack);
         self.probe_rtt(ack, &sample, window);
         if self.signals.round_start {
             self.signals.rate = per_second(ack);
@@ -432,11 +466,17 @@ impl Bbr3 {
         self.pacer.set(gain * bandwidth * PACED, self.filled);
         let carried = self.carried(bandwidth, window_gain);
         let bound = self.set_window(carried, ack, &sample, window);
-        self.fast_path = self.fast_path_bounds(ack, bound, window);
+        if self.picoquic.is_none() {
+            self.fast_path = self.fast_path_bounds(ack, bound, window);
+        }
     }
 
     fn note_aggregation(&mut self, ack: &AckSample, sample: &Sample, window: &Window) {
         let newly = sample.newly_delivered;
+        if self.picoquic.is_some() {
+            // What it takes for expected is always more (`BBRUpdateACKAggregation`).
+            self.aggregation.go_on(Aggregation::none(ack.now));
+        }
         let aggregated = self
             .aggregation
             .with(ack.now, newly, self.bandwidth(), window.cwnd());
@@ -468,7 +508,8 @@ impl CongestionControl for Bbr3 {
     /// acknowledgements.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.fast_path = FastPath::default();
-        if matches!(event.cause, Cause::Loss | Cause::Nak) {
+        let is_loss = matches!(event.cause, Cause::Loss | Cause::Nak);
+        if is_loss && self.picoquic.is_none() {
             self.recovery.enter(window, self.is_probing_rtt());
         }
     }
@@ -480,6 +521,9 @@ impl CongestionControl for Bbr3 {
 
     fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
         self.fast_path = FastPath::default();
+        if self.picoquic.is_some() && !self.ends_timeout_as_picoquic() {
+            return;
+        }
         self.recovery.exit(window);
     }
 

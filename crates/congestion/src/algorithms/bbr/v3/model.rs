@@ -148,6 +148,21 @@ impl Probe {
 }
 
 impl MinRtt {
+    /// No probe for the smallest round-trip time is due for another interval.
+    pub(super) fn put_off(&mut self, now: Time) {
+        for (_, since) in [&mut self.rtt, &mut self.recent].into_iter().flatten() {
+            *since = now;
+        }
+    }
+
+    /// Takes the last round-trip time for the smallest, until the probe has measured it.
+    pub(super) fn measure_anew(&mut self, ack: &AckSample) {
+        if let (Some((rtt, _)), Some(last)) = (&mut self.rtt, ack.rtt) {
+            *rtt = last;
+            self.rtt_s = last.as_secs_f64();
+        }
+    }
+
     /// Section 5.3.4.3, BBRUpdateMinRTT.
     pub(super) fn update(&mut self, ack: &AckSample, interval: Span) {
         self.expired = self
@@ -196,6 +211,15 @@ impl Aggregation {
             start: self.start,
             delivered: self.delivered + newly,
             extra: smaller(beyond + newly, cwnd),
+        }
+    }
+
+    /// Nothing beyond what the bandwidth explains.
+    pub(super) fn none(now: Time) -> Aggregated {
+        Aggregated {
+            start: now,
+            delivered: 0.0,
+            extra: 0.0,
         }
     }
 

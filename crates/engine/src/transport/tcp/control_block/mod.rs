@@ -134,6 +134,8 @@ pub(super) struct ControlBlock {
     pub(super) recover: u64,
     /// Data segments considered lost so far.
     pub(super) lost: u64,
+    /// Whether the algorithm tolerates the losses of this recovery so far.
+    tolerates_losses: bool,
     pace: Pace,
     pub(super) stream: Stream,
     /// Payload of the packets retransmitted.
@@ -201,6 +203,7 @@ impl ControlBlock {
             dupacks: 0,
             last_reduction: LastReduction::None,
             cwr_pending: false,
+            tolerates_losses: false,
             plain: Plain::Nothing,
             syn_lost: false,
             new_round: false,

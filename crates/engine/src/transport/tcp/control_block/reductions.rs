@@ -36,9 +36,37 @@ impl ControlBlock {
         }
     }
 
-    /// Reduces the window once for a loss of data sent so far.
+    /// Reduces the window once for a loss of data sent so far, if the algorithm answers it. What could be undone is no
+    /// longer if it does not. ns-2's recoveries are made for a reduction each.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
-        self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
+        if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
+            self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
+        } else {
+            self.tolerates_losses = true;
+            self.note_prior(false);
+        }
+    }
+
+    /// Whether the recovery that is going on is for losses that the algorithm tolerates: the window is what it was, and
+    /// grows.
+    #[inline]
+    pub(crate) fn tolerates_losses(&self) -> bool {
+        self.tolerates_losses
+    }
+
+    /// Whether the window says what may be sent in a recovery, too, not a reduction that is spread over it.
+    #[inline]
+    pub(crate) fn sends_by_window(&self) -> bool {
+        self.controls_cwnd || self.tolerates_losses
+    }
+
+    /// Asks again about losses that the algorithm has tolerated so far. Whether the window is reduced now.
+    pub(crate) fn weigh_losses(&mut self, env: &mut impl Environment) -> bool {
+        if self.tolerates_losses {
+            self.reduce(0.0, env);
+            return !self.tolerates_losses;
+        }
+        false
     }
 
     fn reduce_cwnd(&mut self, cause: Cause, base: f64, env: &mut impl Environment) {
@@ -53,6 +81,7 @@ impl ControlBlock {
             first: self.counters.cuts_loss + self.counters.cuts_ecn + self.counters.timeouts == 0,
         };
         self.recover = self.max_sent;
+        self.tolerates_losses = false;
         self.cwr_pending = self.config.ecn.is_on();
         // A mark's is never undone, nor what comes with it.
         self.note_prior(cause == Cause::Loss);
@@ -75,6 +104,7 @@ impl ControlBlock {
     /// Reduces for a loss, unless an ECN reduction already covers this window of data.
     pub(crate) fn reduce_for_loss(&mut self, env: &mut impl Environment) {
         if self.mark_covers_loss() && self.una <= self.recover {
+            self.tolerates_losses = false;
             self.last_reduction = LastReduction::Loss;
         } else {
             self.reduce(0.0, env);
@@ -106,6 +136,7 @@ impl ControlBlock {
     /// The recovery is complete: notifies algorithm and log.
     pub(crate) fn end_recovery(&mut self, env: &mut impl Environment) {
         let before = self.congestion.window.cwnd();
+        self.tolerates_losses = false;
         self.congestion.on_recovery_exit(env.now());
         self.log(EventKind::RecoveryExit, before, env);
     }
@@ -169,6 +200,7 @@ impl ControlBlock {
         });
         self.counters.timeouts += 1;
         self.last_reduction = LastReduction::Timeout;
+        self.tolerates_losses = false;
         self.recover = self.max_sent;
         self.dupacks = 0;
         self.cwr_pending = self.config.ecn.is_on();

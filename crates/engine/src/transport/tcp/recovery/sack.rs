@@ -97,7 +97,9 @@ impl LossRecovery for Sack {
             return tcb.next_new();
         }
         let room = match &self.prr {
-            Some(prr) if self.ca_state == CaState::Recovery && !tcb.controls_cwnd => prr.allows(),
+            Some(prr) if self.ca_state == CaState::Recovery && !tcb.sends_by_window() => {
+                prr.allows()
+            }
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
@@ -180,6 +182,7 @@ impl LossRecovery for Sack {
             self.update_ca_state(tcb, ack, Some(&sample), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {
                 tcb.on_ack_in_recovery(&sample);
+                self.weigh_losses(tcb, env);
             }
         } else {
             self.update_ca_state_without_news(tcb, ack, env);
@@ -244,7 +247,11 @@ impl Sack {
         let ends = self.ca_state != before;
         let recovers = before == CaState::Recovery;
         let enters = self.ca_state == CaState::Open && !recovers && self.finds_loss(tcb);
-        let grows = sample.is_some_and(|sample| sample.acked > 0) && !recovers && !enters;
+        let grows = if tcb.tolerates_losses() {
+            sample.is_some() && !enters
+        } else {
+            sample.is_some_and(|sample| sample.acked > 0) && !recovers && !enters
+        };
         if let Some(sample) = sample.filter(|_| !grows) {
             tcb.report_ack(sample, ack);
         }
@@ -287,12 +294,23 @@ impl Sack {
         tcb.restart_timer_for_retransmission(env);
         let first = tcb.una;
         self.raise_lost_below(tcb, first + 1);
-        if let Some(prr) = &mut self.prr {
-            prr.start(tcb.max_sent - tcb.una);
-        }
+        self.start_prr(tcb);
         if self.high_rxt <= first {
             tcb.transmit_cold(first, env);
             self.on_sent::<false>(tcb, first, env);
+        }
+    }
+
+    fn start_prr(&mut self, tcb: &ControlBlock) {
+        if let Some(prr) = &mut self.prr {
+            prr.start(tcb.max_sent - tcb.una);
+        }
+    }
+
+    /// The losses of a recovery may have become too many for an algorithm that tolerates some.
+    fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
+        if tcb.weigh_losses(env) {
+            self.start_prr(tcb);
         }
     }
 

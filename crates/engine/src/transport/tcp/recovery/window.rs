@@ -126,7 +126,7 @@ impl WindowRecovery {
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_retransmission(env);
         if self.kind == Recovery::Tahoe {
-            if !tcb.controls_cwnd {
+            if !tcb.sends_by_window() {
                 tcb.congestion.window.restart();
             }
             tcb.nxt = tcb.una;
@@ -172,7 +172,7 @@ impl WindowRecovery {
     fn end_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.recovering = false;
         self.inflation = 0;
-        if !tcb.controls_cwnd {
+        if !tcb.sends_by_window() {
             // RFC 6582 section 3.2 step 3, option 1: avoids a burst.
             let flight = (tcb.nxt - tcb.una).max(1) as f64;
             let window = tcb.congestion.window.ssthresh().min(flight + 1.0);

@@ -10,6 +10,7 @@ mod regular;
 mod round_trips;
 mod routers;
 mod scoreboard;
+mod tolerated_losses;
 mod undo;
 
 use std::sync::Arc;

@@ -103,7 +103,7 @@ impl LossRecovery for Rack {
             return tcb.next_new();
         }
         let room = match &self.prr {
-            Some(prr) if self.reduces() && !tcb.controls_cwnd => prr.allows(),
+            Some(prr) if self.reduces() && !tcb.sends_by_window() => prr.allows(),
             _ => tcb.cwnd_allows(self.in_flight(tcb)),
         };
         if !room {
@@ -238,6 +238,7 @@ impl LossRecovery for Rack {
             self.update_ca_state(tcb, Some((&sample, ack)), env);
             if ack.in_recovery || self.ca_state == CaState::Recovery {
                 tcb.on_ack_in_recovery(&sample);
+                self.weigh_losses(tcb, env);
             }
         } else {
             let duplicate = ack.next == tcb.una && !ack.sack.has_blocks() || twice.is_some();

@@ -122,7 +122,7 @@ impl Rack {
         let ends = self.ca_state != before && before != CaState::Cwr;
         let enters = self.ca_state <= CaState::Cwr && self.flight.lost() > 0;
         let may_grow = !self.holds_growth(tcb, before) && !enters && self.ca_state != CaState::Cwr;
-        let raises = |acked: u64| acked > 0 || self.counts_selective(tcb);
+        let raises = |acked: u64| acked > 0 || self.counts_selective(tcb) || tcb.tolerates_losses();
         let grows = told.is_some_and(|(sample, _)| raises(sample.acked)) && may_grow;
         if let Some((sample, ack)) = told.filter(|_| !grows) {
             tcb.report_ack(sample, ack);
@@ -144,7 +144,8 @@ impl Rack {
     /// Linux the one that ends a recovery enlarges the window, too (`tcp_cong_control`, after `tcp_fastretrans_alert`).
     pub(super) fn holds_growth(&self, tcb: &ControlBlock, before: CaState) -> bool {
         let goes_on = self.ca_state == CaState::Recovery;
-        before == CaState::Recovery && (goes_on || tcb.config.prr != PrrRule::Linux)
+        let reduced = before == CaState::Recovery && !tcb.tolerates_losses();
+        reduced && (goes_on || tcb.config.prr != PrrRule::Linux)
     }
 
     /// Whether selective acknowledgements alone enlarge the window: in Linux, where segments were overtaken by more than
@@ -163,19 +164,32 @@ impl Rack {
         self.undo = (tcb.config.undo && !goes_on).then(|| Undo::in_recovery(tcb.una));
         tcb.reduce_for_loss(env);
         tcb.restart_timer_for_retransmission(env);
-        if let Some(prr) = &mut self.prr
-            && !goes_on
-        {
-            prr.start(match tcb.config.prr {
-                PrrRule::Rfc6937 => tcb.max_sent - tcb.una,
-                PrrRule::Linux => window,
-            });
+        if !goes_on {
+            self.start_prr(tcb, window);
         }
         // Linux counts what has been delivered before it sends anything.
         let counts_first = tcb.config.prr == PrrRule::Linux && self.prr.is_some();
         if let Some(segment) = self.flight.first_lost().filter(|_| !counts_first) {
             tcb.transmit_cold(segment, env);
             self.note_sent(tcb, segment, env.now());
+        }
+    }
+
+    /// The window is reduced from so many segments.
+    fn start_prr(&mut self, tcb: &ControlBlock, window: u64) {
+        if let Some(prr) = &mut self.prr {
+            prr.start(match tcb.config.prr {
+                PrrRule::Rfc6937 => tcb.max_sent - tcb.una,
+                PrrRule::Linux => window,
+            });
+        }
+    }
+
+    /// The losses of a recovery may have become too many for an algorithm that tolerates some.
+    pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
+        let window = tcb.window();
+        if tcb.weigh_losses(env) {
+            self.start_prr(tcb, window);
         }
     }
 

@@ -1,0 +1,86 @@
+//! The largest rate over a millisecond and more, by which picoquic paces in the Initial state (picoquic, August 2026:
+//! frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c, `c4_apply_rate_and_cwin`).
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::AckSample;
+
+/// Shortest time over which a rate is taken (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
+const SHORTEST: Span = Span::from_millis(1);
+
+/// The largest rate so far, and what was acknowledged last when one was taken.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct PeakRate {
+    per_s: f64,
+    since: Option<Acknowledged>,
+}
+
+/// Segments delivered, when that was acknowledged, and when the last of them had been sent.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Acknowledged {
+    delivered: u64,
+    at: Time,
+    sent: Time,
+}
+
+impl PeakRate {
+    /// An acknowledgement. Rates are those at which segments were sent, or acknowledged if that took longer.
+    pub(super) fn note(&mut self, ack: &AckSample) {
+        // Nothing was sent before the beginning.
+        let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
+        let Some(rtt) = ack.rtt.filter(possible) else {
+            return;
+        };
+        let now = Acknowledged {
+            delivered: ack.delivered,
+            at: ack.now,
+            sent: ack.now - rtt,
+        };
+        let Some(before) = self.since else {
+            self.since = Some(now);
+            return;
+        };
+        if now.sent < before.sent || now.at <= before.at + SHORTEST {
+            return;
+        }
+        let took = now.at.since(before.at).max(now.sent.since(before.sent));
+        let segments = (now.delivered - before.delivered) as f64;
+        self.per_s = self.per_s.max(segments / took.as_secs_f64());
+        self.since = Some(now);
+    }
+
+    /// Segments per second.
+    pub(super) fn per_s(self) -> f64 {
+        self.per_s
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Acknowledgements of segments sent and acknowledged at these milliseconds.
+    fn peak(segments: &[(u64, u64)]) -> f64 {
+        let mut peak = PeakRate::default();
+        for (&(sent, at), delivered) in segments.iter().zip(1..) {
+            let ack = AckSample {
+                now: Time::ZERO + Span::from_millis(at),
+                rtt: Some(Span::from_millis(at - sent)),
+                delivered,
+                ..AckSample::ONE_SEGMENT
+            };
+            peak.note(&ack);
+        }
+        peak.per_s()
+    }
+
+    /// Sent 2 ms apart; compressed to 1 ms they say nothing, and to 2 ms no more than how they were sent.
+    #[test]
+    fn the_longer_interval_counts() {
+        assert_eq!(peak(&[(0, 100), (2, 105), (4, 110)]), 200.0);
+        assert_eq!(peak(&[(0, 100), (2, 101), (8, 103)]), 250.0);
+        assert_eq!(peak(&[(0, 100), (2, 105), (4, 107)]), 500.0);
+        assert_eq!(peak(&[(0, 100)]), 0.0);
+    }
+}

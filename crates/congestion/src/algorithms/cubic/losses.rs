@@ -1,0 +1,103 @@
+//! A smoothed share of lost segments, above which losses count as congestion: picoquic's
+//! (`picoquic_cc_hystart_loss_test` of cc_common.c), which does not answer a single loss.
+
+use serde::{Deserialize, Serialize};
+
+/// Weight of a segment in the share (`PICOQUIC_SMOOTHED_LOSS_FACTOR`).
+const GAIN: f64 = 1.0 / 16.0;
+
+/// Segments between two losses from which on more no longer matter (`PICOQUIC_SMOOTHED_LOSS_SCOPE`).
+const SCOPE: u64 = 32;
+
+/// The share of lost segments, brought up to date with each loss. picoquic counts by packet numbers; here segments known
+/// to be delivered or lost stand for them, which come in the same order but for reordering.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct SmoothedLosses {
+    threshold: f64,
+    share: f64,
+    /// Segments lost so far, and delivered or lost when the last of them was.
+    lost: u64,
+    last: u64,
+}
+
+impl SmoothedLosses {
+    pub(super) fn new(threshold: f64) -> Self {
+        Self {
+            threshold,
+            share: 0.0,
+            lost: 0,
+            last: 0,
+        }
+    }
+
+    /// Whether losses that were not known before raise the share above the threshold, with so many segments delivered and
+    /// lost so far. Several that become known at once are taken for neighbours.
+    pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
+        let newly = lost.saturating_sub(self.lost);
+        self.lost = lost;
+        for later in (0..newly).rev() {
+            self.note(delivered + lost - later);
+        }
+        newly > 0 && self.share > self.threshold
+    }
+
+    fn note(&mut self, number: u64) {
+        let since = number.saturating_sub(self.last).min(SCOPE);
+        self.share *= libm::pow(1.0 - GAIN, since as f64);
+        self.share += (1.0 - self.share) * GAIN;
+        self.last = number;
+    }
+
+    pub(super) fn share(&self) -> f64 {
+        self.share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Losses of these segments, one by one; which of them, counted from one, is the first to be answered.
+    fn answered(segments: &[u64]) -> Option<usize> {
+        let mut losses = SmoothedLosses::new(0.15);
+        let mut told = (1..).zip(segments);
+        let first = told.find(|&(lost, segment)| losses.exceed(segment - lost, lost));
+        first.map(|(lost, _)| lost as usize)
+    }
+
+    /// By hand: 1/16; 1/16 + 15/16 * 15/16 * 1/16 = 0.1174; 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657.
+    #[test]
+    fn three_neighbours_are_answered() {
+        assert_eq!(answered(&[100]), None);
+        assert_eq!(answered(&[100, 101]), None);
+        assert_eq!(answered(&[100, 101, 102]), Some(3));
+        let mut losses = SmoothedLosses::new(0.15);
+        let share = |losses: &mut SmoothedLosses, number: u64| {
+            losses.exceed(99, number);
+            losses.share
+        };
+        assert_eq!(share(&mut losses, 1), 0.0625);
+        assert!((share(&mut losses, 2) - 0.117_432).abs() < 1e-6);
+        assert!((share(&mut losses, 3) - 0.165_711).abs() < 1e-6);
+    }
+
+    /// Every second one still takes three, every third one four (0.1481 after three), and of those 16 apart none is
+    /// answered.
+    #[test]
+    fn losses_further_apart_take_more() {
+        assert_eq!(answered(&[100, 102, 104]), Some(3));
+        assert_eq!(answered(&[100, 103, 106, 109]), Some(4));
+        let rare: Vec<_> = (1..100).map(|loss| 16 * loss).collect();
+        assert_eq!(answered(&rare), None);
+    }
+
+    #[test]
+    fn losses_that_become_known_at_once_are_neighbours() {
+        let mut losses = SmoothedLosses::new(0.15);
+        assert!(!losses.exceed(50, 2));
+        assert!(!losses.exceed(51, 2), "nothing was lost since");
+        assert!(losses.exceed(51, 3));
+        let mut other = SmoothedLosses::new(0.15);
+        assert!(other.exceed(50, 3));
+    }
+}

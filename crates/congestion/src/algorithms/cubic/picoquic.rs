@@ -1,0 +1,237 @@
+//! CUBIC as picoquic has it (picoquic/cubic.c, August 2026): the window is the cubic's value at each moment. It keeps 7/8 of
+//! the window; fast convergence lowers not the peak alone, but with it the window. After the first slow start, which ends
+//! when round trips grow, the plateau is the window that is left.
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::backoff::Backoff;
+use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
+use crate::parameter::Settings;
+use crate::window::{Change, Window};
+
+/// picoquic's CUBIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct PicoquicCubic {
+    scale: f64,
+    backoff: Backoff,
+    fast_convergence: bool,
+    /// Window at the last reduction (`W_last_max`), infinite before the first.
+    last_peak: f64,
+    /// The plateau of the next stage after a timeout, which begins with the threshold of slow start.
+    after_timeout: Option<f64>,
+    stage: Option<Stage>,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Stage {
+    start: Time,
+    /// Window at which the cubic is flat (`W_max`), and seconds from the start until then (`K`).
+    plateau: f64,
+    until_plateau: f64,
+    /// Window of standard TCP, from half of what was before (`W_reno`).
+    standard: f64,
+}
+
+impl Stage {
+    /// The cubic.
+    fn window_at(&self, scale: f64, now: Time) -> f64 {
+        let x = now.since(self.start).as_secs_f64() - self.until_plateau;
+        self.plateau + scale * x * x * x
+    }
+}
+
+impl PicoquicCubic {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            scale: settings.get("scale"),
+            backoff: Backoff::new(settings),
+            fast_convergence: settings.get("fast_convergence") >= 0.5,
+            last_peak: f64::INFINITY,
+            after_timeout: None,
+            stage: None,
+        }
+    }
+
+    pub(super) fn constants(&self) -> (f64, f64) {
+        (self.scale, self.backoff.loss)
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if ack.limit != Limit::Network {
+            self.on_restart(ack.now);
+        }
+        if phase != Phase::Avoidance {
+            return;
+        }
+        let cwnd = window.cwnd();
+        let mut stage = match self.stage {
+            Some(stage) => stage,
+            None => self.begin_after_slow_start(ack.now, cwnd),
+        };
+        stage.standard += ack.credit / stage.standard;
+        let cubic = stage.window_at(self.scale, ack.now);
+        window.set_cwnd(cubic.max(stage.standard), Change::Avoidance);
+        self.stage = Some(stage);
+    }
+
+    /// Time in which the flow was limited by something else does not count (`last_sender_limited_time`).
+    pub(super) fn on_restart(&mut self, now: Time) {
+        if let Some(stage) = &mut self.stage {
+            stage.start = stage.start.max(now);
+        }
+    }
+
+    /// The first slow start ends on the plateau; that after a timeout like a reduction.
+    fn begin_after_slow_start(&mut self, now: Time, cwnd: f64) -> Stage {
+        match self.after_timeout.take() {
+            Some(plateau) => self.begin(now, plateau, self.backoff.loss, cwnd / 2.0),
+            None => {
+                self.last_peak = cwnd;
+                self.begin(now, cwnd, 0.0, cwnd / 2.0)
+            }
+        }
+    }
+
+    /// A stage that begins the part `decrease` below its plateau (`cubic_enter_avoidance`).
+    fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
+        Stage {
+            start: now,
+            plateau,
+            until_plateau: libm::cbrt(plateau * decrease / self.scale),
+            standard,
+        }
+    }
+
+    /// The plateau of the next stage (`cubic_enter_recovery`).
+    fn lower_peak(&mut self, base: f64, decrease: f64) -> f64 {
+        let lower = self.fast_convergence && base < self.last_peak;
+        self.last_peak = base;
+        if lower { base * (1.0 - decrease) } else { base }
+    }
+
+    pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        let decrease = self.backoff.at(event);
+        let plateau = self.lower_peak(event.base, decrease);
+        self.stage = Some(self.begin(event.now, plateau, decrease, event.base / 2.0));
+        self.after_timeout = None;
+        window.reduce_to(plateau * (1.0 - decrease));
+    }
+
+    pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        let decrease = self.backoff.loss;
+        if !event.keep_ssthresh {
+            let plateau = self.lower_peak(event.base, decrease);
+            self.after_timeout = Some(plateau);
+            window.set_ssthresh(plateau * (1.0 - decrease));
+        }
+        self.stage = None;
+        window.restart();
+    }
+
+    pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(stage) = &self.stage {
+            out("peak", stage.plateau);
+            out("standard_window", stage.standard);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Span;
+
+    use super::super::ENTRY;
+    use super::*;
+    use crate::facts::Cause;
+    use crate::parameter::Variant;
+    use crate::window::Rounding;
+
+    fn cubic() -> PicoquicCubic {
+        PicoquicCubic::new(&ENTRY.settings(Variant::Picoquic, &[]).unwrap())
+    }
+
+    fn window(cwnd: f64) -> Window {
+        Window::new(cwnd, 2.0, 1e6, Rounding::Real)
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn acked(cubic: &mut PicoquicCubic, window: &mut Window, ms: u64) -> f64 {
+        let ack = AckSample {
+            now: at(ms),
+            ..AckSample::ONE_SEGMENT
+        };
+        cubic.on_ack(&ack, Phase::Avoidance, window);
+        window.cwnd()
+    }
+
+    fn lose(cubic: &mut PicoquicCubic, window: &mut Window, ms: u64) -> f64 {
+        let event = Congestion {
+            now: at(ms),
+            cause: Cause::Loss,
+            base: window.cwnd(),
+            in_flight: 0,
+            in_slow_start: false,
+            first: false,
+        };
+        cubic.on_congestion(&event, window);
+        window.cwnd()
+    }
+
+    /// From 875 of 1000: K = (125 / 0.4)^(1/3) = 6.7860 s. At 5 s after slow start ended with 100 it has 100 + 0.4 * 125.
+    #[test]
+    fn the_window_is_the_cubic() {
+        let (mut cubic, mut window) = (cubic(), window(100.0));
+        assert_eq!(acked(&mut cubic, &mut window, 1_000), 100.0);
+        assert!((acked(&mut cubic, &mut window, 6_000) - 150.0).abs() < 1e-9);
+        window.set_cwnd(1_000.0, Change::Avoidance);
+        assert_eq!(lose(&mut cubic, &mut window, 7_000), 875.0);
+        assert!((acked(&mut cubic, &mut window, 7_000) - 875.0).abs() < 1e-9);
+        assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
+    }
+
+    /// Below the last peak: 7/8 of 7/8 remain. The first reduction in slow start is below an infinite peak.
+    #[test]
+    fn fast_convergence_lowers_the_window() {
+        let (mut cubic, mut window) = (cubic(), window(64.0));
+        assert_eq!(lose(&mut cubic, &mut window, 1_000), 49.0);
+        window.set_cwnd(64.0, Change::Avoidance);
+        assert_eq!(lose(&mut cubic, &mut window, 2_000), 56.0);
+        assert_eq!(lose(&mut cubic, &mut window, 3_000), 42.875);
+    }
+
+    #[test]
+    fn time_in_which_something_else_limits_does_not_count() {
+        let (mut cubic, mut window) = (cubic(), window(100.0));
+        lose(&mut cubic, &mut window, 1_000);
+        let ack = AckSample {
+            now: at(9_000),
+            limit: Limit::Application,
+            ..AckSample::ONE_SEGMENT
+        };
+        let before = window.cwnd();
+        cubic.on_ack(&ack, Phase::NoGrowth, &mut window);
+        assert!((acked(&mut cubic, &mut window, 9_000) - before).abs() < 1e-9);
+    }
+
+    /// The stage after a timeout begins with the threshold, like that after a loss.
+    #[test]
+    fn a_timeout_restarts_towards_the_reduced_window() {
+        let (mut cubic, mut window) = (cubic(), window(100.0));
+        acked(&mut cubic, &mut window, 500);
+        let timeout = Timeout {
+            now: at(1_000),
+            base: 100.0,
+            keep_ssthresh: false,
+            sent: 0,
+        };
+        cubic.on_timeout(&timeout, &mut window);
+        assert_eq!((window.cwnd(), window.ssthresh()), (1.0, 87.5));
+        window.set_cwnd(87.5, Change::SlowStart);
+        assert!((acked(&mut cubic, &mut window, 2_000) - 87.5).abs() < 1e-9);
+    }
+}

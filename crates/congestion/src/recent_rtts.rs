@@ -1,0 +1,45 @@
+//! The last seven round-trip times, no two within a millisecond, by which picoquic notices that they have grown
+//! (picoquic, August 2026: cc_common.c, `picoquic_cc_filter_rtt_min_max`; bbr.c, `BBRUpdateRTTJitterBuffer`).
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// Round-trip times that are remembered (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
+pub(crate) const SAMPLES: usize = 7;
+
+/// They are more than so far apart.
+const SPACING: Span = Span::from_millis(1);
+
+/// The last round-trip times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RecentRtts {
+    samples: [Span; SAMPLES],
+    taken: usize,
+    last: Time,
+}
+
+impl RecentRtts {
+    /// Takes a round-trip time unless the last one came less than a millisecond ago; whether it does.
+    pub(crate) fn take(&mut self, rtt: Span, now: Time) -> bool {
+        let takes = now > self.last + SPACING;
+        if takes {
+            self.last = now;
+            self.samples[self.taken % SAMPLES] = rtt;
+            self.taken += 1;
+        }
+        takes
+    }
+
+    /// Whether there are as many as are remembered.
+    pub(crate) fn is_full(&self) -> bool {
+        self.taken >= SAMPLES
+    }
+
+    /// The shortest and the longest; zero if there are none.
+    pub(crate) fn bounds(&self) -> (Span, Span) {
+        let samples = &self.samples[..self.taken.min(SAMPLES)];
+        let shortest = samples.iter().min().copied().unwrap_or_default();
+        let longest = samples.iter().max().copied().unwrap_or_default();
+        (shortest, longest)
+    }
+}
