@@ -68,7 +68,8 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Takes over what a column holds in some rows: one call through a pointer for all of them.
+/// Takes over what a column holds in some rows: one call through a pointer for all of them. Compiled for each
+/// column: a plain loop gives the compiler a third of the code that chained iterators do.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
@@ -82,7 +83,13 @@ impl<R> Column<R> {
     ) -> Self {
         Self {
             heading: Heading::new(name.into(), kind, unit, description.into()),
-            take: Box::new(move |rows, values| values.extend(rows.iter().map(&value).collect())),
+            take: Box::new(move |rows, values| {
+                let mut cells = Vec::with_capacity(rows.len());
+                for row in rows {
+                    cells.push(value(row));
+                }
+                values.extend(cells);
+            }),
         }
     }
 
@@ -97,7 +104,9 @@ impl<R> Column<R> {
             heading: Heading::of_list(name.into(), description.into(), list),
             take: Box::new(move |rows, values| {
                 let listed = values.listed();
-                rows.iter().for_each(|row| listed.push(number(row), 1));
+                for row in rows {
+                    listed.push(number(row), 1);
+                }
             }),
         }
     }
@@ -133,8 +142,11 @@ impl<R> Column<R> {
     ) -> Self {
         let take: Take<R> = Box::new(move |rows, values| {
             if rows.first().and_then(&part).is_some() {
-                let parts = rows.iter().map(|row| part(row).expect("rows are alike"));
-                N::append(parts.map(&value), values);
+                let mut numbers = Vec::with_capacity(rows.len());
+                for row in rows {
+                    numbers.push(value(part(row).expect("rows are alike")));
+                }
+                N::append(numbers, values);
             } else {
                 values.skip(rows.len());
             }

@@ -107,28 +107,29 @@ impl Values {
 }
 
 /// What can be in a column of numbers: its type says which kind that is.
-pub(crate) trait Number {
+pub(crate) trait Number: Sized {
     const KIND: Kind;
 
     /// Appends the number of each row.
-    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values);
+    fn append(numbers: Vec<Self>, values: &mut Values);
 }
 
 impl Number for u64 {
     const KIND: Kind = Kind::Count;
 
-    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
-        values
-            .counts()
-            .extend_all(numbers.map(|count| count as i64));
+    fn append(numbers: Vec<Self>, values: &mut Values) {
+        let counts = numbers.into_iter().map(|count| count as i64);
+        values.counts().extend_all(counts);
     }
 }
 
 impl Number for Option<u64> {
     const KIND: Kind = Kind::Count;
 
-    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
-        let counts = numbers.map(|count| count.map(|count| count as i64));
+    fn append(numbers: Vec<Self>, values: &mut Values) {
+        let counts = numbers
+            .into_iter()
+            .map(|count| count.map(|count| count as i64));
         values.counts().extend(counts);
     }
 }
@@ -136,16 +137,16 @@ impl Number for Option<u64> {
 impl Number for f64 {
     const KIND: Kind = Kind::Real;
 
-    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
-        values.reals().extend_all(numbers);
+    fn append(numbers: Vec<Self>, values: &mut Values) {
+        values.reals().extend_all(numbers.into_iter());
     }
 }
 
 impl Number for Option<f64> {
     const KIND: Kind = Kind::Real;
 
-    fn append(numbers: impl ExactSizeIterator<Item = Self>, values: &mut Values) {
-        values.reals().extend(numbers);
+    fn append(numbers: Vec<Self>, values: &mut Values) {
+        values.reals().extend(numbers.into_iter());
     }
 }
 
