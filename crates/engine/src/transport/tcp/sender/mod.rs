@@ -166,7 +166,7 @@ impl Sender {
         tcb.leave_plain();
         tcb.integrate_cwnd::<false>(env.now());
         tcb.congestion.on_dummy_ack();
-        with_recovery!(self, recovery => send(tcb, recovery, u32::MAX, false, env));
+        with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, false, env));
     }
 
     /// The event of RACK-TLP's timer.
@@ -175,7 +175,7 @@ impl Sender {
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
             && rack.on_timer(&mut self.tcb, env)
         {
-            send(&mut self.tcb, rack, u32::MAX, false, env);
+            send_paced(&mut self.tcb, rack, u32::MAX, false, env);
         }
     }
 
@@ -196,7 +196,7 @@ impl Sender {
             tcb.begin_dummies(env);
             with_recovery!(self, recovery => {
                 recovery.on_timeout(tcb, now);
-                send(tcb, recovery, u32::MAX, false, env);
+                send_paced(tcb, recovery, u32::MAX, false, env);
             });
         } else {
             // Loss recovery is for data; the SYN is only sent again.
@@ -391,7 +391,8 @@ fn send(
     send_as::<false, false>(tcb, recovery, burst, released, env);
 }
 
-/// The same out of line, of a connection that may be paced while nothing else is out of the ordinary.
+/// The same out of line, of a connection that may be paced while nothing else is out of the ordinary, or where it is not
+/// an acknowledgement that lets segments leave.
 #[inline(never)]
 fn send_paced(
     tcb: &mut ControlBlock,
