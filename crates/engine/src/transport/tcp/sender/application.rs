@@ -6,7 +6,7 @@ use longhaul_units::Time;
 
 use super::super::ranges::Ranges;
 use super::super::recovery::{LossRecovery, RecoveryAlgorithm, with_recovery};
-use super::{Sender, send_paced};
+use super::{Sender, send};
 use crate::config::IdleRestart;
 use crate::transport::Environment;
 
@@ -115,7 +115,7 @@ impl Sender {
                 self.tcb.note_write(in_flight);
             }
             self.tcb.integrate_cwnd::<false>(env.now());
-            with_recovery!(self, recovery => send_paced(&mut self.tcb, recovery, u32::MAX, false, env));
+            with_recovery!(self, recovery => send(&mut self.tcb, recovery, u32::MAX, false, env));
         }
     }
 
