@@ -57,13 +57,21 @@ pub(super) enum Sending {
 }
 
 impl Sending {
-    /// As the algorithm asks for it.
+    /// Of a new connection.
     fn new(congestion: &CongestionState, config: &Tcp) -> Self {
         let unbounded = config.max_burst.is_none() && config.send_jitter == Span::ZERO;
+        match Self::after_wait(congestion) {
+            Self::AtOnce if unbounded && config.pacing.is_none() && !congestion.may_pace() => {
+                Self::Freely
+            }
+            sending => sending,
+        }
+    }
+
+    /// Of one whose segments wait at times, when they do not.
+    fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.sends_pairs() {
             Self::InPairs
-        } else if unbounded && config.pacing.is_none() && !congestion.may_pace() {
-            Self::Freely
         } else {
             Self::AtOnce
         }

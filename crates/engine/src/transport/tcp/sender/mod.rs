@@ -426,7 +426,8 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    if !FREELY && tcb.sending != Sending::Freely {
+    // Where all is regular, it is known who sends freely.
+    if !FREELY && (REGULAR || tcb.sending != Sending::Freely) {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {
             Sending::Freely | Sending::AtOnce => {}
