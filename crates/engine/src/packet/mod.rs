@@ -96,7 +96,7 @@ impl Flags {
     pub(crate) const DATAGRAM: Self = Self(128);
     /// Two bits for VCP's code of the load: none, or one more than the load.
     const LOAD_SHIFT: u32 = 8;
-    const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
+    pub(crate) const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
     /// Of low priority: a dummy, or the answer to one.
     pub(crate) const LOW: Self = Self(1 << 10);
     /// The place of an acknowledgement in the queue of a link that filters them; see `queue/ack_filter`.
@@ -189,6 +189,7 @@ impl SackBlocks {
     const NO_TRANSIT: u32 = u32::MAX;
 
     /// The same with a transit time, in whole microseconds.
+    #[inline]
     pub(crate) fn with_transit(self, transit: Span) -> Self {
         let us = transit.as_ps() / Span::from_micros(1).as_ps();
         Self {
@@ -237,24 +238,58 @@ impl SackBlocks {
     }
 }
 
-/// Where a packet's SACK blocks are stored; most packets have none.
+/// What a packet carries besides its fields: nothing, as most; or where that is stored; or a transit time alone, which
+/// is kept here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Set where there is a header for routers, which knows where the blocks are.
+    /// Set where there is a header for routers, which knows where the blocks are; and where there is nothing.
     const HEADER: u32 = 1 << 31;
+    /// Set where nothing is stored.
+    const BY_VALUE: u32 = 1 << 30;
 
     #[inline]
     pub(crate) fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// Whether there is a header for routers, unless there is nothing.
+    /// Whether there is a header for routers.
     #[inline]
     pub(crate) fn has_header(self) -> bool {
-        self.0 & Self::HEADER != 0
+        self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
+    }
+
+    /// Whether there is nothing but, at most, a transit time.
+    #[inline]
+    pub(crate) fn is_by_value(self) -> bool {
+        self.0 & Self::BY_VALUE != 0
+    }
+
+    /// Whether there are blocks in the store, and no header.
+    #[inline]
+    fn has_slot(self) -> bool {
+        self.0 < Self::BY_VALUE
+    }
+
+    /// A transit time alone, unless it is longer than can be kept here: more than a quarter of an hour.
+    #[inline]
+    fn of_transit(transit_us: u32) -> Option<Self> {
+        (transit_us < Self::BY_VALUE).then_some(Self(transit_us | Self::BY_VALUE))
+    }
+
+    /// The transit time that is kept here.
+    #[inline]
+    fn transit_us(self) -> Option<u32> {
+        (self.0 & (Self::HEADER | Self::BY_VALUE) == Self::BY_VALUE)
+            .then_some(self.0 & !Self::BY_VALUE)
+    }
+
+    /// The same as a time.
+    #[inline]
+    pub(crate) fn transit(self) -> Option<Span> {
+        self.transit_us().map(|us| Span::from_micros(us.into()))
     }
 }
 
@@ -338,11 +373,11 @@ impl SackOption {
     }
 }
 
-/// Numbers of slots stay below the bit that tells of a header.
+/// Numbers of slots stay below the bits that mean something else.
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
-    let number = number.filter(|number| number & SackHandle::HEADER == 0);
-    number.expect("more than 2e9 packets in flight")
+    let number = number.filter(|&number| SackHandle(number).has_slot());
+    number.expect("more than 1e9 packets with options in flight")
 }
 
 /// SACK blocks of the packets in flight, reused when a packet is consumed or dropped: those that were
@@ -361,6 +396,12 @@ impl SackStore {
         if blocks.is_empty() {
             return SackHandle::NONE;
         }
+        if blocks.len == 0
+            && blocks.marks == 0
+            && let Some(handle) = SackHandle::of_transit(blocks.transit_us)
+        {
+            return handle;
+        }
         self.store(SackOption::new(blocks, next))
     }
 
@@ -378,16 +419,18 @@ impl SackStore {
     /// The blocks, without taking them out.
     #[inline]
     pub(crate) fn get(&self, handle: SackHandle) -> SackOption {
-        if handle.is_none() {
-            SackOption::NONE
-        } else {
-            self.slots[handle.0 as usize]
+        if handle.has_slot() {
+            return self.slots[handle.0 as usize];
+        }
+        SackOption {
+            transit_us: handle.transit_us().unwrap_or(SackBlocks::NO_TRANSIT),
+            ..SackOption::NONE
         }
     }
 
     /// A second copy of the blocks.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
-        if handle.is_none() {
+        if !handle.has_slot() {
             return handle;
         }
         self.store(self.slots[handle.0 as usize])
@@ -403,7 +446,7 @@ impl SackStore {
     /// Forgets the blocks.
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
-        if !handle.is_none() {
+        if handle.has_slot() {
             self.free.push_back(handle.0);
         }
     }
@@ -446,5 +489,30 @@ mod tests {
         assert_eq!(first, second);
         assert_eq!(store.slots.len(), 1);
         assert_eq!(size_of::<SackOption>(), 32);
+    }
+
+    /// A transit time takes no slot unless blocks come with it, or it is longer than a handle has room for.
+    #[test]
+    fn a_transit_time_alone_is_part_of_the_handle() {
+        let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);
+        let mut store = SackStore::default();
+        for (transit, slots) in [
+            (Span::ZERO, 0),
+            (longest, 0),
+            (longest + Span::from_micros(1), 1),
+        ] {
+            let blocks = SackBlocks::NONE.with_transit(transit);
+            let handle = store.put(&blocks, 10);
+            assert_eq!(store.slots.len(), slots, "{transit:?}");
+            assert_eq!(handle.transit().is_some(), slots == 0, "{transit:?}");
+            let copy = store.copy(handle);
+            assert_eq!(store.take(handle).transit(), Some(transit));
+            assert_eq!(store.take(copy).transit(), Some(transit));
+        }
+        let mut blocks = SackBlocks::NONE.with_transit(longest);
+        blocks.push((12, 15));
+        let handle = store.put(&blocks, 10);
+        assert!(!handle.is_by_value() && !handle.has_header());
+        assert!(store.take(handle).blocks(10).eq([(12, 15)]));
     }
 }

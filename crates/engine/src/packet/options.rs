@@ -94,7 +94,7 @@ impl OptionStore {
     /// Forgets everything that a packet carried.
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
-        if !handle.is_none() {
+        if !handle.is_by_value() {
             self.forget_some(handle);
         }
     }
@@ -112,8 +112,7 @@ impl OptionStore {
 }
 
 fn number_of_header(handle: SackHandle) -> Option<u32> {
-    let has_header = !handle.is_none() && handle.has_header();
-    has_header.then_some(handle.0 & !SackHandle::HEADER)
+    (handle.has_header()).then_some(handle.0 & !SackHandle::HEADER)
 }
 
 #[cfg(test)]

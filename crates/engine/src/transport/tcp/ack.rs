@@ -1,15 +1,17 @@
 //! An acknowledgement that has arrived, as loss recovery sees it.
 
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
-use crate::packet::{Flags, SackOption};
+use crate::packet::{Flags, SackHandle, SackOption};
 
 /// An acknowledgement with what the sender knew when it arrived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
+    /// Its options, if it is not regular, and as it has them.
     pub(super) sack: &'a SackOption,
+    pub(super) options: SackHandle,
     pub(super) flags: Flags,
     /// Timestamp that it echoes.
     pub(super) stamp: Time,
@@ -20,6 +22,12 @@ pub(super) struct Ack<'a> {
 }
 
 impl Ack<'_> {
+    /// The transit time that it reports.
+    #[inline]
+    pub(super) fn transit(&self) -> Option<Span> {
+        self.options.transit().or_else(|| self.sack.transit())
+    }
+
     /// Whether it echoes congestion.
     #[inline]
     pub(super) fn ece(&self) -> bool {

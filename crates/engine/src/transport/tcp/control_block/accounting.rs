@@ -21,9 +21,11 @@ impl ControlBlock {
         };
         let before = self.limit;
         if limit != before {
-            self.leave_plain();
             self.account_limited_time(now);
             self.limit = limit;
+            if !self.growth_is_watched() {
+                self.leave_plain();
+            }
         }
         if limit != Limit::Network {
             // Most have nothing that wants to know.

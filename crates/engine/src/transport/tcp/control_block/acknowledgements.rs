@@ -260,7 +260,7 @@ impl ControlBlock {
             rtt: (self.rtt.timing == Timing::Echoes).then(|| now.since(ack.stamp)),
             srtt: self.srtt(),
             min_rtt: self.rtt.min_rtt(),
-            one_way_delay: ack.sack.transit(),
+            one_way_delay: ack.transit(),
             pair_spacing: None,
             router: None,
             ecn_echo: ack.ece(),

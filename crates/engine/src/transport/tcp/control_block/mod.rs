@@ -46,6 +46,9 @@ pub(super) enum LastReduction {
 /// When segments may leave that the window allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
+    /// At once, however many, and never otherwise.
+    Freely,
+    /// At once, if neither pacing, jitter nor the length of bursts keeps them back.
     AtOnce,
     /// Two at a time.
     InPairs,
@@ -54,8 +57,19 @@ pub(super) enum Sending {
 }
 
 impl Sending {
-    /// As the algorithm asks for it.
-    fn new(congestion: &CongestionState) -> Self {
+    /// Of a new connection.
+    fn new(congestion: &CongestionState, config: &Tcp) -> Self {
+        let unbounded = config.max_burst.is_none() && config.send_jitter == Span::ZERO;
+        match Self::after_wait(congestion) {
+            Self::AtOnce if unbounded && config.pacing.is_none() && !congestion.may_pace() => {
+                Self::Freely
+            }
+            sending => sending,
+        }
+    }
+
+    /// Of one whose segments wait at times, when they do not.
+    fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.sends_pairs() {
             Self::InPairs
         } else {
@@ -173,7 +187,7 @@ impl ControlBlock {
         let controls_cwnd = controller.phases() == Phases::All;
         let congestion =
             CongestionState::new(window, config.slow_start.clone(), controller.clone());
-        let sending = Sending::new(&congestion);
+        let sending = Sending::new(&congestion, &config);
         let rtt = RttEstimator::new(&config.rto, tick_phase(&config, &mut stream))
             .timed_by(Timing::new(&config));
         let wire = Wire::new(&config);

@@ -1,7 +1,7 @@
 //! When nothing is out of the ordinary: what [`super::super::regular`] rests on.
 
 use longhaul_congestion::Limit;
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 
 use super::{ControlBlock, Sending};
 use crate::packet::{Flags, Packet};
@@ -21,8 +21,8 @@ impl ControlBlock {
     #[inline(always)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
         self.is_plain()
-            && packet.flags == Flags::ACK
-            && packet.sack.is_none()
+            && packet.flags.without(Flags::LOAD) == Flags::ACK
+            && packet.sack.is_by_value()
             && packet.seq > self.una
             && packet.seq < self.max_sent
     }
@@ -58,32 +58,30 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Finds out whether anything is out of the ordinary, after an acknowledgement that was not regular. `open`, if
-    /// nothing is as far as loss recovery knows.
+    /// Whether the window may grow with any acknowledgement, or those of this connection all have samples, with which it is
+    /// found out.
     #[inline]
-    pub(crate) fn survey(&mut self, open: bool) {
-        let plain = open
+    pub(super) fn growth_is_watched(&self) -> bool {
+        self.limit == Limit::Network || self.extras.is_some()
+    }
+
+    /// Finds out whether anything is out of the ordinary, after an acknowledgement that was not regular. `is_open`
+    /// says whether nothing is as far as loss recovery knows.
+    #[inline]
+    pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
+        let plain = self.growth_is_watched()
+            && is_open()
             && self.established
             && self.nxt == self.max_sent
             && self.sacked_or_dupacked == 0
-            && self.limit == Limit::Network
             && !self.retransmits_after_timeout()
             && !self.cwr_pending
             && self.timer.is_set()
             && self.finish == Time::NEVER;
         self.plain = match plain {
             false => Plain::Nothing,
-            true if self.sends_freely() => Plain::Sending,
+            true if self.sending == Sending::Freely => Plain::Sending,
             true => Plain::Acknowledgements,
         };
-    }
-
-    fn sends_freely(&self) -> bool {
-        let config = &self.config;
-        self.sending == Sending::AtOnce
-            && config.pacing.is_none()
-            && config.send_jitter == Span::ZERO
-            && config.max_burst.is_none()
-            && !self.congestion.may_pace()
     }
 }

@@ -320,7 +320,7 @@ impl ControlBlock {
 
     /// The send event has come.
     pub(crate) fn end_wait(&mut self) {
-        self.sending = Sending::new(&self.congestion);
+        self.sending = Sending::after_wait(&self.congestion);
     }
 
     /// How many segments may leave such that they do so in pairs. One alone does if nothing else is

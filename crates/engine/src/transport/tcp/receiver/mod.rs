@@ -35,7 +35,7 @@ pub(crate) struct Receiver {
     /// The next segment expected.
     next: u64,
     /// While nothing is out of the ordinary, segments in order below this are neither the first nor the last; else
-    /// zero.
+    /// zero. If acknowledgements report something, this is zero at all times, and the other one is not.
     plain_below: u64,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
@@ -50,6 +50,7 @@ pub(crate) struct Receiver {
     /// Whether acknowledgements echo congestion.
     congestion_seen: bool,
     timer: Timer,
+    reported_below: u64,
     out_of_order: Ranges,
     /// Blocks reported most recently, for repetition.
     reported: SackBlocks,
@@ -76,6 +77,7 @@ impl Receiver {
             reports_sack: config.reports_sack(),
             next: 0,
             plain_below: 0,
+            reported_below: 0,
             out_of_order: Ranges::default(),
             reported: SackBlocks::default(),
             congestion_seen: false,
@@ -124,37 +126,49 @@ impl Receiver {
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let in_order = packet.seq == self.next && packet.seq < self.plain_below;
         if in_order && packet.flags.only(Flags::ECT) {
-            self.take_segment::<true>(packet, env);
+            self.take_segment::<true, false>(packet, env);
+        } else {
+            self.take_other_segment(packet, env);
+        }
+    }
+
+    /// One that is not regular, or is where acknowledgements report something: out of line, it has no part in what the
+    /// others keep in registers.
+    #[inline(never)]
+    fn take_other_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
+        let in_order = packet.seq == self.next && packet.seq < self.reported_below;
+        if in_order && packet.flags.only(Flags::ECT.with(Flags::LOAD)) {
+            self.take_segment::<true, true>(packet, env);
         } else {
             self.take_any_segment(packet, env);
         }
     }
 
-    /// One that is not regular, after which it is found out whether anything is out of the ordinary: out of line, it
-    /// has no part in what the others keep in registers.
-    #[inline(never)]
+    /// One that is not regular, after which it is found out whether anything is out of the ordinary.
+    #[inline(always)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.prompt.is_some() {
             self.note_arrival(packet, env.now());
         }
-        self.take_segment::<false>(packet, env);
-        if self.reports.is_some() {
-            // Nothing is regular at any time.
-            return;
-        }
+        self.take_segment::<false, true>(packet, env);
         let plain = self.next > 1
             && self.out_of_order.is_empty()
             && self.ce.is_none()
             && !(self.config.ecn == Ecn::Dctcp && self.congestion_seen);
+        if !plain {
+            (self.plain_below, self.reported_below) = (0, 0);
+            return;
+        }
         let settled_below = match &self.prompt {
             Some(prompt) => prompt.settled_below(),
             None => u64::MAX,
         };
-        self.plain_below = if plain {
-            settled_below.min(self.end - 1)
+        let below = settled_below.min(self.end - 1);
+        if self.reports.is_some() {
+            self.reported_below = below;
         } else {
-            0
-        };
+            self.plain_below = below;
+        }
     }
 
     /// Tells what decides which acknowledgements are prompt of a segment. Out of line: most receivers have nothing of it.
@@ -172,11 +186,16 @@ impl Receiver {
         }
     }
 
-    /// Takes a segment; `REGULAR` is what [`super::regular`] says, of segments.
+    /// Takes a segment; `REGULAR` is what [`super::regular`] says, of segments. Where not `REPORTS`, acknowledgements
+    /// report nothing.
     #[inline(always)]
-    fn take_segment<const REGULAR: bool>(&mut self, packet: &Packet, env: &mut impl Environment) {
+    fn take_segment<const REGULAR: bool, const REPORTS: bool>(
+        &mut self,
+        packet: &Packet,
+        env: &mut impl Environment,
+    ) {
         let echo_changes = !REGULAR && self.note_congestion(packet.flags, env);
-        if !REGULAR && let Some(reports) = &mut self.reports {
+        if REPORTS && let Some(reports) = &mut self.reports {
             reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
@@ -187,7 +206,7 @@ impl Receiver {
         if usual::<REGULAR>(in_order && self.out_of_order.is_empty()) {
             self.next += 1;
             if self.answers_at_once::<REGULAR>(packet.seq, echo_changes, env) {
-                self.acknowledge::<REGULAR>(false, env);
+                self.acknowledge::<REGULAR, REPORTS>(false, env);
             }
             return;
         }
@@ -197,7 +216,13 @@ impl Receiver {
     /// Has the next segment taken as any, whatever it is.
     #[cfg(test)]
     pub(crate) fn leave_plain(&mut self) {
-        self.plain_below = 0;
+        (self.plain_below, self.reported_below) = (0, 0);
+    }
+
+    /// Whether the next segment, in order, is regular.
+    #[cfg(test)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.next < self.plain_below.max(self.reported_below)
     }
 
     /// The path of answers to dummies.
@@ -280,7 +305,7 @@ impl Receiver {
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
-            self.acknowledge_cold(env);
+            self.acknowledge_cold(false, env);
         }
         self.congestion_seen = marked;
     }
@@ -297,23 +322,23 @@ impl Receiver {
             self.stamp
         };
         if packet.seq > self.next && self.crowds_out(packet.seq) {
-            self.acknowledge::<false>(true, env);
+            self.acknowledge_cold(true, env);
         }
-        let repeated = self.has_arrived(packet.seq);
+        let repeated = self.reports_sack && self.config.dsack && self.has_arrived(packet.seq);
         let newest = self.arrange(packet.seq);
         if self.reports_sack {
             self.report(newest);
         }
-        if repeated && self.reports_sack && self.config.dsack {
+        if repeated {
             // Such a block is reported once (RFC 2883 section 4).
             let reported = self.reported;
             self.reported = reported.behind((packet.seq, packet.seq + 1));
-            self.acknowledge::<false>(true, env);
+            self.acknowledge_cold(true, env);
             self.reported = reported;
             return;
         }
         if !self.holds_back(newest.is_some(), env) {
-            self.acknowledge::<false>(true, env);
+            self.acknowledge::<false, true>(true, env);
         }
     }
 
@@ -355,6 +380,7 @@ impl Receiver {
     }
 
     /// Receives a segment; returns the block that holds it, if it is out of order.
+    #[inline(always)]
     fn arrange(&mut self, segment: u64) -> Option<(u64, u64)> {
         if segment < self.next {
             return None;
@@ -370,6 +396,7 @@ impl Receiver {
 
     /// Works out the blocks to report: that of the newest segment, then those reported most recently
     /// (RFC 2018 section 4).
+    #[inline(always)]
     fn report(&mut self, first: Option<(u64, u64)>) {
         if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())
             && *latest == (left, right - 1)
@@ -398,18 +425,15 @@ impl Receiver {
             .prompt
             .as_ref()
             .is_some_and(|prompt| prompt.is_holding_back());
-        if held_back {
-            self.acknowledge::<false>(true, env);
-        } else if self.unacknowledged > 0 {
-            self.acknowledge_cold(env);
+        if held_back || self.unacknowledged > 0 {
+            self.acknowledge_cold(held_back, env);
         }
     }
 
-    /// As [`Self::acknowledge`] without blocks, which is inlined where segments in order are
-    /// answered.
+    /// As [`Self::acknowledge`], which is inlined where most segments are answered.
     #[cold]
-    fn acknowledge_cold(&mut self, env: &mut impl Environment) {
-        self.acknowledge::<false>(false, env);
+    fn acknowledge_cold(&mut self, reports: bool, env: &mut impl Environment) {
+        self.acknowledge::<false, true>(reports, env);
     }
 
     #[inline(always)]
@@ -419,7 +443,11 @@ impl Receiver {
 
     /// Acknowledges what has arrived, if `reports` with the blocks worked out last.
     #[inline(always)]
-    fn acknowledge<const REGULAR: bool>(&mut self, reports: bool, env: &mut impl Environment) {
+    fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
+        &mut self,
+        reports: bool,
+        env: &mut impl Environment,
+    ) {
         self.unacknowledged = 0;
         self.timer.cancel();
         if !REGULAR
@@ -450,7 +478,7 @@ impl Receiver {
             count => self.config.sack_option_bytes + self.config.sack_block_bytes * count,
         } as u16;
         let (sack, flags) = match &mut self.reports {
-            _ if REGULAR => (SackHandle::NONE, Flags::ACK),
+            _ if !REPORTS => (SackHandle::NONE, Flags::ACK),
             Some(reports) => reports.take_report(blocks, self.next, env.options()),
             None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
             None => (env.options().put(blocks, self.next), Flags::ACK),

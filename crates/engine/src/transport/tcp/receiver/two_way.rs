@@ -44,7 +44,7 @@ impl Receiver {
     pub(crate) fn acknowledge_held_back(&mut self, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
             self.timer.stop(self.own_timer(), env.schedule());
-            self.acknowledge_cold(env);
+            self.acknowledge_cold(false, env);
         }
     }
 

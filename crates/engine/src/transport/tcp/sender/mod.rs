@@ -122,6 +122,12 @@ impl Sender {
         self.tcb.is_plain()
     }
 
+    /// Whether a packet is a regular acknowledgement now.
+    #[cfg(test)]
+    pub(crate) fn expects(&self, packet: &Packet) -> bool {
+        self.tcb.expects(packet)
+    }
+
     /// What Linux says of itself in `TCP_INFO`.
     #[cfg(test)]
     pub(crate) fn info(&self) -> Info {
@@ -296,10 +302,10 @@ fn process_any_ack(
 ) {
     tcb.leave_plain();
     process_ack::<false>(tcb, recovery, packet, env);
-    // One with options is not regular, nor is what follows it: with ranges something is missing, and reports of delays,
-    // of counts and of routers are in every acknowledgement.
-    if packet.sack.is_none() {
-        tcb.survey(recovery.is_open());
+    // One with options in the store is not regular, nor is what follows it: with ranges something is missing, and counts
+    // of marks and headers of routers are in every acknowledgement.
+    if packet.sack.is_by_value() {
+        tcb.survey(|| recovery.is_open());
     }
 }
 
@@ -313,12 +319,13 @@ fn process_ack<const REGULAR: bool>(
     let options;
     let mut ack = Ack {
         next: packet.seq,
-        sack: if usual::<REGULAR>(packet.sack.is_none()) {
+        sack: if REGULAR || packet.sack.is_none() {
             &SackOption::NONE
         } else {
             options = tcb.process_options(packet.sack, env);
             &options
         },
+        options: packet.sack,
         flags: packet.flags,
         stamp: packet.stamp,
         in_recovery: unusual::<REGULAR>(recovery.in_recovery(tcb)),
@@ -420,10 +427,11 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    if !FREELY {
+    // Where all is regular, it is known who sends freely.
+    if !FREELY && (REGULAR || tcb.sending != Sending::Freely) {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {
-            Sending::AtOnce => {}
+            Sending::Freely | Sending::AtOnce => {}
             Sending::InPairs => left = left.min(tcb.whole_pairs(recovery.in_flight(tcb))),
             Sending::Later => return,
         }

@@ -205,11 +205,16 @@ impl SenderBench {
     fn ack_report(&mut self, at: u64, next: u64, sack: SackBlocks, flags: Flags) {
         self.wait(at);
         self.env.network.now = ms(at);
-        let packet = Packet {
+        let packet = self.packet_with(next, sack, flags);
+        self.sender.on_packet(&packet, &mut self.env);
+    }
+
+    /// An acknowledgement with these options.
+    fn packet_with(&mut self, next: u64, sack: SackBlocks, flags: Flags) -> Packet {
+        Packet {
             sack: self.env.network.options.put(&sack, next),
             ..packet(next, Flags::ACK.with(flags), Time::ZERO)
-        };
-        self.sender.on_packet(&packet, &mut self.env);
+        }
     }
 
     /// Segments sent since the last question, each with the millisecond of its sending.

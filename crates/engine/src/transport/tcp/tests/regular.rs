@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use longhaul_congestion::Load;
 use proptest::prelude::*;
 
 use super::*;
@@ -45,7 +46,7 @@ fn recoveries() -> impl Strategy<Value = Recovery> {
 
 fn algorithms() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
-        "reno", "cubic", "hstcp", "vegas", "bbr", "bbr3", "dctcp",
+        "reno", "cubic", "hstcp", "vegas", "bbr", "bbr3", "dctcp", "lp", "sync", "vcp",
     ])
 }
 
@@ -122,10 +123,65 @@ fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged()
     }
 }
 
+fn one_way(recovery: Recovery) -> Tcp {
+    Tcp {
+        timestamps: Timestamps::OneWay(0),
+        ..tcp(recovery)
+    }
+}
+
+/// Transit times, and the load of VCP's routers, are in each of their acknowledgements.
+#[test]
+fn acknowledgements_that_report_transit_times_or_loads_are_regular() {
+    for recovery in [Recovery::Sack, Recovery::RackTlp] {
+        let mut bench = SenderBench::open(one_way(recovery), controller("lp"));
+        let report = SackBlocks::NONE.with_transit(Span::from_millis(100));
+        bench.ack_report(200, 2, report, Flags::NONE);
+        let next = bench.packet_with(3, report, Flags::NONE);
+        assert!(bench.sender.expects(&next), "{recovery:?}");
+
+        let mut bench = SenderBench::open(tcp(recovery), controller("vcp"));
+        let loaded = Flags::NONE.with_load(Load::High);
+        bench.ack_report(200, 2, SackBlocks::NONE, loaded);
+        let next = bench.packet_with(3, SackBlocks::NONE, loaded);
+        assert!(bench.sender.expects(&next), "{recovery:?}");
+    }
+}
+
+#[test]
+fn segments_whose_transit_times_or_loads_are_reported_are_regular() {
+    let mut bench = ReceiverBench::open(one_way(Recovery::Sack));
+    bench.segment(10, 1, Flags::NONE);
+    assert!(bench.receiver.is_plain());
+    bench.segment(20, 3, Flags::NONE);
+    assert!(!bench.receiver.is_plain(), "segment 2 is missing");
+    bench.segment(30, 2, Flags::NONE);
+    assert!(bench.receiver.is_plain());
+
+    let mut bench = ReceiverBench::open_to(tcp(Recovery::Sack), true);
+    bench.segment(10, 1, Flags::NONE.with_load(Load::Low));
+    assert!(bench.receiver.is_plain());
+}
+
+/// Where each acknowledgement has a sample, it says whether the window may grow.
+#[test]
+fn acknowledgements_with_samples_are_regular_where_the_receive_window_limits_the_sender() {
+    for (algorithm, regular) in [("bbr", true), ("reno", false)] {
+        let narrow = Tcp {
+            receive_window: 2,
+            ..tcp(Recovery::Sack)
+        };
+        let mut bench = SenderBench::open(narrow, controller(algorithm));
+        bench.ack(200, 2, &[]);
+        bench.ack(300, 3, &[]);
+        assert_eq!(bench.sender.is_plain(), regular, "{algorithm}");
+    }
+}
+
 proptest! {
     #[test]
     fn regular_acknowledgements_do_what_any_do(
-        fates in fates(), recovery in recoveries(), algorithm in algorithms(), stamps in any::<bool>(),
+        fates in fates(), recovery in recoveries(), algorithm in algorithms(), stamps in 0u8..3,
         bytes in prop::option::of(100_000u64..3_000_000), jitter_ms in prop::sample::select(vec![0, 0, 20]),
         linux in any::<bool>(),
     ) {
@@ -139,7 +195,11 @@ proptest! {
             growth_beyond_use: linux,
             undo: linux,
             dsack: linux,
-            timestamps: if stamps { Timestamps::Standard(12) } else { Timestamps::Off },
+            timestamps: match stamps {
+                0 => Timestamps::Off,
+                1 => Timestamps::Standard(12),
+                _ => Timestamps::OneWay(0),
+            },
             transfer: bytes,
             receive_window: 300,
             send_jitter: Span::from_millis(jitter_ms),
@@ -182,10 +242,15 @@ proptest! {
                 arrivals.take(segment);
             }
             if arriving > 0 {
-                let blocks = arrivals.blocks();
-                usual.ack(now_ms, arrivals.next, &blocks);
+                let mut report = SackBlocks::NONE;
+                arrivals.blocks().iter().for_each(|&block| report.push(block));
+                if stamps == 2 {
+                    report = report.with_transit(Span::from_millis(gap_ms));
+                }
+                let loaded = if algorithm == "vcp" { Flags::NONE.with_load(Load::High) } else { Flags::NONE };
+                usual.ack_report(now_ms, arrivals.next, report, loaded);
                 any.sender.leave_plain();
-                any.ack(now_ms, arrivals.next, &blocks);
+                any.ack_report(now_ms, arrivals.next, report, loaded);
             }
         }
     }
@@ -194,15 +259,17 @@ proptest! {
     fn regular_segments_are_answered_like_any(
         steps in prop::collection::vec((prop_oneof![12 => Just(0u64), 1 => 1u64..4], 0u8..24, 1u64..150), 1..200),
         delayed in prop::option::of((0u32..20, any::<bool>())), bytes in prop::option::of(1u64..300_000),
-        ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
+        ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]), transits in any::<bool>(),
+        routers in any::<bool>(),
     ) {
         let delayed_ack = delayed.map(|(quick, push)| {
             DelayedAck { segments: 2, timeout: Span::from_millis(100), delays_syn: false, quick, push }
         });
-        let tcp = Tcp { ecn, delayed_ack, transfer: bytes, ..tcp(Recovery::Sack) };
+        let timestamps = if transits { Timestamps::OneWay(0) } else { Timestamps::Off };
+        let tcp = Tcp { ecn, delayed_ack, timestamps, transfer: bytes, ..tcp(Recovery::Sack) };
         let last = bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(tcp.mss_bytes)));
-        let mut usual = ReceiverBench::open(tcp.clone());
-        let mut any = ReceiverBench::open(tcp);
+        let mut usual = ReceiverBench::open_to(tcp.clone(), routers);
+        let mut any = ReceiverBench::open_to(tcp, routers);
         let mut expected = 1;
         let mut now_ms = 0;
         for (skipped, mark, gap_ms) in steps {
@@ -213,11 +280,17 @@ proptest! {
                 2..12 => Flags::ECT,
                 _ => Flags::NONE,
             };
+            let flags = if routers { flags.with_load(Load::High) } else { flags };
             let segment = (expected + skipped).min(last);
             any.receiver.leave_plain();
             let answers = usual.segment(now_ms, segment, flags);
             let of_any = any.segment(now_ms, segment, flags);
             prop_assert_eq!(format!("{answers:?}"), format!("{of_any:?}"));
+            let reports = |bench: &ReceiverBench, answers: &[Packet]| {
+                let network = &bench.env.network;
+                answers.iter().map(|answer| format!("{:?}", network.peek_sack(answer))).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(reports(&usual, &answers), reports(&any, &of_any));
             expected = usual.receiver.next();
         }
     }
