@@ -18,11 +18,11 @@ from PIL import Image
 
 import longhaul
 from longhaul import LonghaulError
+from longhaul.analysis.network_layout import around, spread
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import explore
 from longhaul.explore.blobs import Blobs
 from longhaul.explore.large import Large
-from longhaul.explore.layout import around, spread
 from longhaul.explore.server import Server
 from longhaul.explore.tables import Roles
 

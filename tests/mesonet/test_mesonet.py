@@ -598,8 +598,7 @@ def test_transit_one_way_between_routers_with_hyphens(tmp_path: Path) -> None:
         'routes = [{ at = "york", next = "new", to = ["new-york"] }]\n'
     )
     (tmp_path / "mine.toml").write_text(
-        '[mesonet]\nintervals = 20\nnetwork = { topology = "net.toml" }\n'
-        "hosts = { sources = 40 }\n"
+        '[mesonet]\nintervals = 20\nnetwork = { topology = "net.toml" }\nhosts = { sources = 40 }\n'
     )
     run = longhaul.run(tmp_path / "mine.toml", out=tmp_path / "r")
     tables = MesoNet.of(run)

@@ -42,6 +42,35 @@ def test_hosts_are_as_many_as_printed(
     assert {int(one["mesonet.hosts.receivers.all"]) for one in found} == receivers
 
 
+@pytest.mark.parametrize(("condition", "below"), [("8", 200), ("3", 60)])
+def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
+    condition: str, below: int
+) -> None:
+    """Below normal routers as many sources; L1, L2 and L3 between the routers of table 6-12."""
+    cell = {"condition": condition, "algorithm": "TCP"}
+    whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N7-MAIN", "N7-CUT"))
+    for key in ("mesonet.network.capacity.normal", "mesonet.network.capacity.direct"):
+        assert cut[key] == whole[key]
+    assert cut["mesonet.hosts.sources.normal"] == f"{below} below each of 30 routers"
+    assert whole["mesonet.hosts.sources.normal"] == f"{below} below each of 105 routers"
+    mesonet = STUDY.cell("N7-CUT", cell).scenario["mesonet"]
+    below_backbone = [
+        ["direct"] * router.get("direct", 0) + ["below a point of presence"] * sum(
+            sum(pop.values()) for pop in router["pops"]
+        )
+        for router in mesonet["network"]["topology"]["backbone"]
+    ]  # fmt: skip
+    access = [
+        (name, kind)
+        for name, kinds in zip("ABCDEFGHIJK", below_backbone, strict=True)
+        for kind in kinds
+    ]
+    assert len(access) == 43
+    ends = zip(mesonet["LL_FLOW_SOURCES"], mesonet["LL_FLOW_RECEIVERS"], strict=True)
+    joined = [[access[number - 1] for number in both] for both in ends]
+    assert joined == [[(start, "direct"), (end, "direct")] for start, end in ("BK", "CI", "EF")]
+
+
 @pytest.mark.parametrize(
     ("experiment", "words", "shortest"), [("N6-MAIN", 1, 6), ("N7-MAIN", 1, 6), ("SA64", 31, 4)]
 )
@@ -111,14 +140,18 @@ def test_levels_that_do_not_exist_are_refused() -> None:
 
 def test_a_point_that_is_no_condition_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    for part in ("conditions/chapter_7.csv", "scenarios/users.toml", "scenarios/scaled_down.toml"):
+    parts = (
+        "conditions/chapter_7.csv", "scenarios/users.toml", "scenarios/scaled_down.toml",
+        "scenarios/cut.toml",
+    )  # fmt: skip
+    for part in parts:
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
         (folder / part).write_text((STUDY.path / part).read_text())
     text = (STUDY.path / "experiments.toml").read_text()
-    head, *_, scaled_down = text.split("[[experiments]]")
-    wrong = scaled_down.replace("quick = [8]", "quick = [33]")
+    head, *_, cut = text.split("[[experiments]]")
+    wrong = cut.replace("quick = [3, 5,", "quick = [33, 5,")
     (folder / "experiments.toml").write_text(f"{head}[[experiments]]{wrong}")
-    with pytest.raises(longhaul.ScenarioError, match="N7-MAIN: unknown condition `33`"):
+    with pytest.raises(longhaul.ScenarioError, match="N7-CUT: unknown condition `33`"):
         _ = Study("wrong", folder).experiments
 
 

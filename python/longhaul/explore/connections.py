@@ -9,8 +9,8 @@ import polars as pl
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError, Scenario
+from longhaul.analysis.network_layout import MOST_NODES, spread
 from longhaul.explore.large import add_large
-from longhaul.explore.layout import MOST_NODES, spread
 from longhaul.explore.tables import (
     Content,
     Measure,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from longhaul.explore.layout import around, spread
+from longhaul.analysis.network_layout import around, spread
 from longhaul.explore.tables import (
     Content,
     Measure,

@@ -13,6 +13,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longhaul.analysis.network_layout import Place, majorised
 from longhaul.mesonet.plots.side_by_side import has_table
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots.layout import WIDTH_IN
@@ -20,10 +21,8 @@ from longhaul.plots.registry import Options, register
 from longhaul.results import Results
 
 HEIGHT_IN = 5.6
-ROUNDS = 300
 # Around the outermost routers, in lengths of a backbone link.
 MARGIN = 0.3
-Place = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,8 @@ def _point(axes: Axes, start: Place, end: Place) -> None:
 def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str, Place]:
     """Where each router lies, in lengths of a backbone link."""
     backbone = routers.filter(tier="backbone")["router"].to_list()
-    places = _spread(backbone, links)
+    points = majorised(backbone, links).tolist()
+    places = {name: (x, y) for name, (x, y) in zip(backbone, points, strict=True)}
     directions = {name: _free_side(name, links, places) for name in backbone}
     for tier in ("pop", "access"):
         for (upper,), group in routers.filter(tier=tier).group_by("above", maintain_order=True):
@@ -150,39 +150,3 @@ def _free_side(name: str, links: Sequence[tuple[str, str]], places: Mapping[str,
     east = sum(x - places[other][0] for other in others)
     north = sum(y - places[other][1] for other in others)
     return atan2(north, east) if others else pi / 2
-
-
-def _spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Places whose distances are like the numbers of links between routers.
-
-    Stress is lowered by majorisation (de Leeuw 1977; Gansner, Koren and North, Graph Drawing 2004)
-    with weights of one over the squared distance, from a circle.
-    """
-    index = {name: place for place, name in enumerate(names)}
-    hops = _hops(len(names), [(index[one], index[other]) for one, other in links])
-    angles = 2 * pi * np.arange(len(names)) / max(1, len(names))
-    places = np.column_stack([np.cos(angles), np.sin(angles)]) * len(names) / 4
-    weights = np.where(hops > 0, 1 / np.maximum(hops, 1) ** 2, 0.0)
-    laplacian = np.diag(weights.sum(1)) - weights
-    inverse = np.linalg.pinv(laplacian)
-    for _ in range(ROUNDS):
-        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-        pull = np.where(apart > 0, weights * hops / np.maximum(apart, 1e-9), 0.0)
-        places = inverse @ ((np.diag(pull.sum(1)) - pull) @ places)
-    # The longest way across the page.
-    _, _, axes = np.linalg.svd(places - places.mean(0), full_matrices=False)
-    turned = (places - places.mean(0)) @ axes.T
-    return {
-        name: (float(turned[place, 0]), float(turned[place, 1])) for name, place in index.items()
-    }
-
-
-def _hops(count: int, links: Sequence[tuple[int, int]]) -> np.ndarray:
-    """The least number of links between any two routers; `count` where there is no way."""
-    hops = np.full((count, count), float(count))
-    np.fill_diagonal(hops, 0.0)
-    for one, other in links:
-        hops[one, other] = hops[other, one] = 1.0
-    for middle in range(count):
-        hops = np.minimum(hops, hops[:, middle, None] + hops[None, middle])
-    return hops

@@ -16,14 +16,20 @@ Place = tuple[float, float]
 
 
 def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Places of the nodes of a graph, such that distances are like numbers of links (0 to 1).
+    """Places of the nodes of a graph, such that distances are like numbers of links (0 to 1)."""
+    if len(names) == 1:
+        return {names[0]: (0.5, 0.5)}
+    fitted = _fit(majorised(names, links)).tolist()
+    return {name: (x, y) for name, (x, y) in zip(names, fitted, strict=True)}
+
+
+def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndarray:
+    """Points, a row a node, whose distances are like numbers of links; the longest way is across.
 
     Stress majorisation (E. Gansner, Y. Koren and S. North, *Graph Drawing by Stress Majorization*,
     2004) from classical scaling.
     """
     count = len(names)
-    if count == 1:
-        return {names[0]: (0.5, 0.5)}
     places = {name: at for at, name in enumerate(names)}
     ends = np.array([(places[start], places[other]) for start, other in links], int).reshape(-1, 2)
     graph = csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
@@ -39,8 +45,7 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
         pull = weights * hops / distances
         wanted = (weights @ points) + (pull[..., None] * apart).sum(1)
         points = wanted / weights.sum(1, keepdims=True)
-    fitted = _fit(points).tolist()
-    return {name: (x, y) for name, (x, y) in zip(names, fitted, strict=True)}
+    return _turned(points)
 
 
 def around(
@@ -94,13 +99,17 @@ def _classical(distances: np.ndarray) -> np.ndarray:
     return spread_out
 
 
-def _fit(points: np.ndarray) -> np.ndarray:
-    """Points turned and scaled into the unit square, the longest way across."""
+def _turned(points: np.ndarray) -> np.ndarray:
+    """Points turned so that the longest way is across, and the first one is up and to the left."""
     middle = points - points.mean(0)
+    turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
+    return turned * np.where(turned[0] > 0, -1.0, 1.0)
+
+
+def _fit(points: np.ndarray) -> np.ndarray:
+    """Points turned and scaled into the unit square."""
+    turned = _turned(points)
     # A path lies on its side: what is only a little high stays so.
-    turned = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
-    # The first node is up and to the left.
-    turned = turned * np.where(turned[0] > 0, -1.0, 1.0)
     spans = np.ptp(turned, axis=0)
     flat = spans[1] < FLAT * spans[0]
     scales = np.array([spans[0], spans[0] if flat else spans[1]])

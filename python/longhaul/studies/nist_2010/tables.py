@@ -1,0 +1,100 @@
+"""The tables of the README, which `longhaul study tables nist-2010` writes."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from longhaul.files.rows import published_rows
+from longhaul.studies.data import Data
+from longhaul.studies.numbers import Table, markdown
+from longhaul.studies.registry import Registry
+
+NAMES = {
+    "BIC": "BIC", "CTCP": "CTCP", "FAST": "FAST", "FAST-AT": "FAST-AT", "HSTCP": "HSTCP",
+    "HTCP": "H-TCP", "Scalable": "Scalable TCP", "TCP": "standard TCP",
+}  # fmt: skip
+PERIODS = {"TP1": "before the jumbo files", "TP2": "among them", "TP3": "after them"}
+# A period, in which a flow never had the rate of its interface.
+NEVER_S = 300.0
+# Sources of the whole network and of the cut one (table 7-6).
+SOURCES = {"uniform": (27_800, 7_772), "skewed": (17_460, 4_643)}
+WHOLE, CUT = "N7-MAIN", "N7-CUT"
+COMPARED = {
+    "y6_TP1": "retransmission rate", "y42_TP1": "connecting flows", "y2_TP1": "growth of windows",
+    "y5_TP1": "completed flows", "y31_TP1": "completed NN flows", "y29_TP1": "goodput of NN flows",
+    "T.y5": "SYNs a flow",
+}  # fmt: skip
+
+TABLES = Registry[Table]()
+table = TABLES.register
+
+
+@cache
+def printed() -> dict[str, float]:
+    """The printed numbers of claims."""
+    rows = published_rows(Path(__file__).parent / "claims.csv")
+    return {row["id"]: float(row["value"]) for row in rows if row["value"]}
+
+
+@table
+def condition_8(data: Data) -> list[str]:
+    """Table 7-14."""
+    flows = ("L1", "L2", "L3")
+
+    def cell(algorithm: str, flow: str) -> str:
+        here = data.value(f"{flow}_full_s_TP1", WHOLE, condition=8, algorithm=algorithm)
+        print_ = printed()[f"C7-14-{algorithm.lower()}-{flow}"]
+        return "; ".join("never" if s >= NEVER_S else f"{s:.1f}" for s in (print_, here))
+
+    rows = [(name, *(cell(key, flow) for flow in flows)) for key, name in NAMES.items()]
+    return markdown(("seconds, print; here", *flows), rows)
+
+
+@table
+def condition_21(data: Data) -> list[str]:
+    """Table 7-20."""
+
+    def cell(algorithm: str, period: str) -> str:
+        here = data.value(f"L1_pps_{period}", WHOLE, condition=21, algorithm=algorithm)
+        return f"{printed()[f'A7-106-{algorithm}-{period}']:,.0f}; {here:,.0f}"
+
+    heads = [f"{period}, {when}" for period, when in PERIODS.items()]
+    rows = [(name, *(cell(key, period) for period in PERIODS)) for key, name in NAMES.items()]
+    return markdown(("packets/s, print; here", *heads), rows)
+
+
+@table
+def cut_congestion(data: Data) -> list[str]:
+    """How far congestion under standard TCP is that of the whole network."""
+    rows = []
+    for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
+        flows, rates = (
+            [data.value(metric, of, condition=condition, algorithm="TCP") for of in (WHOLE, CUT)]
+            for metric in ("y1_TP1", "y6_TP1")
+        )
+        active = [100 * n / of for n, of in zip(flows, SOURCES[sources], strict=True)]
+        rows.append((str(condition), *_pair(active, ".1f"), *_pair(rates, ".3g")))
+    heads = ("active flows in TP1, % of sources", "cut", "retransmission rate in TP1", "cut")
+    return markdown(("condition, standard TCP", *heads), rows)
+
+
+def _pair(values: Iterable[float], spec: str) -> list[str]:
+    return [f"{value:{spec}}" for value in values]
+
+
+@table
+def cut_signs(data: Data) -> list[str]:
+    """What FAST-AT does to others in the most congested condition, whole and cut."""
+
+    def ratio(of: str, metric: str) -> float:
+        def value(algorithm: str) -> float:
+            return data.value(metric, of, condition=21, algorithm=algorithm)
+
+        others = [value(name) for name in NAMES if name not in ("FAST", "FAST-AT")]
+        return value("FAST-AT") * len(others) / sum(others)
+
+    rows = [
+        (name, *_pair((ratio(of, metric) for of in (WHOLE, CUT)), ".2f"))
+        for metric, name in COMPARED.items()
+    ]
+    return markdown(("FAST-AT over the mean of the six, condition 21", "whole", "cut"), rows)
