@@ -15,6 +15,9 @@ use crate::flow::resolve_congestion;
 /// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
+/// The parameter of CUBIC below which losses are not answered.
+const LOSS_THRESHOLD: &str = "loss_threshold";
+
 /// Tolerance of the sum of shares.
 const SHARE_TOLERANCE: f64 = 1e-6;
 
@@ -33,6 +36,7 @@ pub(crate) fn algorithms(
     for (index, table) in mesonet.tables_mut(key).enumerate() {
         let path = format!("mesonet.algorithms.{index}");
         let spec = resolve_congestion(table, &path, &variant, makers, out);
+        refuse_tolerated_losses(table, &path, out);
         resolve_entry(table);
         let AlgorithmKeys {
             label,
@@ -62,6 +66,21 @@ pub(crate) fn algorithms(
         algorithm.share /= sum;
     }
     algorithms
+}
+
+/// MesoNet's transport answers every loss.
+fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let congestion = table.table(AlgorithmKeys::congestion);
+    let Some(node) = congestion.and_then(|keys| keys.entries.get(LOSS_THRESHOLD)) else {
+        return;
+    };
+    if let Value::Number(found) = node.value
+        && found > 0.0
+    {
+        let path = join(path, &format!("congestion.{LOSS_THRESHOLD}"));
+        let message = format!("expected 0 in MesoNet, which answers every loss, found {found}");
+        out.push(Diagnostic::new(&path, &node.origin, message));
+    }
 }
 
 /// Algorithms without a share have equal parts of what the others leave.

@@ -266,3 +266,13 @@ fn what_is_wrong_in_a_topology_file_is_told_of_that_file() {
         "{message}"
     );
 }
+
+#[test]
+fn losses_that_are_not_answered_are_refused() {
+    for keys in ["loss_threshold = 0.1", "variant = \"picoquic\""] {
+        let cubic = format!("algorithms = [{{ congestion = {{ kind = \"cubic\", {keys} }} }}]");
+        assert_refused(&cubic, &["congestion.loss_threshold", "answers every loss"]);
+    }
+    let answered = "algorithms = [{ congestion = { kind = \"cubic\", loss_threshold = 0 } }]";
+    assert!(parse(&format!("{BASE}{answered}\n"), "right.toml", None, &[]).is_ok());
+}

@@ -154,13 +154,7 @@ impl Picoquic {
 
 impl MinRtt {
     /// `BBRUpdateMinRTT`: by the longest of the recent samples; times close to the smallest put off the probe for it.
-    fn update_as_picoquic(
-        &mut self,
-        rtts: &RecentRtts,
-        like: Span,
-        interval: Span,
-        now: Time,
-    ) {
+    fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
         let shorter = |(recent, _): (Span, Time)| longest < recent;
