@@ -72,7 +72,7 @@ def test_the_page_opens_with_what_the_source_concludes(tmp_path: Path) -> None:
     text = page.write(STUDY, record, judgements, drawn, tmp_path / "x.html", None).read_text()
     opening = text[text.index("What NIST concludes") : text.index(">Verdicts<")]
     # Who is worst for other users, whether our runs agree, and on how many conditions.
-    worst = opening[opening.index("worst for other users") :][:1500]
+    worst = opening[opening.index("worst for other users") : opening.index("And beside users")]
     assert "FAST, and FAST-AT" in worst
     assert "of 17 conditions" in worst
     assert opening.count("<tr data-about") == 38
