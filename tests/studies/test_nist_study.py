@@ -16,6 +16,7 @@ from longhaul.mesonet import MesoNet
 from longhaul.studies.study import Study, StudyError, find
 
 STUDY = find("nist-2010")
+TOPOLOGIES = Path(__file__).parents[2] / "crates/scenario/topologies"
 
 
 def explained(run: Run) -> dict[str, str]:
@@ -66,6 +67,9 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
         for kind in kinds
     ]
     assert len(access) == 43
+    abilene = tomllib.loads((TOPOLOGIES / "abilene.toml").read_text())
+    for part in ("links", "routes"):
+        assert mesonet["network"]["topology"][part] == abilene[part]
     ends = zip(mesonet["LL_FLOW_SOURCES"], mesonet["LL_FLOW_RECEIVERS"], strict=True)
     joined = [[access[number - 1] for number in both] for both in ends]
     assert joined == [[(start, "direct"), (end, "direct")] for start, end in ("BK", "CI", "EF")]

@@ -43,8 +43,8 @@ def condition_8(data: Data) -> list[str]:
 
     def cell(algorithm: str, flow: str) -> str:
         here = data.value(f"{flow}_full_s_TP1", WHOLE, condition=8, algorithm=algorithm)
-        print_ = printed()[f"C7-14-{algorithm.lower()}-{flow}"]
-        return "; ".join("never" if s >= NEVER_S else f"{s:.1f}" for s in (print_, here))
+        both = (printed()[f"C7-14-{algorithm.lower()}-{flow}"], here)
+        return "; ".join("never" if s >= NEVER_S else f"{s:.1f}" for s in both)
 
     rows = [(name, *(cell(key, flow) for flow in flows)) for key, name in NAMES.items()]
     return markdown(("seconds, print; here", *flows), rows)
