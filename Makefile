@@ -4,6 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Modules are compiled to bytecode when they are imported: most never are.
+PIP_INSTALL := install --quiet --no-compile --constraint constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The bindings ask an interpreter for its version, and link none.
 export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
@@ -22,20 +25,23 @@ build:
 installed: $(VENV)/compiled $(VENV)/package
 	@:
 
+# Cargo waits for this one. The interpreter's own pip, if it has one, installs pip and maturin in half the time that `venv`
+# takes to unpack the pip that it brings.
 $(VENV)/maturin: constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt maturin
+	$(PYTHON) -m venv --without-pip $(VENV)
+	if $(PYTHON) -m pip --version >/dev/null 2>&1; then $(PYTHON) -m pip --python $(BIN)/python $(PIP_INSTALL) pip maturin; \
+	else $(BIN)/python -m ensurepip >/dev/null && $(BIN)/python -m pip $(PIP_INSTALL) pip maturin; fi
 	touch $@
 
-# What the package needs at run time. Modules are compiled to bytecode when they are imported: most never are.
+# What the package needs at run time.
 $(VENV)/needs: $(VENV)/maturin
-	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt \
+	$(BIN)/pip $(PIP_INSTALL) \
 		jinja2 markdown-it-py matplotlib numpy polars rich scipy statsmodels typer
 	touch $@
 
 # What lint and tests need besides. Tests take warnings for errors, also of the compiler: modules are compiled before.
 $(VENV)/tools: $(VENV)/needs
-	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt \
+	$(BIN)/pip $(PIP_INSTALL) \
 		distributed gymnasium import-linter mypy pytest ruff
 	$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
 	touch $@
@@ -44,9 +50,9 @@ $(VENV)/compiled: $(VENV)/maturin pyproject.toml $(RUST_SOURCES)
 	$(BIN)/maturin develop --quiet --release --locked --skip-install
 	touch $@
 
-# Python finds the tree itself from then on, with the engine that was compiled last.
+# Python finds the tree itself from then on, with the engine that was compiled last. What it depends on is there.
 $(VENV)/package: $(VENV)/needs Cargo.toml pyproject.toml | $(VENV)/compiled
-	$(BIN)/maturin develop --quiet --release --locked
+	PIP_NO_DEPS=1 $(BIN)/maturin develop --quiet --release --locked
 	touch $@
 
 test: test-rust test-python
@@ -76,12 +82,12 @@ explorer: lint-explorer
 	cd explorer && npm test && npm run build
 
 explorer-pictures: build
-	$(BIN)/pip install --quiet --constraint constraints.txt playwright
+	$(BIN)/pip $(PIP_INSTALL) playwright
 	$(BIN)/python explorer/pictures.py
 
 # Also runs of one's own: make explorer-speed RUNS="runs/a runs/b".
 explorer-speed: build
-	$(BIN)/pip install --quiet --constraint constraints.txt playwright
+	$(BIN)/pip $(PIP_INSTALL) playwright
 	$(BIN)/python explorer/speed.py $(RUNS)
 
 bench:
@@ -111,7 +117,7 @@ docs: build playground $(VENV)/docs
 	$(BIN)/sphinx-build --quiet -W --keep-going -n -j auto docs site/html
 
 $(VENV)/docs: $(VENV)/tools
-	$(BIN)/pip install --quiet --constraint constraints.txt \
+	$(BIN)/pip $(PIP_INSTALL) \
 		duckdb marimo-base myst-parser playwright pyarrow pydata-sphinx-theme sphinx sphinx-design
 	touch $@
 
