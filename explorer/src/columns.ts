@@ -10,6 +10,9 @@ export const POSITIONS = 65_534;
 /** The position of what is missing. */
 export const NOWHERE = 65_535;
 
+/** A part of a column's axis, in values, so that it means the same on another scale. */
+export type Range = [low: number, high: number];
+
 const plain = format(".6~g");
 const short = format(".3~s");
 const long = format(".6~s");

@@ -1,10 +1,7 @@
 /** Filters: what a brush stands for, as plain data that a link can hold, and the rows that pass it. */
 
-import type { Table } from "./columns";
+import type { Range, Table } from "./columns";
 import type { Series } from "./series";
-
-/** A part of a column's axis, in values, so that it means the same on another scale. */
-export type Range = [low: number, high: number];
 
 export type Filter =
   | { kind: "range"; column: string; range: Range }

@@ -1,9 +1,8 @@
 /** Asks the server that serves the page about all rows of a table of which the page has a sample. */
 
 import { Blobs, type TableEntry } from "./catalogue";
-import type { Table } from "./columns";
-import { words, type Filter, type Range } from "./filters";
-import { number } from "./columns";
+import { number, type Range, type Table } from "./columns";
+import { words, type Filter } from "./filters";
 
 /** A filter that means the same for every sample: names instead of codes, rows by their number in the whole table. */
 export type Sent =

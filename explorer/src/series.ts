@@ -1,7 +1,7 @@
 /** Values over time of the rows of a table. */
 
 import type { Blobs, MeasureEntry, SeriesEntry } from "./catalogue";
-import type { Range } from "./filters";
+import type { Range } from "./columns";
 
 export interface Measure {
   entry: MeasureEntry;

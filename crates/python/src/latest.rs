@@ -11,7 +11,7 @@ use longhaul_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::measures::Interval;
+use crate::interval::Interval;
 
 /// What a run has recorded last, as it goes on.
 #[derive(Default)]

@@ -3,10 +3,13 @@
 //! `_engine.pyi` beside the Python package declares and documents the same names.
 
 mod algorithm;
+mod call_watch;
 mod catalogue;
+mod clock;
 mod facts;
 mod functions;
 mod hybrid;
+mod interval;
 mod latest;
 mod limit;
 mod measures;
@@ -65,11 +68,11 @@ mod _engine {
     #[pymodule_export]
     use crate::hybrid::hybrid;
     #[pymodule_export]
+    use crate::interval::Interval;
+    #[pymodule_export]
     use crate::latest::Latest;
     #[pymodule_export]
     use crate::limit::TimeLimit;
-    #[pymodule_export]
-    use crate::measures::Interval;
     #[pymodule_export]
     use crate::scenario::Scenario;
     use longhaul_units::{Dimension, Quantity};

@@ -16,12 +16,14 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::algorithm;
+use crate::call_watch::CallWatch;
+use crate::clock::Clock;
 use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
 use crate::latest::{Latest, Watched};
 use crate::limit::TimeLimit;
 use crate::measures::Measuring;
 use crate::memory::Baseline;
-use crate::watch::{Clock, Stop, StoppedBy, Watch};
+use crate::watch::{Stop, StoppedBy, Watch};
 
 /// How a run is to be done.
 pub(crate) struct Options {
@@ -67,7 +69,8 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     let _clock = Clock::start(move || ticking.tick());
     algorithm::note_limit(limit.clone());
     let _call_watch = limit
-        .map(|limit| limit.watch_calls(Some(out)))
+        .as_ref()
+        .map(|limit| CallWatch::start(limit, Some(out)))
         .transpose()?;
     let cannot_write = |error: WriteError| OutputError::new_err(error.to_string());
     let (measures, overwrite) = (options.measures, options.overwrite);

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::algorithm::{self, Loader};
+use crate::call_watch::CallWatch;
 use crate::error::ScenarioError;
 use crate::latest::Latest;
 use crate::limit::TimeLimit;
@@ -233,7 +234,9 @@ impl Scenario {
     ) -> PyResult<Self> {
         let limit = limit.map(|limit| limit.get().clone());
         let result = py.detach(|| -> PyResult<_> {
-            let _watch = limit.map(|limit| limit.watch_calls(None)).transpose()?;
+            let _watch = limit
+                .map(|limit| CallWatch::start(&limit, None))
+                .transpose()?;
             Ok(read())
         });
         match result? {

@@ -1,7 +1,6 @@
 //! What the Python side does while a simulation runs: it sees progress and can stop the run.
 
-use std::sync::{Arc, Condvar, Mutex};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use longhaul_engine::measure::{Control, DataPackets, Ticker};
@@ -9,9 +8,6 @@ use longhaul_units::Time;
 use pyo3::prelude::*;
 
 use crate::limit::TimeLimit;
-
-/// How often Python gets a turn, by the wall clock.
-const INTERVAL: Duration = Duration::from_millis(100);
 
 /// What has stopped a run.
 #[derive(Debug)]
@@ -74,49 +70,5 @@ impl Watch {
             callback.call1(py, (now.as_secs_f64(), data_packets))?;
         }
         Ok(())
-    }
-}
-
-/// Does something at each tick as long as it lives, in a thread of its own: whether a simulation has its turn soon is
-/// no question of what it simulates.
-pub(crate) struct Clock {
-    over: Arc<(Mutex<bool>, Condvar)>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Clock {
-    pub(crate) fn start(mut tick: impl FnMut() + Send + 'static) -> Self {
-        let over = Arc::new((Mutex::new(false), Condvar::new()));
-        let seen = Arc::clone(&over);
-        let ticking = move || {
-            let (over, changed) = &*seen;
-            let mut over = over
-                .lock()
-                .expect("no thread panics while it holds the lock");
-            while !*over {
-                let waited = changed.wait_timeout(over, INTERVAL);
-                over = waited.expect("no thread panics while it holds the lock").0;
-                tick();
-            }
-        };
-        let thread = thread::Builder::new().name("ticker".into()).spawn(ticking);
-        // Without a thread more, a run has its reports of progress less often.
-        Self {
-            over,
-            thread: thread.ok(),
-        }
-    }
-}
-
-impl Drop for Clock {
-    fn drop(&mut self) {
-        let (over, changed) = &*self.over;
-        *over
-            .lock()
-            .expect("no thread panics while it holds the lock") = true;
-        changed.notify_all();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }

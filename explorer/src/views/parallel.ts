@@ -2,10 +2,9 @@
 
 import { brushed, line, ticks } from "../axis";
 import type { Card, View } from "../card";
-import { groups, named, POSITIONS, type Column } from "../columns";
+import { groups, named, POSITIONS, type Column, type Range } from "../columns";
 import type { Context } from "../context";
 import { FEW, MANY, transitions } from "../density";
-import type { Range } from "../filters";
 import { watch } from "../gestures";
 import type { Ink } from "../svg";
 import { fit, noteCut, write } from "../text";

@@ -2,10 +2,9 @@
 
 import { axisBelow, axisLeft, brushed, ticks, type Frame } from "../axis";
 import type { Card, View } from "../card";
-import { named, POSITIONS, type Column } from "../columns";
+import { named, POSITIONS, type Column, type Range } from "../columns";
 import type { Context } from "../context";
 import { cloud, FEW, histogram, MANY } from "../density";
-import type { Range } from "../filters";
 import type { Surface } from "../surface";
 import { watch } from "../gestures";
 import type { Ink } from "../svg";

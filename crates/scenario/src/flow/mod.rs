@@ -12,9 +12,8 @@ use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, join};
 use crate::error::Diagnostic;
 use crate::link::{AccessKeys, Context};
-use crate::model::flow::{
-    AnyFlow, FlowAccess, Protocol, Stack, Starts, TcpFlow, UdpFlow, UniformStart,
-};
+use crate::model::flow::{AnyFlow, FlowAccess, Stack, Starts, TcpFlow, UdpFlow, UniformStart};
+use crate::model::protocol::Protocol;
 use crate::queue;
 use crate::topology::{Core, FLOW_PLACES, GraphPlace};
 use crate::traffic;

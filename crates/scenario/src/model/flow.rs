@@ -1,27 +1,17 @@
 //! Keys of a group of flows.
 
 use longhaul_engine::config::{ClockError, Recovery, Spacing, Tcp};
-use longhaul_keys::{Kind, Profile, RATE, Read, SIZE, TIME, Table, Value, keys, words};
+use longhaul_keys::{Kind, Profile, RATE, Read, SIZE, TIME, Table, Value, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::link::AccessKeys;
+use crate::model::protocol::Protocol;
 use crate::traffic::Traffic;
 
 /// Flows of one group.
 const MAX_FLOWS: i64 = 100_000;
 /// Parallel connections of one flow.
 const MAX_STREAMS: i64 = 1_000;
-
-words! {
-    /// What flows are.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum Protocol {
-        /// Connections.
-        Tcp = "tcp",
-        /// Datagrams.
-        Udp = "udp",
-    }
-}
 
 keys! {
     /// What all flows have.

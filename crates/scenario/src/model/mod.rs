@@ -8,6 +8,7 @@ use longhaul_keys::{Key, Kind, Profile, TIME, Table, keys, together};
 use longhaul_units::Time;
 
 pub(crate) mod flow;
+pub(crate) mod protocol;
 pub(crate) mod queue;
 
 use self::flow::{AnyFlow, FlowAccess, TcpFlow, UdpFlow};

@@ -9,7 +9,8 @@ use crate::error::Diagnostic;
 use crate::flow::{self, Path};
 use crate::link::{AccessEnds, AccessKeys};
 use crate::model::Scenario;
-use crate::model::flow::{AnyFlow, FlowAccess, Protocol, Stack};
+use crate::model::flow::{AnyFlow, FlowAccess, Stack};
+use crate::model::protocol::Protocol;
 use crate::topology::Core;
 use crate::traffic::{self, Traffic};
 

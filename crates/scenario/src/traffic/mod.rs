@@ -23,7 +23,7 @@ use crate::distribution;
 use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::{refuse_both, replace_file};
-use crate::model::flow::Protocol;
+use crate::model::protocol::Protocol;
 
 /// Fills in defaults and checks what the declarations of keys cannot.
 pub(crate) fn resolve(

@@ -1,0 +1,52 @@
+//! A clock that ticks in a thread of its own.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How often it ticks: as often as Python gets a turn, by the wall clock.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Does something at each tick as long as it lives, in a thread of its own: whether a simulation has its turn soon is
+/// no question of what it simulates.
+pub(crate) struct Clock {
+    over: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Clock {
+    pub(crate) fn start(mut tick: impl FnMut() + Send + 'static) -> Self {
+        let over = Arc::new((Mutex::new(false), Condvar::new()));
+        let seen = Arc::clone(&over);
+        let ticking = move || {
+            let (over, changed) = &*seen;
+            let mut over = over
+                .lock()
+                .expect("no thread panics while it holds the lock");
+            while !*over {
+                let waited = changed.wait_timeout(over, INTERVAL);
+                over = waited.expect("no thread panics while it holds the lock").0;
+                tick();
+            }
+        };
+        let thread = thread::Builder::new().name("ticker".into()).spawn(ticking);
+        // Without a thread more, a run has its reports of progress less often.
+        Self {
+            over,
+            thread: thread.ok(),
+        }
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        let (over, changed) = &*self.over;
+        *over
+            .lock()
+            .expect("no thread panics while it holds the lock") = true;
+        changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What flows are: connections or datagrams.
+
+use longhaul_keys::words;
+
+words! {
+    /// What flows are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Protocol {
+        /// Connections.
+        Tcp = "tcp",
+        /// Datagrams.
+        Udp = "udp",
+    }
+}
