@@ -114,11 +114,6 @@ def test_bands_lie_around_their_middle_and_shrink_with_coverage() -> None:
         distributions.band(grid, [[1.0, 2.0]])
 
 
-def test_classes_include_their_upper_bound() -> None:
-    classes = distributions.by_class([10, 20, 30, 40], [1, 25_560, 25_561, 9e9], [25_560])
-    assert [one.tolist() for one in classes] == [[10, 20], [30, 40]]
-
-
 def test_running_quantiles_are_those_of_each_beginning() -> None:
     values = RANDOM.pareto(1.23, 5000)
     found = convergence.running_quantile(values, 0.9, every=250)

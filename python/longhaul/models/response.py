@@ -146,31 +146,6 @@ class HighSpeed:
         b = 0.5 - (0.5 - self.high_decrease) / self._width() * climbed
         return np.where(self._is_low(w), 0.5, b)
 
-    def window_of_increase(self, a: float) -> float:
-        """Return the window up to the high window at which the increase is `a`.
-
-        Raises:
-            ValueError: No window between the low and the high one has that increase.
-
-        """
-        ends = (float(self.increase(self.low_window)), float(self.increase(self.high_window)))
-        if not ends[0] < a <= ends[1]:
-            raise ValueError(
-                f"expected an increase above {ends[0]:g} and at most {ends[1]:g}, found {a:g}"
-            )
-        return root(lambda w: float(self.increase(w)) - a, self.low_window, self.high_window)
-
-    def window_of_decrease(self, b: float) -> float:
-        """Return the window above the low window at which the decrease is `b`.
-
-        Raises:
-            ValueError: No window has that decrease.
-
-        """
-        if not 0.0 < b < 0.5:
-            raise ValueError(f"expected a decrease between 0 and 0.5, found {b:g}")
-        return self.low_window * exp((0.5 - b) / (0.5 - self.high_decrease) * self._width())
-
     def _width(self) -> float:
         return log(self.high_window / self.low_window)
 

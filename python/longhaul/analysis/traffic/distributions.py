@@ -49,9 +49,3 @@ def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) ->
     outside = (1.0 - coverage) / 2.0
     low, middle, high = np.quantile(every, [outside, 0.5, 1.0 - outside], axis=0)
     return Band(np.asarray(grid, float), middle, low, high)
-
-
-def by_class(values: ArrayLike, sizes: ArrayLike, bounds: Sequence[float]) -> list[np.ndarray]:
-    """Values whose size is up to the first bound, up to the second and so on, and beyond all."""
-    given, of = np.asarray(values), np.searchsorted(np.asarray(bounds), np.asarray(sizes, float))
-    return [given[of == number] for number in range(len(bounds) + 1)]
