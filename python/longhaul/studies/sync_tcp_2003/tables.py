@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-import polars as pl
-
 from longhaul.files.rows import published_rows
 from longhaul.studies.data import Data
 from longhaul.studies.numbers import Table, markdown
@@ -29,8 +27,6 @@ READINGS = {
     "keep at a tie": ("no trend (a tie)", "congestion avoidance", "the last growth goes on"),
 }  # fmt: skip
 
-# The results version that changed which time stamps responses echo.
-ECHOES = 6
 
 TABLES = Registry[Table]()
 table = TABLES.register
@@ -203,20 +199,10 @@ def _as_printed(claim: str) -> str:
 
 @table
 def web_replications(data: Data) -> list[str]:
-    """How many replications every cell of the web experiments has, and which results versions."""
+    """How many replications every cell of the web experiments has."""
     of = ("H1", "H1-TUNED", "HM", "HM-105")
-
-    def early(name: str) -> int:
-        rows = data.values.filter(pl.col("experiment") == name, pl.col("results_version") < ECHOES)
-        return rows["replication"].n_unique()
-
-    return markdown(
-        ["", *of],
-        [
-            ["replications of 20", *(f"{data.replications[name]}" for name in of)],
-            [f"with runs of a version before {ECHOES}", *(f"{early(name)}" for name in of)],
-        ],
-    )
+    counts = [f"{data.replications[name]}" for name in of]
+    return markdown(["", *of], [["replications of 20", *counts]])
 
 
 @table
