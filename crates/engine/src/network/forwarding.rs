@@ -3,6 +3,7 @@
 use longhaul_units::Time;
 
 use super::link::{DualClockTime, Offer};
+use super::others::Others;
 use super::{Delivery, End, Hop, Network};
 use crate::packet::{Packet, SackHandle};
 
@@ -207,6 +208,49 @@ impl Network {
                 Some(Delivered::ToEnd(end))
             }
         }
+    }
+
+    /// The same of a link that looks ahead to the next observation: most packets go on to links, of which few have none.
+    pub(crate) fn forward_to_links(
+        &mut self,
+        link: u32,
+        until: Time,
+        arrived: &mut Packet,
+    ) -> Option<End> {
+        loop {
+            match self.forward_until_first(link, until, arrived)? {
+                Hop::Link(next) => self.activate(next),
+                Hop::End(end) => return Some(end),
+                Hop::Impairments(..) => unreachable!("links before impairments do not look ahead"),
+            }
+        }
+    }
+
+    /// The same up to a packet that is the only one on its next link, too; returns where the last one went.
+    #[inline(always)]
+    fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
+        let mut now = self.dual_clock_time();
+        let (from, mut others) = Others::split(&mut self.links, link);
+        let mut last = None;
+        while last.is_none()
+            && let Some(packet) = from.forward(until)
+        {
+            now = DualClockTime::of(packet);
+            let hop = self.routes.hop(packet.route + 1);
+            let Hop::Link(next) = hop else {
+                *arrived = *packet;
+                last = Some(hop);
+                break;
+            };
+            let to = others.get(next);
+            match to.offer(packet, packet.route + 1, now, &mut self.options) {
+                Offer::Accepted => {}
+                Offer::First => last = Some(hop),
+                Offer::Dropped => self.options.forget(packet.sack),
+            }
+        }
+        (self.now, self.ns2_s) = (now.time, now.ns2_s);
+        last
     }
 
     /// The packet that a link will forward after so many others, if it is known.

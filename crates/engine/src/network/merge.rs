@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 use longhaul_units::{Span, Time};
 
 use super::Network;
-use crate::config::Link;
+use super::link::{DualClockTime, Entrance, Lane, Offer, PacketService};
+use super::others::Others;
+use crate::config;
+use crate::packet::OptionStore;
 use crate::schedule::{Arrivals, Event, NextArrival, Schedule};
 
 /// A link that several others lead to.
@@ -34,7 +37,12 @@ impl Merge {
     /// So many in one event are enough.
     const MANY: u32 = 32;
 
-    pub(super) fn new(into: usize, feeders: &BTreeSet<usize>, links: &[Link], slack: Span) -> Self {
+    pub(super) fn new(
+        into: usize,
+        feeders: &BTreeSet<usize>,
+        links: &[config::Link],
+        slack: Span,
+    ) -> Self {
         let delays = feeders.iter().map(|&feeder| links[feeder].delay);
         let shortest = delays.min().unwrap_or(Span::ZERO);
         Self {
@@ -84,6 +92,12 @@ impl Merge {
         (time <= until).then_some((link, time))
     }
 
+    /// Whether no other link than that of the next arrival has packets.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.arrivals.len() == 1
+    }
+
     /// The packet of the next arrival has been forwarded; `next` is the next arrival on its link.
     #[inline]
     pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
@@ -110,26 +124,76 @@ impl Merge {
     }
 }
 
+/// An event of arrivals, and all that it meets.
+#[derive(Debug)]
+struct Merging<'a> {
+    merge: &'a mut Merge,
+    feeders: Others<'a>,
+    options: &'a mut OptionStore,
+    /// When the last packet arrived.
+    now: DualClockTime,
+    packets: u32,
+    /// Whether the link that all lead to had no packet to forward when one came.
+    first: bool,
+}
+
+impl Merging<'_> {
+    /// Forwards all packets that arrive by `until`. What serves them is looked up once for all, and packets of a link
+    /// that alone has any need no search for the first, and no tie-break.
+    #[inline(never)]
+    fn run<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
+        while let Some((link, time)) = self.merge.next_by(until) {
+            let run_until = if self.merge.is_alone() {
+                until
+            } else {
+                Time::ZERO
+            };
+            let feeder = self.feeders.get(link);
+            let mut next = feeder.forward(time);
+            debug_assert!(next.is_some(), "a merge knows of packets on links only");
+            while let Some(packet) = next {
+                self.packets += 1;
+                self.now = DualClockTime::of(packet);
+                match lane.take(packet, packet.route + 1, self.now, self.options) {
+                    Offer::Accepted => {}
+                    Offer::First => self.first = true,
+                    Offer::Dropped => self.options.forget(packet.sack),
+                }
+                next = feeder.forward_alone(run_until);
+            }
+            self.merge.renew(link, feeder.next_arrival());
+        }
+    }
+}
+
 impl Network {
     /// The event of arrivals at a link that several others lead to.
     pub(crate) fn merge(&mut self, index: u32) {
-        let begin = self.now;
-        let until = self.merges[index as usize].may_go_on_until(begin, &self.schedule);
-        let mut packets = 0;
-        while let Some((link, time)) = self.merges[index as usize].next_by(until) {
-            packets += 1;
-            let feeder = &mut self.links[link as usize];
-            let Some(packet) = feeder.forward(time) else {
-                unreachable!("a merge knows of packets on links only");
-            };
-            self.now = packet.time;
-            self.ns2_s = packet.ns2_s;
-            let next = feeder.next_arrival();
-            let merge = &mut self.merges[index as usize];
-            merge.renew(link, next);
-            let into = merge.into;
-            self.transfer(link, into);
+        let begin = self.dual_clock_time();
+        let merge = &mut self.merges[index as usize];
+        let until = merge.may_go_on_until(begin.time, &self.schedule);
+        let into = merge.into;
+        let (link, feeders) = Others::split(&mut self.links, into);
+        let mut merging = Merging {
+            merge,
+            feeders,
+            options: &mut self.options,
+            now: begin,
+            packets: 0,
+            first: false,
+        };
+        match link.entrance() {
+            Entrance::Exact(lane) => merging.run(lane, until),
+            Entrance::Ns2(lane) => merging.run(lane, until),
+            Entrance::Explicit(lane) => merging.run(lane, until),
         }
-        self.merges[index as usize].finish(begin, packets, &mut self.schedule);
+        let Merging {
+            now,
+            packets,
+            first,
+            ..
+        } = merging;
+        self.end_run(now, into, first);
+        self.merges[index as usize].finish(begin.time, packets, &mut self.schedule);
     }
 }

@@ -10,6 +10,7 @@ mod lookahead;
 pub(crate) mod loss;
 mod measurement;
 mod merge;
+mod others;
 mod route;
 mod train;
 

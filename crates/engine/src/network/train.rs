@@ -37,10 +37,10 @@ impl Network {
         }
     }
 
-    /// A train has ended, its last packet at this time. `first`, if the link `to` had none to forward before its
-    /// answers.
+    /// Packets have gone onto the link `to` one after the other, the last at this time. `first`, if it had none to
+    /// forward before them.
     #[inline]
-    pub(crate) fn end_train(&mut self, last: DualClockTime, to: u32, first: bool) {
+    pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);
         if first {
             self.activate_all(to);

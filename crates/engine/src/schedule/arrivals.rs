@@ -21,6 +21,12 @@ impl Arrivals {
         (first != Key::MAX).then(|| (time_of(first), link_of(first as u64)))
     }
 
+    /// Links that have one.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
+    }
+
     /// Enters the next arrival of a link that had none.
     #[inline]
     pub(crate) fn push(&mut self, next: NextArrival, link: u32) {
@@ -28,7 +34,7 @@ impl Arrivals {
     }
 
     /// Replaces the first entry by the same link's next arrival, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn renew_first(&mut self, link: u32, next: Option<NextArrival>) {
         match next {
             Some(next) => self.heap.replace_first(arrival_key(next, link)),

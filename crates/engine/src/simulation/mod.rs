@@ -141,6 +141,12 @@ impl World {
             self.deliver_to_holds(link);
         } else if let Some(answers) = self.env.network.answers(link) {
             self.deliver_train(link, delivery, answers);
+        } else if delivery == Delivery::ToObservation {
+            let until = self.env.network.schedule.next_observation().max(begin);
+            let mut packet = Packet::NONE;
+            while let Some(end) = (self.env.network).forward_to_links(link, until, &mut packet) {
+                self.receive_otherwise(end, &packet);
+            }
         } else {
             let observation = self.env.network.schedule.next_observation().max(begin);
             let mut until = self.bound(delivery, begin, observation);

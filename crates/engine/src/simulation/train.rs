@@ -118,7 +118,7 @@ impl World {
             Entrance::Ns2(lane) => along!(lane),
             Entrance::Explicit(lane) => along!(lane),
         };
-        network.end_train(last, answers.to, first);
+        network.end_run(last, answers.to, first);
     }
 }
 

@@ -36,7 +36,18 @@ impl<S: PacketService> Lane<'_, S> {
         arrival: DualClockTime,
         options: &mut OptionStore,
     ) -> Offer {
-        let route = packet.route;
+        self.take(packet, packet.route, arrival, options)
+    }
+
+    /// The same at this position in the route table.
+    #[inline(always)]
+    pub(crate) fn take(
+        &mut self,
+        packet: &Packet,
+        route: u32,
+        arrival: DualClockTime,
+        options: &mut OptionStore,
+    ) -> Offer {
         (self.service).take(self.port, packet, route, arrival, options)
     }
 }

@@ -175,7 +175,7 @@ impl Link {
     }
 
     /// Its arrival, as an entry of the event list. To be called once, when the packet becomes the next one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_arrival(&mut self) -> Option<NextArrival> {
         let packet = self.next()?;
         let time = packet.time;
@@ -194,6 +194,17 @@ impl Link {
             Server::Exact(_) | Server::Ns2(_) => self.port.forward(until),
             Server::Explicit(service) => service.forward(&mut self.port, until),
         }
+    }
+
+    /// Forwards the next packet, if it reaches the far end by `until`, of a link with service on arrival whose last
+    /// packet has just been forwarded, where none comes over another link: its tie-break is not needed.
+    #[inline(always)]
+    pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
+        let packet = self.port.forward(until)?;
+        if let Server::Ns2(clock) = &mut self.server {
+            clock.note_next(packet);
+        }
+        Some(packet)
     }
 
     /// The packet to forward after so many others, if it is known.

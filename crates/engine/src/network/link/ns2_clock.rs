@@ -54,8 +54,16 @@ impl Ns2Clock {
     /// The tie-break of a packet that is now the next one to reach the far end.
     #[inline]
     pub(super) fn tie_break(&mut self, packet: &Packet) -> TieBreak {
-        let transit = self.transit(packet.bytes).tie_break;
+        let transit = self.note_next(packet);
         self.order.tie_break(DualClockTime::of(packet), &transit)
+    }
+
+    /// Another packet is now the next one.
+    #[inline]
+    pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
+        let transit = self.transit(packet.bytes).tie_break;
+        self.order.note_next(packet.ns2_s, &transit);
+        transit
     }
 
     #[inline]

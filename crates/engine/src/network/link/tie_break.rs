@@ -64,18 +64,21 @@ impl Ns2EntryOrder {
         }
     }
 
-    /// The tie-break of the packet that is now the next one.
+    /// The next packet is now another one.
     #[inline]
-    pub(super) fn tie_break(&mut self, arrival: DualClockTime, transit: &TransitRank) -> TieBreak {
-        let gap_s = arrival.ns2_s - self.last_s;
-        self.last_s = arrival.ns2_s;
+    pub(super) fn note_next(&mut self, arrival_s: f64, transit: &TransitRank) {
+        let gap_s = arrival_s - self.last_s;
+        self.last_s = arrival_s;
+        if gap_s > transit.back_to_back_s {
+            self.busy_since_s = arrival_s - transit.transit_s;
+        }
+    }
+
+    /// The tie-break of the packet that was noted last.
+    #[inline]
+    pub(super) fn tie_break(&self, arrival: DualClockTime, transit: &TransitRank) -> TieBreak {
         let began_s = arrival.ns2_s - transit.transit_s;
-        let age = if gap_s > transit.back_to_back_s {
-            self.busy_since_s = began_s;
-            0
-        } else {
-            scaled(began_s - self.busy_since_s, Self::AGE_BITS)
-        };
+        let age = scaled(began_s - self.busy_since_s, Self::AGE_BITS);
         let ulps = ulps(arrival) << (Self::TRANSIT_BITS + Self::AGE_BITS);
         TieBreak::new(ulps | transit.code | age)
     }
@@ -168,7 +171,9 @@ mod tests {
         let tie_break = |order: &mut Ns2EntryOrder, ns2_s: f64, delay_s: f64| {
             let time = Time::from_ps((ns2_s * PS_PER_S as f64).round() as u64);
             let arrival = DualClockTime { time, ns2_s };
-            order.tie_break(arrival, &TransitRank::new(TRANSMISSION_S, delay_s))
+            let transit = TransitRank::new(TRANSMISSION_S, delay_s);
+            order.note_next(ns2_s, &transit);
+            order.tie_break(arrival, &transit)
         };
         let alone = |ns2_s, delay_s| tie_break(&mut Ns2EntryOrder::new(), ns2_s, delay_s);
         let now_s: f64 = 12.345_678;

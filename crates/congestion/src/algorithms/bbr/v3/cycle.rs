@@ -1,38 +1,30 @@
 //! The cycle in which version 3 probes for bandwidth: down, cruise, refill, up (section 5.3.3), and the
 //! long-term bound that it finds.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 
+use super::machine::{Machine, State};
 use super::model::Flight;
-use super::{Bbr3, State, per_second};
+use super::rules::Rules;
 use crate::algorithms::bbr::{MIN_WINDOW, Sample, larger, smaller};
 use crate::facts::AckSample;
 use crate::split_mix::{fraction, split_mix};
 use crate::window::Window;
 
-/// Most rounds between probes for bandwidth: a standard flow of that window would have lost one.
-const STANDARD_ROUNDS: f64 = 63.0;
-
-impl Bbr3 {
+impl Machine {
     /// The first cycle after Startup, or after the probe for the round-trip time.
-    pub(super) fn start_cycle(&mut self, now: Time) {
-        let bandwidth = self.bandwidth();
-        if let Some(picoquic) = &mut self.picoquic {
-            picoquic.on_cycle(bandwidth);
-        }
-        self.start_down(now);
+    pub(super) fn start_cycles(&mut self, rules: &mut impl Rules, now: Time) {
+        rules.on_cycles(self.bandwidth());
+        self.start_down(rules, now);
     }
 
-    pub(super) fn start_down(&mut self, now: Time) {
+    pub(super) fn start_down(&mut self, rules: &mut impl Rules, now: Time) {
         (self.signals.lost, self.signals.marked) = (false, false);
         self.marks.begin_cycle();
         (self.signals.rate, self.signals.volume) = (0.0, 0.0);
         self.probe.up_per_segment = f64::INFINITY;
         self.probe.rounds = split_mix(&mut self.draws) % 2;
-        self.probe.wait = match &mut self.picoquic {
-            Some(picoquic) => picoquic.wait(&self.min_rtt, fraction(&mut self.draws)),
-            None => Span::from_secs_f64(2.0 + fraction(&mut self.draws)),
-        };
+        self.probe.wait = rules.wait(&self.min_rtt, fraction(&mut self.draws));
         self.probe.start = now;
         self.probe.stopping = true;
         self.meter.restart_round();
@@ -48,16 +40,10 @@ impl Bbr3 {
         self.state = State::Refill;
     }
 
-    pub(super) fn start_up(&mut self, ack: &AckSample, window: &Window) {
+    pub(super) fn start_up(&mut self, rules: &mut impl Rules, ack: &AckSample, window: &Window) {
         self.probe.sampling = true;
         self.meter.restart_round();
-        match &mut self.picoquic {
-            Some(picoquic) => {
-                picoquic.on_probe();
-                self.probe.start = ack.now;
-            }
-            None => self.reset_full(per_second(ack)),
-        }
+        rules.on_up(self, ack);
         self.state = State::Up;
         self.raise_slope(window);
     }
@@ -69,58 +55,6 @@ impl Bbr3 {
         self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
     }
 
-    /// Section 5.3.3.6.
-    pub(super) fn advance_cycle(
-        &mut self,
-        ack: &AckSample,
-        sample: &Sample,
-        flight: Flight,
-        window: &Window,
-    ) {
-        if self.picoquic.is_some() {
-            return self.advance_cycle_as_picoquic(ack, sample, flight, window);
-        }
-        self.probe.rounds += u64::from(sample.round_start);
-        if !self.filled {
-            return;
-        }
-        self.adapt_long_bound(ack, sample, flight, window);
-        let state = self.state;
-        match state {
-            State::Down | State::Cruise if self.probes_after_marks() && self.is_clear(ack) => {
-                self.start_refill(self.rounds_after_marks());
-            }
-            State::Down | State::Cruise if self.is_time_to_probe(ack.now, window) => {
-                self.start_refill(0);
-            }
-            State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
-            State::Refill if sample.round_start => self.start_up(ack, window),
-            State::Up if self.is_time_to_go_down(ack, window) => self.start_down(ack.now),
-            _ => {}
-        }
-    }
-
-    /// Whether this cycle had marks and no losses, so that it ends when marks cease: somebody else may have left (Linux v3,
-    /// `bbr_check_time_to_probe_bw`).
-    pub(super) fn probes_after_marks(&self) -> bool {
-        self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
-    }
-
-    fn is_clear(&self, ack: &AckSample) -> bool {
-        self.recovery.episode.is_none() && self.marks.have_ceased(ack)
-    }
-
-    /// The round of a probe in which the long-term bound grows by about `ecn_reprobe` of what it is.
-    fn rounds_after_marks(&self) -> u32 {
-        let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
-        growth.max(1).ilog2().min(30)
-    }
-
-    pub(super) fn is_time_to_probe(&self, now: Time, window: &Window) -> bool {
-        let rounds = smaller(self.target(window), STANDARD_ROUNDS);
-        now > self.probe.start + self.probe.wait || self.probe.rounds as f64 >= rounds
-    }
-
     pub(super) fn is_time_to_cruise(&self, ack: &AckSample) -> bool {
         ack.in_flight as f64 <= self.cruises_at()
     }
@@ -129,14 +63,6 @@ impl Bbr3 {
     pub(super) fn cruises_at(&self) -> f64 {
         let carried = self.budget(self.carried(self.max_rate(), 1.0));
         smaller(self.with_headroom(), carried)
-    }
-
-    fn is_time_to_go_down(&mut self, ack: &AckSample, window: &Window) -> bool {
-        if self.is_held(ack, window) {
-            self.reset_full(per_second(ack));
-            return false;
-        }
-        self.full_now
     }
 
     /// Whether the long-term bound, not the path, holds the rate.
@@ -154,8 +80,9 @@ impl Bbr3 {
         }
     }
 
-    pub(super) fn adapt_long_bound(
+    pub(super) fn adapt_long_bound<R: Rules>(
         &mut self,
+        rules: &mut R,
         ack: &AckSample,
         sample: &Sample,
         flight: Flight,
@@ -164,15 +91,14 @@ impl Bbr3 {
         if self.probe.stopping && sample.round_start {
             // The last samples of the probe are in.
             self.probe.stopping = false;
-            // picoquic's go on telling of it until one was too high.
-            self.probe.sampling &= self.picoquic.is_some();
+            self.probe.sampling &= R::SAMPLES_BEYOND_PROBES;
             if self.is_in_cycle() && !sample.limited {
                 self.rates = [self.rates[1], 0.0];
             }
         }
-        if self.is_too_high(flight) {
+        if self.is_too_high(rules, flight) {
             if self.probe.sampling {
-                self.handle_too_high(ack, sample, flight, window);
+                self.handle_too_high(rules, ack, sample, flight, window);
             }
             return;
         }
@@ -187,6 +113,7 @@ impl Bbr3 {
 
     fn handle_too_high(
         &mut self,
+        rules: &mut impl Rules,
         ack: &AckSample,
         sample: &Sample,
         flight: Flight,
@@ -198,7 +125,7 @@ impl Bbr3 {
             self.bounds.long_in_flight = all.max(self.kept * self.target(window));
         }
         if self.is_probing_up() {
-            self.start_down(ack.now);
+            self.start_down(rules, ack.now);
         }
     }
 

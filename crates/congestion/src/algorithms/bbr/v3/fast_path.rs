@@ -4,8 +4,9 @@
 
 use longhaul_units::{Span, Time};
 
+use super::draft::Draft;
+use super::machine::{Machine, State};
 use super::model::{Flight, MIN_RTT_AGE};
-use super::{Bbr3, State};
 use crate::algorithms::bbr::{MIN_WINDOW, larger, segments, smaller};
 use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
@@ -26,51 +27,53 @@ pub(super) struct FastPath {
     bound: f64,
 }
 
-impl Bbr3 {
+impl Draft {
     /// Processes an acknowledgement on the fast path if it fits; whether it did. The full update would do the
     /// same.
     #[inline]
-    pub(super) fn try_fast_path(&mut self, ack: &AckSample, window: &mut Window) -> bool {
+    pub(super) fn try_fast_path(&self, machine: &mut Machine, ack: &AckSample, window: &mut Window) -> bool {
         let fast_path = &self.fast_path;
         let nothing_happens = ack.now < fast_path.until
             && ack.delivered + ack.lost <= fast_path.answered
-            && ack.lost == self.meter.lost
+            && ack.lost == machine.meter.lost
             && !ack.ecn_echo
             && segments(ack.in_flight) > fast_path.in_flight;
         let (Some(rate), Some(rtt)) = (ack.delivery_rate, ack.rtt) else {
             return false;
         };
-        if !nothing_happens || rtt < fast_path.rtt || !rate.is_below(self.rates[1]) {
+        if !nothing_happens || rtt < fast_path.rtt || !rate.is_below(machine.rates[1]) {
             return false;
         }
         let flight = Flight::of(ack);
-        let newly = segments(ack.delivered - self.meter.delivered);
-        let aggregated = self
+        let newly = segments(ack.delivered - machine.meter.delivered);
+        let aggregated = machine
             .aggregation
-            .with(ack.now, newly, self.bandwidth(), window.cwnd());
-        let floor = self.aggregation.extra.ignores_below(self.meter.rounds);
-        if aggregated.extra >= floor || !flight.is_below(self.bounds.long_in_flight) {
+            .with(ack.now, newly, machine.bandwidth(), window.cwnd());
+        let floor = machine.aggregation.extra.ignores_below(machine.meter.rounds);
+        if aggregated.extra >= floor || !flight.is_below(machine.bounds.long_in_flight) {
             return false;
         }
-        if self.probe.sampling && self.is_too_high(flight) {
+        if machine.probe.sampling && machine.is_too_high(self, flight) {
             return false;
         }
         let prior_in_flight = segments(ack.in_flight) + newly;
-        self.probe
+        machine.probe
             .note_use_of_cwnd(ack, prior_in_flight, window.cwnd());
-        if self.is_probing_up() && !self.goes_on_up(ack, newly, rate, window) {
+        if machine.is_probing_up() && !machine.goes_on_up(ack, newly, rate, window) {
             return false;
         }
-        self.aggregation.go_on(aggregated);
-        (self.meter.delivered, self.meter.in_flight) = (ack.delivered, ack.in_flight);
-        self.marks.delivered += newly;
-        self.signals.round_start = false;
-        self.signals.raise(rate, flight);
+        machine.aggregation.go_on(aggregated);
+        (machine.meter.delivered, machine.meter.in_flight) = (ack.delivered, ack.in_flight);
+        machine.marks.delivered += newly;
+        machine.signals.round_start = false;
+        machine.signals.raise(rate, flight);
         let cwnd = smaller(window.cwnd() + newly, self.fast_path.bound);
         window.set_cwnd(larger(cwnd, MIN_WINDOW), Change::Avoidance);
         true
     }
+}
 
+impl Machine {
     /// The same while probing up, if no more than counters change: whether that is so.
     #[inline]
     fn goes_on_up(
@@ -92,7 +95,7 @@ impl Bbr3 {
         true
     }
 
-    /// Bounds of the fast path: in the cycle of probing, until [`Self::advance_cycle`],
+    /// Bounds of the fast path: in the cycle of probing, until the rules to advance it,
     /// [`super::model::MinRtt::update`] or the end of a round has something to do.
     /// The window may grow to `bound`.
     pub(super) fn fast_path_bounds(
@@ -139,17 +142,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::algorithms::bbr::Bbr3;
     use crate::algorithms::bbr::differential::{Differential, HasFastPath};
+    use crate::algorithms::bbr::v3::Form;
     use crate::algorithms::bbr3::ENTRY;
     use crate::parameter::Variant;
 
     impl HasFastPath for Bbr3 {
         fn would_take_fast_path(&self, ack: &AckSample, window: &Window) -> bool {
-            self.clone().try_fast_path(ack, &mut window.clone())
+            let Form::Draft(draft) = &self.form else {
+                unreachable!("the draft's");
+            };
+            draft.try_fast_path(&mut self.machine.clone(), ack, &mut window.clone())
         }
 
         fn leave_fast_path(&mut self) {
-            self.fast_path = FastPath::default();
+            self.form.leave_fast_path();
         }
     }
 

@@ -20,8 +20,9 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::model::{Bounds, Flight, MIN_RTT_AGE, MinRtt};
-use super::{Bbr3, State, per_second};
+use super::machine::{Machine, State, per_second};
+use super::model::{Aggregation, Flight, MIN_RTT_AGE, MinRtt};
+use super::rules::Rules;
 use crate::algorithms::bbr::{Episode, FullPipe, Sample, larger};
 use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
@@ -61,7 +62,7 @@ const UP_IN_FLIGHT: f64 = 1.25;
 const SATURATED_RTTS: u64 = 2;
 const SATURATED_RATES: f64 = 3.0;
 
-/// What picoquic's BBR knows besides.
+/// What picoquic's rules need beside the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
@@ -80,48 +81,10 @@ pub(super) struct Picoquic {
 }
 
 impl Picoquic {
-    /// Whether so many losses in a flight count: those of segments sent since the window was last held or let go.
-    pub(super) fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
-        losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
-    }
-
-    /// Startup, or Startup begun again, has filled the pipe: what is in flight is the first long-term bound.
-    pub(super) fn on_full_pipe(
-        &mut self,
-        full: &mut FullPipe,
-        bounds: &mut Bounds,
-        flight: Flight,
-    ) {
-        self.hurries = true;
-        full.rounds = 0;
-        if bounds.long_in_flight == f64::INFINITY {
-            bounds.long_in_flight = 0.0;
-        }
-        bounds.long_in_flight = flight.or_more(bounds.long_in_flight);
-    }
-
-    /// The cycles begin, at this bandwidth.
-    pub(super) fn on_cycle(&mut self, bandwidth: f64) {
-        self.ceiling = CEILING * bandwidth;
-    }
-
-    /// Probing up begins.
-    pub(super) fn on_probe(&mut self) {
-        self.excess = 0;
-    }
-
-    /// How long to wait for the next probe (`BBRPickProbeWait`, `BBRPickProbeWaitEarly`), with a number drawn from 0 to 1.
-    pub(super) fn wait(&mut self, min_rtt: &MinRtt, drawn: f64) -> Span {
-        self.excess = 0;
-        let rtt_s = min_rtt.rtt_s;
-        let is_long = rtt_s >= LONG.as_secs_f64();
-        let wait_s = match (self.hurries, is_long) {
-            (true, false) => rtt_s + drawn * LONG.as_secs_f64(),
-            (true, true) => rtt_s * (1.0 + drawn),
-            (false, false) => 2.0 + drawn,
-            (false, true) => rtt_s * (8.0 + 4.0 * drawn),
-        };
-        Span::from_secs_f64(wait_s)
+    /// Out of line, to leave the registers to the draft.
+    #[inline(never)]
+    pub(super) fn on_ack(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
+        machine.full_update(self, ack, window);
     }
 
     /// A probe is over: whether it brought more decides when the next one comes.
@@ -177,184 +140,211 @@ impl MinRtt {
     }
 }
 
-impl Bbr3 {
-    /// The smallest round-trip time, and whether recent ones are long.
-    pub(super) fn update_min_rtt(&mut self, ack: &AckSample) {
-        let max_rate = self.max_rate();
-        let Some(picoquic) = &mut self.picoquic else {
-            return self.min_rtt.update(ack, self.probe_rtt_interval);
-        };
-        let Some(rtt) = ack.rtt else { return };
-        picoquic.rtts.take(rtt, ack.now);
-        let packets_s = if max_rate > 0.0 {
-            LIKE_PACKETS / max_rate
-        } else {
-            0.0
-        };
-        let like = Span::from_secs_f64(LIKE * self.min_rtt.rtt_s + packets_s);
-        let interval = match self.min_rtt.rtt {
-            Some((min, _)) if min > LONG => min * 100,
-            _ => self.probe_rtt_interval,
-        };
-        self.min_rtt
-            .update_as_picoquic(&picoquic.rtts, like, interval, ack.now);
-        if let Some((min, _)) = self.min_rtt.rtt {
-            picoquic.count_excess(min);
+impl Rules for Picoquic {
+    const CONSERVES: bool = true;
+    const SAMPLES_BEYOND_PROBES: bool = true;
+
+    /// After a silence, while something was in flight, Startup begins again.
+    fn begin_ack(&mut self, machine: &mut Machine, ack: &AckSample) {
+        let before = std::mem::replace(&mut self.heard, ack.now);
+        let silent = before > Time::ZERO && ack.now > before + ack.srtt * SILENCE_RTTS;
+        if silent && !machine.was_idle && machine.filled {
+            self.restart_startup(machine);
         }
+    }
+
+    /// From the fourth on, those of segments sent since the window was last held or let go.
+    fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
+        losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
+    }
+
+    /// What it takes for expected is always more (`BBRUpdateACKAggregation`).
+    fn begin_aggregation(&self, aggregation: &mut Aggregation, now: Time) {
+        aggregation.go_on(Aggregation::none(now));
     }
 
     /// `BBRCheckStartupDone`.
-    pub(super) fn check_full_as_picoquic(&mut self, sample: &Sample) {
-        if self.state != State::Startup {
+    fn check_full(&mut self, machine: &mut Machine, _ack: &AckSample, sample: &Sample) {
+        if machine.state != State::Startup {
             return;
         }
-        let long = self.picoquic.as_ref().is_some_and(|p| p.excess > SAMPLES);
-        let checks = !self.filled && sample.round_start && !sample.limited;
-        self.filled |= long || checks && self.full.is_full(self.max_rate());
+        let long = self.excess > SAMPLES;
+        let checks = !machine.filled && sample.round_start && !sample.limited;
+        machine.filled |= long || checks && machine.full.is_full(machine.max_rate());
     }
 
-    /// Notes when an acknowledgement comes: after a silence, while something was in flight, Startup begins again.
-    pub(super) fn note_silence(&mut self, ack: &AckSample) {
-        let was_idle = self.was_idle;
-        let Some(picoquic) = &mut self.picoquic else {
-            return;
-        };
-        let before = std::mem::replace(&mut picoquic.heard, ack.now);
-        let silent = before > Time::ZERO && ack.now > before + ack.srtt * SILENCE_RTTS;
-        if silent && !was_idle && self.filled {
-            self.restart_startup();
-        }
-    }
-
-    /// Startup begins again, with the window that there is.
-    fn restart_startup(&mut self) {
-        self.reset_full(0.0);
-        self.filled = false;
-        if let Some(picoquic) = &mut self.picoquic {
-            picoquic.hurries = true;
-        }
-        self.state = State::Startup;
+    /// Startup, or Startup begun again, has filled the pipe: what is in flight is the first long-term bound.
+    fn on_full_pipe(&mut self, machine: &mut Machine, flight: Flight) {
+        self.hurries = true;
+        machine.full.rounds = 0;
+        let bound = &mut machine.bounds.long_in_flight;
+        let before = if *bound == f64::INFINITY { 0.0 } else { *bound };
+        *bound = flight.or_more(before);
     }
 
     /// `BBRCheckRecovery` and `BBRCheckDrain`.
-    pub(super) fn recover_and_drain_as_picoquic(
+    fn drain(
         &mut self,
+        machine: &mut Machine,
         ack: &AckSample,
         sample: &Sample,
         flight: Flight,
         window: &mut Window,
     ) {
-        if self.is_conserving() {
-            self.let_go_as_picoquic(ack, window);
-        } else if self.recovery.episode.is_none() && self.is_too_high(flight) {
-            self.hold_as_picoquic(sample, window);
+        if machine.recovery.is_fast() {
+            self.let_go(machine, ack, window);
+        } else if machine.recovery.episode.is_none() && machine.is_too_high(self, flight) {
+            self.hold(machine, sample, window);
         }
-        let is_draining = matches!(self.state, State::Drain { .. });
-        if is_draining && sample.in_flight <= self.budget(self.carried(self.bandwidth(), 1.0)) {
-            self.start_cycle(ack.now);
-        }
-    }
-
-    /// Too many losses: what is in flight is the window for a round trip.
-    fn hold_as_picoquic(&mut self, sample: &Sample, window: &mut Window) {
-        self.recovery.enter(window, self.is_probing_rtt());
-        let held = sample.in_flight + larger(sample.newly_delivered, 1.0);
-        window.set_cwnd(held, Change::Reduction);
-        if let Some(picoquic) = &mut self.picoquic {
-            picoquic.held_until = self.meter.sent();
-            picoquic.delivered = self.meter.delivered;
+        let is_draining = matches!(machine.state, State::Drain { .. });
+        if is_draining && machine.has_drained(sample) {
+            machine.start_cycles(self, ack.now);
         }
     }
 
-    /// The round trip is over: the window is what it was.
-    fn let_go_as_picoquic(&mut self, ack: &AckSample, window: &mut Window) {
-        let Some(picoquic) = &mut self.picoquic else {
-            return;
+    fn on_cycles(&mut self, bandwidth: f64) {
+        self.ceiling = CEILING * bandwidth;
+    }
+
+    /// `BBRPickProbeWait`, `BBRPickProbeWaitEarly`.
+    fn wait(&mut self, min_rtt: &MinRtt, drawn: f64) -> Span {
+        self.excess = 0;
+        let rtt_s = min_rtt.rtt_s;
+        let is_long = rtt_s >= LONG.as_secs_f64();
+        let wait_s = match (self.hurries, is_long) {
+            (true, false) => rtt_s + drawn * LONG.as_secs_f64(),
+            (true, true) => rtt_s * (1.0 + drawn),
+            (false, false) => 2.0 + drawn,
+            (false, true) => rtt_s * (8.0 + 4.0 * drawn),
         };
-        if self.meter.answered() <= picoquic.held_until {
-            return;
-        }
-        picoquic.delivered = self.meter.delivered;
-        self.recovery.exit(window);
-        self.min_rtt.put_off(ack.now);
-        if self.is_probing_up() {
-            self.start_down(ack.now);
-        }
+        Span::from_secs_f64(wait_s)
     }
 
-    /// Whether losses hold the window.
-    pub(super) fn is_conserving(&self) -> bool {
-        self.picoquic.is_some() && self.recovery.is_fast()
-    }
-
-    /// The transport's recovery is over, which is nothing to picoquic's unless it came by a timeout; whether it did.
-    pub(super) fn ends_timeout_as_picoquic(&mut self) -> bool {
-        let ends = self.recovery.episode == Some(Episode::Timeout);
-        if ends {
-            self.restart_startup();
-            if let Some(picoquic) = &mut self.picoquic {
-                picoquic.delivered = self.meter.delivered;
-            }
-        }
-        ends
-    }
-
-    /// The window; without what was lost (`BBRModulateCwndForRecovery`).
-    pub(super) fn window_after_losses(&self, sample: &Sample, window: &Window) -> f64 {
-        if self.picoquic.is_none() {
-            return window.cwnd();
-        }
-        larger(window.cwnd() - sample.newly_lost, 1.0)
+    fn on_up(&mut self, machine: &mut Machine, ack: &AckSample) {
+        self.excess = 0;
+        machine.probe.start = ack.now;
     }
 
     /// `BBRUpdateProbeBWCyclePhase`.
-    pub(super) fn advance_cycle_as_picoquic(
+    fn advance_cycle(
         &mut self,
+        machine: &mut Machine,
         ack: &AckSample,
         sample: &Sample,
         flight: Flight,
         window: &Window,
     ) {
-        if !self.filled {
+        if !machine.filled {
             return;
         }
-        self.adapt_long_bound(ack, sample, flight, window);
-        let state = self.state;
+        machine.adapt_long_bound(self, ack, sample, flight, window);
+        let state = machine.state;
         match state {
-            State::Down | State::Cruise if self.is_saturated(ack) => {
-                return self.take_rate_for_the_path_s(ack, flight);
+            State::Down | State::Cruise if machine.is_saturated(ack) => {
+                return machine.take_rate_for_the_path_s(ack, flight);
             }
-            State::Down | State::Cruise if ack.now > self.probe.start + self.probe.wait => {
-                self.full.bandwidth = self.max_rate();
-                return self.start_refill(0);
+            State::Down | State::Cruise if ack.now > machine.probe.start + machine.probe.wait => {
+                machine.full.bandwidth = machine.max_rate();
+                return machine.start_refill(0);
             }
-            State::Down if self.is_time_to_cruise(ack) => {
-                let max_rate = self.max_rate();
-                if let Some(picoquic) = &mut self.picoquic {
-                    picoquic.note_growth(&mut self.full, max_rate);
-                }
-                self.state = State::Cruise;
+            State::Down if machine.is_time_to_cruise(ack) => {
+                let max_rate = machine.max_rate();
+                self.note_growth(&mut machine.full, max_rate);
+                machine.state = State::Cruise;
             }
-            State::Refill if sample.round_start => self.start_up(ack, window),
-            State::Up if self.is_time_to_go_down_as_picoquic(ack) => self.start_down(ack.now),
+            State::Refill if sample.round_start => machine.start_up(self, ack, window),
+            State::Up if self.is_time_to_go_down(machine, ack) => {
+                machine.start_down(self, ack.now);
+            }
             _ => {}
         }
-        let ceiling = self.picoquic.as_ref().map_or(f64::INFINITY, |p| p.ceiling);
-        if self.is_in_cycle() && self.bandwidth() > ceiling {
-            self.restart_startup();
+        if machine.is_in_cycle() && machine.bandwidth() > self.ceiling {
+            self.restart_startup(machine);
         }
     }
 
-    fn is_time_to_go_down_as_picoquic(&self, ack: &AckSample) -> bool {
-        let (Some(picoquic), Some((min, _))) = (&self.picoquic, self.min_rtt.rtt) else {
-            return false;
+    /// The smallest round-trip time, and whether recent ones are long.
+    fn update_min_rtt(&mut self, machine: &mut Machine, ack: &AckSample) {
+        let Some(rtt) = ack.rtt else { return };
+        self.rtts.take(rtt, ack.now);
+        let max_rate = machine.max_rate();
+        let packets_s = if max_rate > 0.0 {
+            LIKE_PACKETS / max_rate
+        } else {
+            0.0
         };
-        let most = || self.budget(self.carried(self.max_rate(), UP_IN_FLIGHT));
-        ack.now > self.probe.start + min
-            && min > SHORTEST
-            && (picoquic.excess > 0 || ack.in_flight as f64 > most())
+        let min_rtt = &mut machine.min_rtt;
+        let like = Span::from_secs_f64(LIKE * min_rtt.rtt_s + packets_s);
+        let interval = match min_rtt.rtt {
+            Some((min, _)) if min > LONG => min * 100,
+            _ => machine.probe_rtt_interval,
+        };
+        min_rtt.update_as_picoquic(&self.rtts, like, interval, ack.now);
+        if let Some((min, _)) = min_rtt.rtt {
+            self.count_excess(min);
+        }
     }
 
+    fn on_probe_rtt(&self, min_rtt: &mut MinRtt, ack: &AckSample) {
+        min_rtt.measure_anew(ack);
+    }
+
+    /// Nothing: it goes by the losses that acknowledgements tell of.
+    fn on_loss(&mut self, _machine: &mut Machine, _window: &Window) {}
+
+    /// Nothing, too, unless it came by a timeout.
+    fn on_recovery_exit(&mut self, machine: &mut Machine, window: &mut Window) {
+        if machine.recovery.episode == Some(Episode::Timeout) {
+            self.restart_startup(machine);
+            self.delivered = machine.meter.delivered;
+            machine.recovery.exit(window);
+        }
+    }
+}
+
+impl Picoquic {
+    /// Startup begins again, with the window that there is.
+    fn restart_startup(&mut self, machine: &mut Machine) {
+        machine.reset_full(0.0);
+        machine.filled = false;
+        self.hurries = true;
+        machine.state = State::Startup;
+    }
+
+    /// Too many losses: what is in flight is the window for a round trip.
+    fn hold(&mut self, machine: &mut Machine, sample: &Sample, window: &mut Window) {
+        machine.recovery.enter(window, machine.is_probing_rtt());
+        let held = sample.in_flight + larger(sample.newly_delivered, 1.0);
+        window.set_cwnd(held, Change::Reduction);
+        self.held_until = machine.meter.sent();
+        self.delivered = machine.meter.delivered;
+    }
+
+    /// The round trip is over: the window is what it was.
+    fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
+        if machine.meter.answered() <= self.held_until {
+            return;
+        }
+        self.delivered = machine.meter.delivered;
+        machine.recovery.exit(window);
+        machine.min_rtt.put_off(ack.now);
+        if machine.is_probing_up() {
+            machine.start_down(self, ack.now);
+        }
+    }
+
+    fn is_time_to_go_down(&self, machine: &Machine, ack: &AckSample) -> bool {
+        let Some((min, _)) = machine.min_rtt.rtt else {
+            return false;
+        };
+        let most = || machine.budget(machine.carried(machine.max_rate(), UP_IN_FLIGHT));
+        ack.now > machine.probe.start + min
+            && min > SHORTEST
+            && (self.excess > 0 || ack.in_flight as f64 > most())
+    }
+}
+
+impl Machine {
     /// In about half of the cycles, by the number of rounds that was drawn and is not counted further.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
@@ -374,9 +364,7 @@ impl Bbr3 {
         self.full.bandwidth = rate;
         self.recovery.good_cwnd = flight.segments();
         self.probe.stopping = true;
-        self.state = State::Drain {
-            since: self.meter.rounds,
-        };
+        self.start_drain();
         self.meter.restart_round();
     }
 }
@@ -384,7 +372,9 @@ impl Bbr3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::bbr::Bbr3;
     use crate::algorithms::bbr::flow::{Flow, RTT};
+    use crate::algorithms::bbr::v3::Form;
     use crate::algorithms::bbr3::ENTRY;
     use crate::congestion_control::CongestionControl;
     use crate::parameter::Variant;
@@ -410,22 +400,31 @@ mod tests {
         let mut flow = flow();
         flow.round(500.0, 200);
         flow.rounds(8, 1000.0, 200);
-        assert!(matches!(flow.bbr.state, State::Drain { .. }));
+        assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
         // 15 % below what was in flight at that.
         flow.round(1000.0, 85);
         flow.acked(1, 0, 1000.0, 85, MS);
-        assert_eq!(flow.bbr.state, State::Cruise);
+        assert_eq!(flow.bbr.machine.state, State::Cruise);
         flow
+    }
+
+    /// Has the last acknowledgement come then.
+    fn hears(flow: &mut Flow<Bbr3>, time: Time) {
+        let Form::Picoquic(picoquic) = &mut flow.bbr.form else {
+            unreachable!("picoquic's");
+        };
+        picoquic.heard = time;
     }
 
     fn going_up() -> Flow<Bbr3> {
         let mut flow = cruising();
-        let wait = flow.bbr.probe.wait;
-        flow.bbr.picoquic.as_mut().unwrap().heard = flow.ack.now + wait;
+        let wait = flow.bbr.machine.probe.wait;
+        let heard = flow.ack.now + wait;
+        hears(&mut flow, heard);
         flow.acked(1, 0, 1000.0, 100, wait + MS);
-        assert_eq!(flow.bbr.state, State::Refill);
+        assert_eq!(flow.bbr.machine.state, State::Refill);
         flow.round(1000.0, 100);
-        assert_eq!(flow.bbr.state, State::Up);
+        assert_eq!(flow.bbr.machine.state, State::Up);
         flow
     }
 
@@ -440,7 +439,7 @@ mod tests {
             acks(&mut flow, count, rtt_ms);
             // That acknowledgement is followed by the check of the next.
             acks(&mut flow, 1, rtt_ms);
-            assert_eq!(flow.bbr.filled, ends, "{rtt_ms} {count}");
+            assert_eq!(flow.bbr.machine.filled, ends, "{rtt_ms} {count}");
         }
     }
 
@@ -451,9 +450,9 @@ mod tests {
         flow.ack.in_flight = 1_000;
         acks(&mut flow, 7, 100);
         acks(&mut flow, 6, 60);
-        assert_eq!(flow.bbr.min_rtt.rtt.unwrap().0, RTT);
+        assert_eq!(flow.bbr.machine.min_rtt.rtt.unwrap().0, RTT);
         acks(&mut flow, 1, 61);
-        assert_eq!(flow.bbr.min_rtt.rtt.unwrap().0, Span::from_millis(61));
+        assert_eq!(flow.bbr.machine.min_rtt.rtt.unwrap().0, Span::from_millis(61));
     }
 
     /// Not before a round trip has passed; a plateau of the rate says nothing.
@@ -461,15 +460,15 @@ mod tests {
     fn a_probe_ends_when_round_trips_grow_or_with_much_in_flight() {
         let mut flow = going_up();
         flow.rounds(6, 1000.0, 110);
-        assert_eq!(flow.bbr.state, State::Up);
+        assert_eq!(flow.bbr.machine.state, State::Up);
         acks(&mut flow, 8, 130);
-        assert_eq!(flow.bbr.state, State::Down);
+        assert_eq!(flow.bbr.machine.state, State::Down);
 
         let mut flow = going_up();
         flow.acked(1, 0, 1000.0, 160, MS);
-        assert_eq!(flow.bbr.state, State::Up);
+        assert_eq!(flow.bbr.machine.state, State::Up);
         flow.acked(1, 0, 1000.0, 160, RTT);
-        assert_eq!(flow.bbr.state, State::Down);
+        assert_eq!(flow.bbr.machine.state, State::Down);
     }
 
     /// Within a round trip and 250 ms, until four probes in a row brought less than a sixteenth more.
@@ -503,22 +502,22 @@ mod tests {
     fn startup_begins_again_far_above_the_first_rate_and_after_silence() {
         let mut flow = cruising();
         flow.acked(1, 0, 1_490.0, 90, MS);
-        assert_eq!(flow.bbr.state, State::Cruise);
+        assert_eq!(flow.bbr.machine.state, State::Cruise);
         flow.acked(1, 0, 1_510.0, 90, MS);
         flow.acked(1, 0, 1_510.0, 90, MS);
-        assert_eq!((flow.bbr.state, flow.bbr.filled), (State::Startup, false));
+        assert_eq!((flow.bbr.machine.state, flow.bbr.machine.filled), (State::Startup, false));
 
         for (silence_ms, state) in [(200, State::Cruise), (201, State::Startup)] {
             let mut flow = cruising();
-            flow.bbr.probe.wait = Span::from_secs(9);
+            flow.bbr.machine.probe.wait = Span::from_secs(9);
             flow.acked(1, 0, 900.0, 90, Span::from_millis(silence_ms));
-            assert_eq!(flow.bbr.state, state);
+            assert_eq!(flow.bbr.machine.state, state);
         }
         let mut flow = cruising();
-        flow.bbr.probe.wait = Span::from_secs(9);
+        flow.bbr.machine.probe.wait = Span::from_secs(9);
         flow.bbr.on_idle(RTT, &mut flow.window);
         flow.acked(1, 0, 900.0, 90, Span::from_secs(1));
-        assert_eq!(flow.bbr.state, State::Cruise, "there was nothing to send");
+        assert_eq!(flow.bbr.machine.state, State::Cruise, "there was nothing to send");
     }
 
     /// From the fourth on, and more than 2 %: what is in flight, and what arrives, is the window for a round trip. Then it
@@ -526,20 +525,20 @@ mod tests {
     #[test]
     fn many_losses_hold_the_window_for_a_round_trip() {
         let mut flow = cruising();
-        flow.bbr.bounds.long_in_flight = 1_000.0;
+        flow.bbr.machine.bounds.long_in_flight = 1_000.0;
         flow.round(1000.0, 90);
         let before = flow.window.cwnd();
         flow.lose();
         flow.acked(1, 3, 1000.0, 90, MS);
-        assert!(!flow.bbr.is_conserving());
+        assert!(!flow.bbr.machine.is_conserving::<Picoquic>());
         assert_eq!(flow.window.cwnd(), before - 3.0 + 1.0);
         flow.acked(1, 1, 1000.0, 86, MS);
-        assert!(flow.bbr.is_conserving());
+        assert!(flow.bbr.machine.is_conserving::<Picoquic>());
         assert_eq!(flow.window.cwnd(), 87.0);
         flow.acked(86, 0, 1000.0, 86, RTT);
-        assert!(flow.bbr.is_conserving());
+        assert!(flow.bbr.machine.is_conserving::<Picoquic>());
         flow.acked(1, 0, 1000.0, 86, MS);
-        assert!(!flow.bbr.is_conserving());
+        assert!(!flow.bbr.machine.is_conserving::<Picoquic>());
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
@@ -548,11 +547,11 @@ mod tests {
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {
             let mut flow = cruising();
-            flow.bbr.probe.rounds = rounds;
-            flow.bbr.probe.wait = Span::from_secs(9);
+            flow.bbr.machine.probe.rounds = rounds;
+            flow.bbr.machine.probe.wait = Span::from_secs(9);
             flow.ack.rtt = Some(Span::from_millis(rtt_ms));
             flow.acked(1, 0, 300.0, 90, MS);
-            assert_eq!(flow.bbr.max_rate(), max_rate, "{rounds} {rtt_ms}");
+            assert_eq!(flow.bbr.machine.max_rate(), max_rate, "{rounds} {rtt_ms}");
         }
     }
 }

@@ -3,9 +3,12 @@
 
 use longhaul_units::Span;
 
-use super::*;
+use super::Bbr3;
+use super::draft::Draft;
+use super::machine::State;
 use crate::algorithms::bbr::flow::{Flow, RTT};
 use crate::algorithms::bbr3::ENTRY;
+use crate::congestion_control::CongestionControl;
 use crate::facts::Limit;
 use crate::parameter::Variant;
 
@@ -19,30 +22,30 @@ fn draining() -> Flow<Bbr3> {
     let mut flow = flow();
     flow.round(500.0, 200);
     flow.rounds(4, 1000.0, 200);
-    assert!(matches!(flow.bbr.state, State::Drain { .. }));
+    assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
     flow
 }
 
 fn going_down() -> Flow<Bbr3> {
     let mut flow = draining();
     flow.rounds(4, 1000.0, 150);
-    assert_eq!(flow.bbr.state, State::Down);
+    assert_eq!(flow.bbr.machine.state, State::Down);
     flow
 }
 
 /// In the first acknowledgement of the phase.
 fn refilling() -> Flow<Bbr3> {
     let mut flow = going_down();
-    let wait = flow.bbr.probe.wait;
+    let wait = flow.bbr.machine.probe.wait;
     flow.acked(1, 0, 1000.0, 100, wait + MS);
-    assert_eq!(flow.bbr.state, State::Refill);
+    assert_eq!(flow.bbr.machine.state, State::Refill);
     flow
 }
 
 fn going_up() -> Flow<Bbr3> {
     let mut flow = refilling();
     flow.round(1000.0, 100);
-    assert_eq!(flow.bbr.state, State::Up);
+    assert_eq!(flow.bbr.machine.state, State::Up);
     flow
 }
 
@@ -58,16 +61,16 @@ fn exiting_startup_on_bandwidth_plateau() {
     let mut flow = flow();
     for rate in [500.0, 1000.0, 1000.0, 1000.0] {
         assert_eq!(
-            (flow.bbr.state, flow.bbr.gains()),
+            (flow.bbr.machine.state, flow.bbr.machine.gains()),
             (State::Startup, (2.77, 2.0))
         );
         flow.round(rate, 200);
-        assert!(!flow.bbr.full_now && !flow.bbr.filled);
+        assert!(!flow.bbr.machine.full_now && !flow.bbr.machine.filled);
     }
     flow.round(1000.0, 200);
-    assert!(flow.bbr.full_now && flow.bbr.filled);
-    assert_eq!(flow.bbr.max_rate(), 1000.0);
-    assert!(matches!(flow.bbr.state, State::Drain { .. }));
+    assert!(flow.bbr.machine.full_now && flow.bbr.machine.filled);
+    assert_eq!(flow.bbr.machine.max_rate(), 1000.0);
+    assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
 }
 
 #[test]
@@ -78,42 +81,42 @@ fn exiting_startup_on_loss_when_application_limited() {
         flow.rounds(3, 1000.0, 200);
         losing(&mut flow, acks, each);
         assert_eq!(
-            matches!(flow.bbr.state, State::Drain { .. }),
+            matches!(flow.bbr.machine.state, State::Drain { .. }),
             state,
             "{acks}"
         );
-        assert_eq!(flow.bbr.filled, state);
+        assert_eq!(flow.bbr.machine.filled, state);
     }
 }
 
 #[test]
 fn exiting_drain_based_on_inflight() {
     let mut flow = draining();
-    assert_eq!(flow.bbr.gains(), (0.5, 2.0));
+    assert_eq!(flow.bbr.machine.gains(), (0.5, 2.0));
     flow.round(1000.0, 101);
-    assert!(matches!(flow.bbr.state, State::Drain { .. }));
+    assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
     flow.round(1000.0, 100);
     // Nothing is left for the phase that goes down.
-    assert_eq!(flow.bbr.state, State::Cruise);
+    assert_eq!(flow.bbr.machine.state, State::Cruise);
 }
 
 #[test]
 fn exiting_drain_based_on_time() {
     let mut flow = draining();
     flow.rounds(3, 900.0, 150);
-    assert!(matches!(flow.bbr.state, State::Drain { .. }));
+    assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
     flow.round(900.0, 150);
-    assert_eq!(flow.bbr.state, State::Down);
+    assert_eq!(flow.bbr.machine.state, State::Down);
 }
 
 #[test]
 fn exiting_probe_up_on_bandwidth_plateau() {
     let mut flow = going_up();
-    assert_eq!(flow.bbr.gains(), (1.25, 2.25));
+    assert_eq!(flow.bbr.machine.gains(), (1.25, 2.25));
     flow.rounds(2, 1000.0, 120);
-    assert_eq!(flow.bbr.state, State::Up);
+    assert_eq!(flow.bbr.machine.state, State::Up);
     flow.round(1000.0, 120);
-    assert_eq!(flow.bbr.state, State::Down);
+    assert_eq!(flow.bbr.machine.state, State::Down);
 }
 
 /// The draft leaves the long-term bound alone where the rate is the application's.
@@ -123,8 +126,8 @@ fn exiting_probe_up_on_loss_when_application_limited() {
     flow.limit_by(Limit::Application);
     flow.lose();
     flow.acked(1, 3, 1000.0, 150, MS);
-    assert_eq!(flow.bbr.state, State::Down);
-    assert_eq!(flow.bbr.bounds.long_in_flight, f64::INFINITY);
+    assert_eq!(flow.bbr.machine.state, State::Down);
+    assert_eq!(flow.bbr.machine.bounds.long_in_flight, f64::INFINITY);
 }
 
 #[test]
@@ -132,11 +135,11 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
     let mut up = going_up();
     up.limit_by(Limit::Application);
     up.rounds(8, 500.0, 40);
-    assert_eq!(up.bbr.state, State::Up);
+    assert_eq!(up.bbr.machine.state, State::Up);
     let mut startup = flow();
     startup.limit_by(Limit::Application);
     startup.rounds(40, 500.0, 40);
-    assert_eq!(startup.bbr.state, State::Startup);
+    assert_eq!(startup.bbr.machine.state, State::Startup);
 }
 
 /// Below what the path carries, and below the long-term bound less 15 %.
@@ -144,14 +147,14 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
 fn exiting_probe_down_on_inflight() {
     for (bound, from, to) in [(f64::INFINITY, 101, 100), (100.0, 86, 85)] {
         let mut flow = draining();
-        flow.bbr.start_down(flow.ack.now);
-        flow.bbr.bounds.long_in_flight = bound;
-        assert_eq!(flow.bbr.gains(), (0.9, 2.0));
+        flow.bbr.machine.start_down(&mut Draft::default(), flow.ack.now);
+        flow.bbr.machine.bounds.long_in_flight = bound;
+        assert_eq!(flow.bbr.machine.gains(), (0.9, 2.0));
         flow.acked(1, 0, 100.0, from, MS);
-        assert_eq!(flow.bbr.state, State::Down);
+        assert_eq!(flow.bbr.machine.state, State::Down);
         flow.acked(1, 0, 100.0, to, MS);
         assert_eq!(
-            (flow.bbr.state, flow.bbr.gains()),
+            (flow.bbr.machine.state, flow.bbr.machine.gains()),
             (State::Cruise, (1.0, 2.0))
         );
     }
@@ -160,13 +163,13 @@ fn exiting_probe_down_on_inflight() {
 #[test]
 fn exiting_probe_down_after_max_time() {
     let mut flow = going_down();
-    let wait = flow.bbr.probe.wait;
+    let wait = flow.bbr.machine.probe.wait;
     assert!((Span::from_secs(2)..=Span::from_secs(3)).contains(&wait));
     flow.acked(1, 0, 900.0, 150, wait);
-    assert_eq!(flow.bbr.state, State::Down);
+    assert_eq!(flow.bbr.machine.state, State::Down);
     flow.acked(1, 0, 900.0, 150, MS);
     assert_eq!(
-        (flow.bbr.state, flow.bbr.gains()),
+        (flow.bbr.machine.state, flow.bbr.machine.gains()),
         (State::Refill, (1.0, 2.0))
     );
 }
@@ -175,17 +178,17 @@ fn exiting_probe_down_after_max_time() {
 fn entering_and_exiting_probe_rtt() {
     let mut flow = going_down();
     flow.ack.rtt = Some(RTT * 2);
-    flow.bbr.bounds.short_in_flight = 90.0;
+    flow.bbr.machine.bounds.short_in_flight = 90.0;
     flow.acked(1, 0, 1000.0, 100, Span::from_millis(5001));
-    assert!(flow.bbr.is_probing_rtt());
-    assert_eq!(flow.bbr.gains(), (1.0, 0.5));
+    assert!(flow.bbr.machine.is_probing_rtt());
+    assert_eq!(flow.bbr.machine.gains(), (1.0, 0.5));
     assert_eq!(flow.window.cwnd(), 50.0);
     flow.round(1000.0, 50);
     flow.rounds(2, 500.0, 50);
-    assert!(flow.bbr.is_probing_rtt(), "200 ms");
+    assert!(flow.bbr.machine.is_probing_rtt(), "200 ms");
     flow.round(500.0, 50);
-    assert_eq!(flow.bbr.state, State::Cruise);
-    assert_eq!(flow.bbr.bounds.short_in_flight, f64::INFINITY);
+    assert_eq!(flow.bbr.machine.state, State::Cruise);
+    assert_eq!(flow.bbr.machine.bounds.short_in_flight, f64::INFINITY);
 }
 
 #[test]
@@ -193,9 +196,9 @@ fn skipping_probe_rtt_due_to_application_limited_sending() {
     let mut flow = going_down();
     flow.ack.rtt = Some(RTT * 2);
     flow.bbr.on_idle(Span::from_secs(6), &mut flow.window);
-    assert!(flow.bbr.was_idle);
+    assert!(flow.bbr.machine.was_idle);
     flow.acked(1, 0, 1000.0, 10, Span::from_secs(6));
-    assert!(!flow.bbr.is_probing_rtt());
+    assert!(!flow.bbr.machine.is_probing_rtt());
 }
 
 #[test]
@@ -205,9 +208,9 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     flow.round(100.0, 20);
     flow.ack.rtt = Some(RTT * 2);
     flow.rounds(51, 100.0, 20);
-    assert!(flow.bbr.is_probing_rtt());
+    assert!(flow.bbr.machine.is_probing_rtt());
     flow.rounds(4, 100.0, 4);
-    assert_eq!(flow.bbr.state, State::Startup);
+    assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
 /// Fifty segments at once where the bandwidth explains one: the window has room for them, beside what the path carries
@@ -216,12 +219,12 @@ fn entering_and_exiting_probe_rtt_during_startup() {
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let mut flow = going_down();
     (0..100).for_each(|_| flow.acked(1, 0, 1000.0, 100, MS));
-    let before = flow.bbr.aggregation.extra.get();
+    let before = flow.bbr.machine.aggregation.extra.get();
     flow.acked(50, 0, 1000.0, 100, MS);
-    let extra = flow.bbr.aggregation.extra.get();
+    let extra = flow.bbr.machine.aggregation.extra.get();
     assert!(extra >= 49.0 && extra > before, "{extra}");
     (0..200).for_each(|_| flow.acked(1, 0, 1000.0, 100, MS));
-    assert_eq!(flow.window.cwnd(), 200.0 + flow.bbr.aggregation.extra.get());
+    assert_eq!(flow.window.cwnd(), 200.0 + flow.bbr.machine.aggregation.extra.get());
 }
 
 #[test]
@@ -229,8 +232,8 @@ fn correctly_managing_sub_packet_bdps() {
     let mut flow = flow();
     flow.round(1.0, 4);
     flow.rounds(12, 1.0, 4);
-    assert!(flow.bbr.filled);
-    assert!(flow.bbr.carried(flow.bbr.bandwidth(), 1.0) < 1.0);
+    assert!(flow.bbr.machine.filled);
+    assert!(flow.bbr.machine.carried(flow.bbr.machine.bandwidth(), 1.0) < 1.0);
     assert!(flow.window.cwnd() >= 4.0);
 }
 
@@ -241,12 +244,12 @@ fn the_long_term_bound_grows_exponentially() {
     let mut growth = Vec::new();
     for _ in 0..4 {
         let cwnd = flow.window.cwnd();
-        flow.bbr.bounds.long_in_flight = cwnd;
-        let before = flow.bbr.bounds.long_in_flight;
+        flow.bbr.machine.bounds.long_in_flight = cwnd;
+        let before = flow.bbr.machine.bounds.long_in_flight;
         flow.ack.in_flight = cwnd as u64;
         flow.acked(cwnd as u64 + 1, 0, 1.0, cwnd as u64, MS);
-        growth.push(flow.bbr.bounds.long_in_flight - before);
-        flow.bbr.full.rounds = 0;
+        growth.push(flow.bbr.machine.bounds.long_in_flight - before);
+        flow.bbr.machine.full.rounds = 0;
     }
     assert_eq!(growth, [1.0, 2.0, 4.0, 8.0]);
 }
@@ -257,36 +260,36 @@ fn the_long_term_bound_grows_exponentially() {
 fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     let mut flow = going_down();
     flow.round(1000.0, 90);
-    assert_eq!(flow.bbr.state, State::Cruise);
+    assert_eq!(flow.bbr.machine.state, State::Cruise);
     flow.rounds(2, 100.0, 90);
     let cwnd = flow.window.cwnd();
     flow.lose();
     flow.acked(1, 20, 100.0, 90, MS);
     flow.round(100.0, 90);
     flow.round(100.0, 90);
-    assert_eq!(flow.bbr.bounds.short_rate, 700.0);
-    let kept = flow.bbr.bounds.short_in_flight / cwnd;
+    assert_eq!(flow.bbr.machine.bounds.short_rate, 700.0);
+    let kept = flow.bbr.machine.bounds.short_in_flight / cwnd;
     assert!((0.69..=0.71).contains(&kept), "{kept}");
     for _ in 0..2 {
-        flow.bbr.start_down(flow.ack.now);
+        flow.bbr.machine.start_down(&mut Draft::default(), flow.ack.now);
         flow.rounds(2, 100.0, 90);
     }
-    assert_eq!(flow.bbr.max_rate(), 100.0);
+    assert_eq!(flow.bbr.machine.max_rate(), 100.0);
 }
 
 /// Neither startup nor a probe lowers the short-term bounds, and a probe begins without them.
 #[test]
 fn probes_have_no_short_term_bounds() {
     let mut flow = going_down();
-    flow.bbr.bounds.short_in_flight = 70.0;
-    flow.bbr.bounds.short_rate = 700.0;
+    flow.bbr.machine.bounds.short_in_flight = 70.0;
+    flow.bbr.machine.bounds.short_rate = 700.0;
     flow.acked(1, 0, 1000.0, 100, Span::from_secs(4));
-    assert_eq!(flow.bbr.state, State::Refill);
-    assert_eq!(flow.bbr.bounds.short_in_flight, f64::INFINITY);
+    assert_eq!(flow.bbr.machine.state, State::Refill);
+    assert_eq!(flow.bbr.machine.bounds.short_in_flight, f64::INFINITY);
     flow.lose();
     flow.acked(1, 1, 1000.0, 100, MS);
     flow.rounds(2, 1000.0, 100);
-    assert_eq!(flow.bbr.bounds.short_rate, f64::INFINITY);
+    assert_eq!(flow.bbr.machine.bounds.short_rate, f64::INFINITY);
 }
 
 /// More than 2 % of the flight lost: the bound is what was in flight, or seven tenths of what the path carries if that is
@@ -294,13 +297,13 @@ fn probes_have_no_short_term_bounds() {
 #[test]
 fn handling_loss_during_probe_up_after_inflight_longterm_is_set() {
     let mut flow = going_up();
-    flow.bbr.bounds.long_in_flight = 150.0;
+    flow.bbr.machine.bounds.long_in_flight = 150.0;
     flow.lose();
     flow.acked(1, 2, 1000.0, 100, MS);
-    assert_eq!(flow.bbr.state, State::Up, "not more than 2 %");
+    assert_eq!(flow.bbr.machine.state, State::Up, "not more than 2 %");
     flow.acked(1, 10, 500.0, 100, MS);
-    assert_eq!(flow.bbr.state, State::Down);
-    assert_eq!(flow.bbr.bounds.long_in_flight, 70.0);
+    assert_eq!(flow.bbr.machine.state, State::Down);
+    assert_eq!(flow.bbr.machine.bounds.long_in_flight, 70.0);
 }
 
 #[test]
@@ -308,8 +311,8 @@ fn handling_application_limited_sending_during_probe_refill() {
     let mut flow = refilling();
     flow.limit_by(Limit::Application);
     flow.round(50.0, 5);
-    assert_eq!(flow.bbr.max_rate(), 1000.0);
-    assert_eq!(flow.bbr.state, State::Up);
+    assert_eq!(flow.bbr.machine.max_rate(), 1000.0);
+    assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
 /// Linux v3: marks count where the smallest round-trip time is short. The share is smoothed by a sixteenth a round, from
@@ -318,23 +321,23 @@ fn handling_application_limited_sending_during_probe_refill() {
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {
         let mut flow = going_down();
-        flow.bbr.ecn_max_rtt_s = longest;
-        flow.bbr.marks.eligible = false;
+        flow.bbr.machine.ecn_max_rtt_s = longest;
+        flow.bbr.machine.marks.eligible = false;
         flow.round(1000.0, 90);
         flow.round(1000.0, 90);
         flow.ack.ecn_echo = true;
-        let alpha = flow.bbr.marks.alpha;
+        let alpha = flow.bbr.machine.marks.alpha;
         flow.acked(45, 0, 1000.0, 90, MS);
         flow.ack.ecn_echo = false;
         flow.acked(45, 0, 1000.0, 90, MS);
         let cwnd = flow.window.cwnd();
         flow.round(1000.0, 90);
-        let bound = flow.bbr.bounds.short_in_flight;
+        let bound = flow.bbr.machine.bounds.short_in_flight;
         assert_eq!(bound < f64::INFINITY, marked);
         if marked {
-            let share = flow.bbr.marks.share;
+            let share = flow.bbr.machine.marks.share;
             let smoothed = alpha + (share - alpha) / 16.0;
-            assert!((flow.bbr.marks.alpha - smoothed).abs() < 1e-12);
+            assert!((flow.bbr.machine.marks.alpha - smoothed).abs() < 1e-12);
             assert!(
                 (bound - cwnd * (1.0 - smoothed / 3.0)).abs() < 1e-9,
                 "{bound}"
@@ -351,9 +354,9 @@ fn marks_end_startup() {
     flow.round(1000.0, 200);
     flow.ack.ecn_echo = true;
     flow.round(1000.0, 200);
-    assert_eq!(flow.bbr.state, State::Startup);
+    assert_eq!(flow.bbr.machine.state, State::Startup);
     flow.round(1000.0, 200);
-    assert!(flow.bbr.filled);
+    assert!(flow.bbr.machine.filled);
 }
 
 /// Acknowledgements of two segments each that tell of one mark: half are marked, not all.
@@ -367,8 +370,8 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
             flow.ack.marked = counts.then_some(mark);
             flow.acked(2, 0, 1000.0, 90, MS);
         }
-        flow.bbr.marks.end_round();
-        let found = flow.bbr.marks.share;
+        flow.bbr.machine.marks.end_round();
+        let found = flow.bbr.machine.marks.share;
         assert!((found - share).abs() < 0.02, "{found}");
     }
 }
@@ -379,17 +382,17 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {
         let mut flow = going_down();
-        flow.bbr.bounds.long_in_flight = 100.0;
-        flow.bbr.ecn_reprobe = reprobe;
+        flow.bbr.machine.bounds.long_in_flight = 100.0;
+        flow.bbr.machine.ecn_reprobe = reprobe;
         flow.ack.ecn_echo = true;
         flow.acked(1, lost, 1000.0, 120, MS);
         flow.ack.ecn_echo = false;
         flow.acked(1, 0, 1000.0, 120, MS);
-        assert_eq!(flow.bbr.state, State::Down, "marks were in the last round");
+        assert_eq!(flow.bbr.machine.state, State::Down, "marks were in the last round");
         flow.round(1000.0, 120);
-        assert_eq!(flow.bbr.state == State::Refill, probes, "{reprobe} {lost}");
+        assert_eq!(flow.bbr.machine.state == State::Refill, probes, "{reprobe} {lost}");
         if probes {
-            assert_eq!(flow.bbr.probe.up_rounds, 5);
+            assert_eq!(flow.bbr.machine.probe.up_rounds, 5);
         }
     }
 }
