@@ -1,8 +1,9 @@
 """The study's metrics of one run: completion time, round trips and load of the main download.
 
-Times are from the beginning of the test until picoquic's simulation ends, which its client's connection does: data follow a
-request, half a round trip later than those of a sender that opens the connection, and half a round trip after the sender knows
-that all has arrived the client knows that the connection is closed. A full packet has 1,500 bytes on the wire.
+Times are from the beginning of the test to the end of picoquic's simulation, which is that of its
+client's connection. Its data follow a request, half a round trip later than those of a sender that
+opens the connection; and the client knows half a round trip after that sender that all is over. A
+full packet has 1,500 bytes on the wire.
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
 
 
 def _end_s(kept: Kept) -> float | None:
-    """When picoquic's simulation would end, in seconds: the path's round trip after the last acknowledgement."""
+    """The end of picoquic's simulation: the path's round trip after the last acknowledgement."""
     finish_s = kept["main"]["finish_s"]
     return None if finish_s is None else float(finish_s + 2 * kept["delays"]["min_s"])
 

@@ -489,12 +489,6 @@ mod tests {
         near(path.c4.rate, 750.0);
 
         let mut path = Path::cruising();
-        let timeout = Timeout {
-            now: Time::ZERO,
-            base: path.window.cwnd(),
-            keep_ssthresh: false,
-            sent: 0,
-        };
         path.c4.on_timeout(&mut path.window);
         path.ack.lost += FLIGHT;
         path.ack(1000.0, RTT_MS);
