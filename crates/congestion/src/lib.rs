@@ -15,6 +15,7 @@ mod entry;
 mod facts;
 mod marked_share;
 mod parameter;
+mod peak_rate;
 mod periodic;
 mod queue_estimate;
 mod rate_halving;

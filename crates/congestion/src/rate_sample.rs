@@ -24,6 +24,11 @@ impl RateSample {
         Self { segments, interval }
     }
 
+    /// Segments delivered.
+    pub fn segments(self) -> f64 {
+        self.segments
+    }
+
     /// Segments per second.
     #[inline]
     pub fn per_second(self) -> f64 {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{Entry, Signal};
 use crate::facts::AckSample;
 use crate::parameter::Variant;
+use crate::peak_rate::PeakRate;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::{Change, Window};
 
@@ -15,9 +16,10 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     title: "Slow start of picoquic",
     description: "Slow start that ends when the smallest of the last seven round-trip times, no two within a \
         millisecond, was long seven times. It then keeps half of the window, for what that grew since the packet left \
-        whose acknowledgement says so; of paths longer than 100 ms it keeps more. Only for the first slow start of a connection.",
+        whose acknowledgement says so; of paths longer than 100 ms it keeps more. The window is half of what the path \
+        holds at the largest rate over a millisecond, at least. Only for the first slow start of a connection.",
     law: &[
-        "each ACK: cwnd += acked",
+        "each ACK: cwnd = max(cwnd, srtt / 2 * largest rate over a millisecond) + acked",
         "7 times smallest of 7 rtt above base + max(base / 4, time of a packet): cwnd = ssthresh = cwnd / 2; \
             base is the least of the largest of 7 rtt",
         "base above 100 ms: cwnd -= (1 - 100 ms / min(base, 610 ms)) * cwnd / 2 instead",
@@ -42,6 +44,7 @@ const PACING_GAIN: f64 = 1.25;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PicoquicSlowStart {
     rtts: RecentRtts,
+    peak: PeakRate,
     base: Option<Span>,
     /// How many times the smallest was long, which has to be as many as are remembered.
     long: usize,
@@ -54,6 +57,11 @@ impl PicoquicSlowStart {
         let Some(rtt) = ack.rtt.filter(|_| !self.over) else {
             return;
         };
+        self.peak.note(ack);
+        let floor = self.peak.per_s() * ack.srtt.as_secs_f64() / 2.0;
+        if floor > window.cwnd() {
+            window.set_cwnd(floor, Change::SlowStart);
+        }
         if !self.rtts.take(rtt, ack.now) || !self.rtts.is_full() {
             return;
         }
@@ -151,6 +159,25 @@ mod tests {
             let found = kept(Span::from_millis(rtt_ms));
             assert!((found - expected).abs() < 1e-6, "{rtt_ms}: {found}");
         }
+    }
+
+    /// Four segments in 2 ms are 2,000 a second, half of which are 100 in 100 ms.
+    #[test]
+    fn the_window_is_half_of_what_the_largest_rate_fills_at_least() {
+        let mut slow_start = PicoquicSlowStart::default();
+        let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+        for (sent_ms, at_ms, delivered) in [(0, 100, 1), (2, 102, 5)] {
+            let rtt = Span::from_millis(at_ms - sent_ms);
+            let ack = AckSample {
+                now: Time::ZERO + Span::from_millis(at_ms),
+                rtt: Some(rtt),
+                srtt: rtt,
+                delivered,
+                ..AckSample::ONE_SEGMENT
+            };
+            slow_start.watch(&ack, &mut window);
+        }
+        assert!((window.cwnd() - 100.0).abs() < 1e-9);
     }
 
     #[test]

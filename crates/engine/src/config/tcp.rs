@@ -61,7 +61,7 @@ keys! {
         /// The round-trip times that ACKs tell.
         pub rtt_sample: RttSample = Kind::Word(RttSample::WORDS).key()
             .default("echo").in_profile(Profile::Linux, "last")
-            .source("RFC 7323 section 4; Linux: seq_rtt_us and ca_rtt_us of tcp_clean_rtx_queue"),
+            .source("RFC 7323 section 4; Linux: seq_rtt_us and ca_rtt_us of tcp_clean_rtx_queue; RFC 9002 section 5.3"),
         /// How long a tail loss probe allows the ACK of a single segment to be delayed; `auto`: as long as `delayed_ack` has
         /// it.
         pub probe_ack_delay: Option<Span> = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(TIME)]).key()
@@ -243,6 +243,9 @@ words! {
         /// one, too; what is smoothed, and the timers, are of the first. Segments sent twice give none, nor what is
         /// cumulatively acknowledged together with one: then, it is the timestamp's, in whole milliseconds.
         Last = "last",
+        /// As `last`, and for all the same one: of the last segment, less the time for which the receiver reports to have
+        /// delayed the ACK, unless that would be shorter than the smallest one. As in QUIC.
+        Reported = "reported",
     }
 }
 

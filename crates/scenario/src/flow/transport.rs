@@ -4,7 +4,9 @@ use longhaul_congestion::{
     CongestionControl, Controller, ControllerSpec, DefaultValue, Parameter, Point, SlowStartSpec,
     SpecError, Variant, registry,
 };
-use longhaul_engine::config::{Recovery, Rto, RttClockKeys, Tcp, TimestampKeys, TimestampKind};
+use longhaul_engine::config::{
+    Recovery, Rto, RttClockKeys, RttSample, Tcp, TimestampKeys, TimestampKind,
+};
 use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Span};
 
@@ -60,6 +62,7 @@ pub(crate) fn resolve_tcp(
         refuse_large(tcp, key, &path, out);
     }
     refuse_missing_blocks(tcp, recovery, &path, out);
+    refuse_two_times(tcp, &path, out);
     let Some(payload) = payload(tcp, packet) else {
         let message = format!("{packet} leaves no room for data after the headers");
         out.push(Diagnostic::at(flow, AnyFlow::packet, flow_path, message));
@@ -97,6 +100,16 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
     let message = "false leaves this recovery without what it works with; \
                    allowed: recovery = \"newreno\", or \"ns2-sack\", whose sender then waits for timeouts";
     out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
+}
+
+/// An acknowledgement reports one time.
+fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+    let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
+    if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
+        let message =
+            "ACKs report transit times (timestamps = \"one-way\"), not how long they were delayed";
+        out.push(Diagnostic::at(tcp, Tcp::rtt_sample, path, message));
+    }
 }
 
 /// Adds options of `lower` that are absent. A timer has either a granularity or a tick.

@@ -130,6 +130,17 @@ fn impossible_values_are_refused() {
 }
 
 #[test]
+fn acknowledgements_report_transit_times_or_delays() {
+    let both = "tcp = { rtt_sample = \"reported\", timestamps = \"one-way\" }";
+    let message = replaced("[[flows]]", &format!("[[flows]]\n{both}"));
+    assert!(message.contains("flows.0.tcp.rtt_sample: "), "{message}");
+    assert!(
+        message.contains("not how long they were delayed"),
+        "{message}"
+    );
+}
+
+#[test]
 fn unknown_names_are_listed() {
     let message = replaced("\"reno\"", "\"hstpc\"");
     let parts = ["`hstpc`", "did you mean `hstcp`?", "allowed: reno, hstcp"];

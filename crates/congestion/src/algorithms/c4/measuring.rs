@@ -3,14 +3,20 @@
 use longhaul_units::Span;
 
 use super::states::State;
-use super::{C4, MAX_BETA, MIN_MAX_RTT_S};
+use super::{DraftC4, MAX_BETA, MIN_MAX_RTT_S};
 use crate::facts::{AckSample, Limit};
 
 /// Gain of the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
 /// Longest jitter that counts, and longest threshold of a delay: seconds.
-const MAX_JITTER_S: f64 = 0.25;
+pub(super) const MAX_JITTER_S: f64 = 0.25;
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
+
+/// Round trips longer than the shortest by this factor are high jitter, if they are longer than 50 ms and the rate is
+/// below 1 MB/s.
+const HIGH_JITTER: f64 = 2.5;
+const MIN_JITTERY_RTT_S: f64 = 0.05;
+const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;
 
 /// Section 5.1: how readily a flow of so many bytes per second answers congestion.
 pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
@@ -22,25 +28,64 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     }
 }
 
-impl C4 {
+/// Section 5.2, of a flow so much less sensitive than the most sensitive ones.
+pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
+    let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
+    (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
+}
+
+/// Section 5.3.
+pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
+    0.02 + 0.5 * insensitivity
+}
+
+/// Section 5.3: the smoothed share of losses after so many delivered segments.
+pub(super) fn loss_rate_after_deliveries(rate: f64, delivered: u64) -> f64 {
+    rate * (1.0 - GAIN).powi(delivered as i32)
+}
+
+/// The same after so many losses.
+pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
+    1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
+}
+
+/// Section 5.4.
+pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
+    (1.0 + insensitivity) * 3.0 / 32.0
+}
+
+/// Section 5.4: the smoothed share of marks after an acknowledgement.
+pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
+    let share = f64::from(u8::from(marked));
+    if share >= 0.5 {
+        share
+    } else {
+        rate + GAIN * (share - rate)
+    }
+}
+
+/// Whether round trips of a slow flow vary so much that Initial may have ended too early (section 4.3.1; the bounds are those of
+/// picoquic's c4.c).
+pub(super) fn is_jittery(bytes_per_s: f64, min_rtt_s: f64, max_rtt_s: f64) -> bool {
+    let slow = bytes_per_s < MAX_JITTERY_BYTES_PER_S;
+    slow && max_rtt_s > MIN_JITTERY_RTT_S && HIGH_JITTER * min_rtt_s < max_rtt_s
+}
+
+impl DraftC4 {
     pub(super) fn insensitivity(&self) -> f64 {
         1.0 - sensitivity(self.rate * self.segment_bytes)
     }
 
-    /// Section 5.2.
     pub(super) fn delay_threshold_s(&self) -> f64 {
-        let fraction = 1.0 / 16.0 + 3.0 / 16.0 * self.insensitivity();
-        (fraction * self.max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
+        delay_threshold_s(self.insensitivity(), self.max_rtt_s)
     }
 
-    /// Section 5.3.
     pub(super) fn loss_threshold(&self) -> f64 {
-        0.02 + 0.5 * self.insensitivity()
+        loss_threshold(self.insensitivity())
     }
 
-    /// Section 5.4.
     pub(super) fn mark_threshold(&self) -> f64 {
-        (1.0 + self.insensitivity()) * 3.0 / 32.0
+        mark_threshold(self.insensitivity())
     }
 
     pub(super) fn note_rtt(&mut self, rtt: Span) {
@@ -70,22 +115,17 @@ impl C4 {
     /// Newly delivered segments, after losses and marks have been counted. What a timeout took for lost
     /// says nothing of the path (section 5.3.1), nor do in Recovery losses of what was sent before.
     pub(super) fn count(&mut self, ack: &AckSample) -> f64 {
-        let delivered = (ack.delivered - self.delivered) as f64;
-        let lost = ack.lost.saturating_sub(self.lost) as i32;
+        let delivered = ack.delivered - self.delivered;
+        let lost = ack.lost.saturating_sub(self.lost);
         (self.delivered, self.lost) = (ack.delivered, ack.lost);
         let counts = !self.timed_out && self.state != State::Recovery;
         self.timed_out = false;
-        self.loss_rate *= (1.0 - GAIN).powi(delivered as i32);
+        self.loss_rate = loss_rate_after_deliveries(self.loss_rate, delivered);
         if counts && lost > 0 {
-            self.loss_rate = 1.0 - (1.0 - self.loss_rate) * (1.0 - GAIN).powi(lost);
+            self.loss_rate = loss_rate_after_losses(self.loss_rate, lost);
         }
-        let share = f64::from(u8::from(ack.ecn_echo));
-        if share >= 0.5 {
-            self.mark_rate = share;
-        } else {
-            self.mark_rate += GAIN * (share - self.mark_rate);
-        }
-        delivered
+        self.mark_rate = mark_rate_after(self.mark_rate, ack.ecn_echo);
+        delivered as f64
     }
 
     /// The share of the rate that congestion removes (section 5.5), if there is any.

@@ -7,11 +7,11 @@
 //! a quarter of what was asked for, as section 4.3 has it, in the Initial state, too. Two rules that the text
 //! has not are those of the implementation that its tests were run with (picoquic, c4.c, August 2026): delays
 //! count in probes and of what was sent in them, and high jitter leads back to Initial only below 1 MB/s and
-//! above 50 ms. Not here: Resuming, which needs a window remembered from an earlier connection, and the pacing
+//! above 50 ms. Variant picoquic is that implementation. Not here: Resuming, which needs a window remembered from an earlier connection, and the pacing
 //! of paths below 1 ms.
 
 mod measuring;
-mod peak;
+mod picoquic;
 mod states;
 
 use longhaul_units::{Rate, Time};
@@ -22,8 +22,11 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::{Change, Window};
-use peak::PeakRate;
-use states::{Cycle, Era, INITIAL_ALPHA, State};
+use picoquic::PicoquicC4;
+use states::{
+    Cycle, DRAINING_ALPHA, Era, INITIAL_ALPHA, MARKED_PROBING_ALPHA, PROBING_ALPHA, RECOVERY_ALPHA,
+    State,
+};
 
 /// Boxed, so that other controllers stay small.
 pub type BoxedC4 = Box<C4>;
@@ -36,7 +39,8 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         Probes by a sixteenth for one round trip after two, and by a quarter as long as that brings more. \
         Reduces the rate by up to a quarter for delays, losses and marks above thresholds, which are \
         lower for fast flows. Paces by itself, and needs the transport's delivery rates. Variant picoquic \
-        paces in Initial also by the largest rate over a millisecond and more.",
+        is the implementation that it was tested with: it drains the queue of Initial and of round trips that \
+        become shorter, and paces in Initial also by the largest rate over a millisecond and more.",
     law: &[
         "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
             it, forgotten by 1/8 per round trip",
@@ -45,7 +49,7 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         "delay above max_rtt + min(25 ms, (1/16 + 3/16 (1 - s)) max_rtt) in a probe: Recovery",
         "loss rate above 0.02 + (1 - s) / 2 while cruising: rate = 3/4 rate; s from 0 (50 kB/s) to 1 (10 MB/s)",
     ],
-    source: "draft-huitema-ccwg-c4-spec; picoquic, August 2026: c4.c",
+    source: "draft-huitema-ccwg-c4-spec; picoquic, August 2026: c4.c; papers of private-octopus/c4",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
     variants: &[Variant::Paper, Variant::Picoquic],
     parameters: &[],
@@ -64,9 +68,28 @@ const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 /// Smallest window and quantum in segments.
 const MIN_SEGMENTS: f64 = 2.0;
 
-/// C4.
+/// C4 as its draft has it, or as picoquic has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct C4 {
+pub enum C4 {
+    /// The draft's.
+    Draft(DraftC4),
+    /// picoquic's.
+    Picoquic(PicoquicC4),
+}
+
+/// Calls a method of whichever it is.
+macro_rules! with_form {
+    ($form:expr, $c4:ident => $call:expr) => {
+        match $form {
+            C4::Draft($c4) => $call,
+            C4::Picoquic($c4) => $call,
+        }
+    };
+}
+
+/// The draft's C4.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DraftC4 {
     state: State,
     /// Whether congestion brought about Recovery or hit it, and whether it came to one that had begun.
     congested: bool,
@@ -92,13 +115,11 @@ pub struct C4 {
     lost: u64,
     timed_out: bool,
     segment_bytes: f64,
-    /// What picoquic's paces by in Initial, too.
-    peak: Option<PeakRate>,
     pacing: Option<Rate>,
     quantum: u64,
 }
 
-impl Default for C4 {
+impl Default for DraftC4 {
     fn default() -> Self {
         Self {
             state: State::Initial,
@@ -125,7 +146,6 @@ impl Default for C4 {
             lost: 0,
             timed_out: false,
             segment_bytes: 0.0,
-            peak: None,
             pacing: None,
             quantum: MIN_SEGMENTS as u64,
         }
@@ -134,15 +154,42 @@ impl Default for C4 {
 
 impl C4 {
     fn new(settings: &Settings) -> Self {
-        let picoquic = settings.variant() == Variant::Picoquic;
-        Self {
-            peak: picoquic.then(PeakRate::default),
-            ..Self::default()
+        match settings.variant() {
+            Variant::Picoquic => Self::Picoquic(PicoquicC4::default()),
+            _ => Self::Draft(DraftC4::default()),
         }
     }
+}
 
+/// How much longer than the nominal maximum round trip may be in flight outside Initial (section 4.1).
+fn margin_s(max_rtt_s: f64) -> f64 {
+    (max_rtt_s / 4.0).min(MAX_MARGIN_S)
+}
+
+/// The pacing rate and the quantum at so many segments per second (section 4.1).
+fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
+    let at_once = (QUANTUM_S * per_s).min(MAX_QUANTUM_BYTES / segment_bytes);
+    let bits_per_s = 8.0 * segment_bytes * per_s;
+    let rate = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
+    (rate, at_once.max(MIN_SEGMENTS) as u64)
+}
+
+/// Shows the nominal rate, the nominal maximum round trip, the running minimum and the coefficient.
+fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
+    let names = [
+        "nominal_segments_per_s",
+        "nominal_max_rtt_s",
+        "running_min_rtt_s",
+        "alpha",
+    ];
+    for (name, value) in names.into_iter().zip(values) {
+        out(name, value);
+    }
+}
+
+impl DraftC4 {
     /// Section 4.1.
-    fn set_window(&mut self, ack: &AckSample, window: &mut Window) {
+    fn set_window(&mut self, window: &mut Window) {
         if self.rate == 0.0 || self.max_rtt_s == 0.0 {
             return;
         }
@@ -150,40 +197,26 @@ impl C4 {
         let margin_s = if initial {
             0.0
         } else {
-            (self.max_rtt_s / 4.0).min(MAX_MARGIN_S)
+            margin_s(self.max_rtt_s)
         };
-        let mut pacing = self.alpha() * self.rate;
-        let mut cwnd = (pacing * (self.max_rtt_s + margin_s)).max(MIN_SEGMENTS);
+        let mut per_s = self.alpha() * self.rate;
+        let mut cwnd = (per_s * (self.max_rtt_s + margin_s)).max(MIN_SEGMENTS);
         if initial {
             cwnd = cwnd.max(self.initial_cwnd);
-            pacing = pacing.max(MIN_INITIAL_BPS / 8.0 / self.segment_bytes);
-            let peak = self.peak.map_or(0.0, PeakRate::per_s);
-            if peak > pacing {
-                pacing = (pacing + peak) / 2.0;
-                cwnd = cwnd.max(peak * ack.srtt.as_secs_f64() / 2.0);
-            }
+            per_s = per_s.max(MIN_INITIAL_BPS / 8.0 / self.segment_bytes);
             self.initial_cwnd = cwnd;
         }
         window.set_cwnd(cwnd, Change::Avoidance);
-        let at_once = (QUANTUM_S * pacing).min(MAX_QUANTUM_BYTES / self.segment_bytes);
-        self.quantum = at_once.max(MIN_SEGMENTS) as u64;
-        let bits_per_s = 8.0 * self.segment_bytes * pacing;
-        self.pacing = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
-    }
-}
-
-impl CongestionControl for C4 {
-    fn phases(&self) -> Phases {
-        Phases::All
+        (self.pacing, self.quantum) = pacing(per_s, self.segment_bytes);
     }
 
-    fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
+    fn on_handshake(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt {
             self.note_rtt(rtt);
         }
     }
 
-    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         if self.initial_cwnd == 0.0 {
             self.initial_cwnd = window.cwnd();
         }
@@ -193,9 +226,6 @@ impl CongestionControl for C4 {
             self.note_rtt(rtt);
         }
         self.note_rate(ack);
-        if let Some(peak) = &mut self.peak {
-            peak.note(ack);
-        }
         if self.state == State::Initial {
             if self.advance_initial(ack, delivered) {
                 self.leave_initial(ack, window);
@@ -208,7 +238,31 @@ impl CongestionControl for C4 {
                 self.end_era(ack, window);
             }
         }
-        self.set_window(ack, window);
+        self.set_window(window);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window) {
+        self.timed_out = true;
+        window.restart();
+    }
+
+    fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        let Self { rate, max_rtt_s, running_min_s, .. } = *self;
+        show([rate, max_rtt_s, running_min_s, self.alpha()], out);
+    }
+}
+
+impl CongestionControl for C4 {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
+        with_form!(self, c4 => c4.on_handshake(ack));
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, _phase: Phase, window: &mut Window) {
+        with_form!(self, c4 => c4.on_ack(ack, window));
     }
 
     /// Losses count with the acknowledgements that show them.
@@ -216,18 +270,17 @@ impl CongestionControl for C4 {
 
     /// A probe, and no sign of congestion (section 5.3.1): the next acknowledgement restores the window.
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
-        self.timed_out = true;
-        window.restart();
+        with_form!(self, c4 => c4.on_timeout(window));
     }
 
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
     fn pacing_rate(&self) -> Option<Rate> {
-        self.pacing
+        with_form!(self, c4 => c4.pacing)
     }
 
     fn send_quantum(&self) -> u64 {
-        self.quantum
+        with_form!(self, c4 => c4.quantum)
     }
 
     /// Without RACK-TLP only the timer notices that a retransmission was lost.
@@ -242,10 +295,7 @@ impl CongestionControl for C4 {
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
-        out("nominal_segments_per_s", self.rate);
-        out("nominal_max_rtt_s", self.max_rtt_s);
-        out("running_min_rtt_s", self.running_min_s);
-        out("alpha", self.alpha());
+        with_form!(self, c4 => c4.probe(out));
     }
 }
 
@@ -265,7 +315,7 @@ mod tests {
 
     /// C4 on a path whose answers are made up.
     struct Path {
-        c4: C4,
+        c4: DraftC4,
         window: Window,
         ack: AckSample,
     }
@@ -279,7 +329,7 @@ mod tests {
                 ..AckSample::ONE_SEGMENT
             };
             Self {
-                c4: C4::default(),
+                c4: DraftC4::default(),
                 window: Window::new(10.0, 1e9, 1e9, Rounding::Real),
                 ack,
             }
@@ -299,7 +349,7 @@ mod tests {
             self.ack.rtt = Some(Span::from_millis(rtt_ms));
             self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
             let ack = self.ack;
-            self.c4.on_ack(&ack, Phase::Avoidance, &mut self.window);
+            self.c4.on_ack(&ack, &mut self.window);
         }
 
         /// Until it cruises at 1,000 packets a second, 1.25 MB/s.
@@ -328,11 +378,11 @@ mod tests {
         ] {
             near(sensitivity(bytes_per_s), expected);
         }
-        let at = |bytes_per_s: f64| C4 {
+        let at = |bytes_per_s: f64| DraftC4 {
             rate: bytes_per_s / BYTES as f64,
             segment_bytes: BYTES as f64,
             max_rtt_s: 0.08,
-            ..C4::default()
+            ..DraftC4::default()
         };
         let (slow, fast) = (at(5e4), at(1e7));
         near(slow.delay_threshold_s(), 0.08 / 4.0);
@@ -341,7 +391,7 @@ mod tests {
         near(fast.loss_threshold(), 0.02);
         near(slow.mark_threshold(), 6.0 / 32.0);
         near(fast.mark_threshold(), 3.0 / 32.0);
-        let long = C4 {
+        let long = DraftC4 {
             max_rtt_s: 1.0,
             ..fast
         };
@@ -439,13 +489,7 @@ mod tests {
         near(path.c4.rate, 750.0);
 
         let mut path = Path::cruising();
-        let timeout = Timeout {
-            now: Time::ZERO,
-            base: path.window.cwnd(),
-            keep_ssthresh: false,
-            sent: 0,
-        };
-        path.c4.on_timeout(&timeout, &mut path.window);
+        path.c4.on_timeout(&mut path.window);
         path.ack.lost += FLIGHT;
         path.ack(1000.0, RTT_MS);
         assert!(matches!(path.c4.state, State::Cruising { .. }));
@@ -456,10 +500,10 @@ mod tests {
     /// forgotten by an eighth per era; what was sent faster than the nominal rate does not count.
     #[test]
     fn the_longest_round_trip_is_forgotten_slowly() {
-        let mut c4 = C4 {
+        let mut c4 = DraftC4 {
             running_min_s: 0.1,
             max_rtt_s: 0.12,
-            ..C4::default()
+            ..DraftC4::default()
         };
         let mut end = |alpha_before, min_rtt_s, max_rtt_s| {
             c4.era = Era {

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{C4, MIN_MAX_RTT_S};
+use super::{DraftC4, MIN_MAX_RTT_S, measuring};
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
 pub(super) const INITIAL_ALPHA: f64 = 2.0;
-const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
-const DRAINING_ALPHA: f64 = 7.0 / 8.0;
-const PROBING_ALPHA: f64 = 17.0 / 16.0;
-const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
+pub(super) const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
+pub(super) const DRAINING_ALPHA: f64 = 7.0 / 8.0;
+pub(super) const PROBING_ALPHA: f64 = 17.0 / 16.0;
+pub(super) const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
 const PUSHING_ALPHA: f64 = 5.0 / 4.0;
 
 /// Increase in an era of Pushing with which it goes on: three quarters of what was asked for.
@@ -22,12 +22,6 @@ const FULL_ERAS_AT_DELAY: u32 = 2;
 const PACKETS_BEFORE_LOSS: f64 = 20.0;
 const CRUISING_ERAS: u32 = 2;
 const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
-
-/// Round trips longer than the shortest by this factor are jitter for which Initial is repeated once, if they
-/// are longer than 50 ms and the rate is below 1 MB/s.
-const HIGH_JITTER: f64 = 2.5;
-const MIN_JITTERY_RTT_S: f64 = 0.05;
-const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;
 
 /// Section 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +80,7 @@ impl Cycle {
     }
 }
 
-impl C4 {
+impl DraftC4 {
     pub(super) fn alpha(&self) -> f64 {
         match self.state {
             State::Initial => INITIAL_ALPHA,
@@ -226,9 +220,8 @@ impl C4 {
     }
 
     pub(super) fn is_jittery(&self) -> bool {
-        let slow = self.rate * self.segment_bytes < MAX_JITTERY_BYTES_PER_S;
-        let long = self.max_rtt_s > MIN_JITTERY_RTT_S;
-        slow && long && HIGH_JITTER * self.running_min_s < self.max_rtt_s
+        let bytes_per_s = self.rate * self.segment_bytes;
+        measuring::is_jittery(bytes_per_s, self.running_min_s, self.max_rtt_s)
     }
 
     /// Section 4.3.

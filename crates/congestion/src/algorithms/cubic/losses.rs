@@ -41,6 +41,11 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
+    /// The losses so far do not count, if they have not yet.
+    pub(super) fn ignore(&mut self, lost: u64) {
+        self.lost = lost;
+    }
+
     fn note(&mut self, number: u64) {
         let since = number.saturating_sub(self.last).min(SCOPE);
         self.share *= libm::pow(1.0 - GAIN, since as f64);

@@ -172,8 +172,16 @@ impl CongestionControl for Cubic {
     }
 
     fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
-        let losses = self.losses.as_mut();
-        losses.is_none_or(|losses| losses.exceed(delivered, lost))
+        let Some(losses) = &mut self.losses else {
+            return true;
+        };
+        match &self.form {
+            Form::Picoquic(cubic) if cubic.ignores_losses(delivered + lost) => {
+                losses.ignore(lost);
+                false
+            }
+            _ => losses.exceed(delivered, lost),
+        }
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

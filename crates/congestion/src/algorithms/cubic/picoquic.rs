@@ -1,6 +1,6 @@
 //! CUBIC as picoquic has it (picoquic/cubic.c, August 2026): the window is the cubic's value at each moment. It keeps 7/8 of
 //! the window; fast convergence lowers not the peak alone, but with it the window. After the first slow start, which ends
-//! when round trips grow, the plateau is the window that is left.
+//! when round trips grow, the plateau is the window that is left, and losses of what was sent before do not count.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,8 @@ pub(super) struct PicoquicCubic {
     last_peak: f64,
     /// The plateau of the next stage after a timeout, which begins with the threshold of slow start.
     after_timeout: Option<f64>,
+    /// Segments sent when the first slow start had ended (`recovery_sequence`).
+    sent_in_slow_start: u64,
     stage: Option<Stage>,
 }
 
@@ -50,8 +52,15 @@ impl PicoquicCubic {
             fast_convergence: settings.get("fast_convergence") >= 0.5,
             last_peak: f64::INFINITY,
             after_timeout: None,
+            sent_in_slow_start: 0,
             stage: None,
         }
+    }
+
+    /// Whether losses do not count, with so many segments delivered or lost: those of the first slow start, which a delay
+    /// has ended.
+    pub(super) fn ignores_losses(&self, settled: u64) -> bool {
+        settled <= self.sent_in_slow_start
     }
 
     pub(super) fn constants(&self) -> (f64, f64) {
@@ -68,7 +77,7 @@ impl PicoquicCubic {
         let cwnd = window.cwnd();
         let mut stage = match self.stage {
             Some(stage) => stage,
-            None => self.begin_after_slow_start(ack.now, cwnd),
+            None => self.begin_after_slow_start(ack, cwnd),
         };
         stage.standard += ack.credit / stage.standard;
         let cubic = stage.window_at(self.scale, ack.now);
@@ -84,12 +93,13 @@ impl PicoquicCubic {
     }
 
     /// The first slow start ends on the plateau; that after a timeout like a reduction.
-    fn begin_after_slow_start(&mut self, now: Time, cwnd: f64) -> Stage {
+    fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
-            Some(plateau) => self.begin(now, plateau, self.backoff.loss, cwnd / 2.0),
+            Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
             None => {
                 self.last_peak = cwnd;
-                self.begin(now, cwnd, 0.0, cwnd / 2.0)
+                self.sent_in_slow_start = ack.delivered + ack.lost + ack.in_flight;
+                self.begin(ack.now, cwnd, 0.0, cwnd / 2.0)
             }
         }
     }
@@ -216,6 +226,22 @@ mod tests {
         let before = window.cwnd();
         cubic.on_ack(&ack, Phase::NoGrowth, &mut window);
         assert!((acked(&mut cubic, &mut window, 9_000) - before).abs() < 1e-9);
+    }
+
+    /// 300 segments had been sent when a delay ended slow start.
+    #[test]
+    fn losses_of_a_slow_start_that_a_delay_ended_do_not_count() {
+        let (mut cubic, mut window) = (cubic(), window(100.0));
+        assert!(!cubic.ignores_losses(1));
+        let ack = AckSample {
+            now: at(1_000),
+            delivered: 200,
+            in_flight: 100,
+            ..AckSample::ONE_SEGMENT
+        };
+        cubic.on_ack(&ack, Phase::Avoidance, &mut window);
+        assert!(cubic.ignores_losses(300));
+        assert!(!cubic.ignores_losses(301));
     }
 
     /// The stage after a timeout begins with the threshold, like that after a loss.

@@ -22,9 +22,9 @@ pub(super) struct Ack<'a> {
 }
 
 impl Ack<'_> {
-    /// The transit time that it reports.
+    /// The time that it reports: a transit time, or how long it was delayed.
     #[inline]
-    pub(super) fn transit(&self) -> Option<Span> {
+    pub(super) fn reported_time(&self) -> Option<Span> {
         self.options.transit().or_else(|| self.sack.transit())
     }
 

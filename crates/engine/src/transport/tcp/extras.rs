@@ -53,7 +53,7 @@ impl Extras {
         let sends_pairs = congestion.sends_pairs();
         let asks_routers = congestion.router_request(Span::ZERO).is_some();
         let stamps = config.timestamps.bytes().is_some();
-        let all_timed = config.rtt_sample == RttSample::Last;
+        let all_timed = config.rtt_sample != RttSample::Echo;
         let times = all_timed || needs.rtt && !stamps;
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),

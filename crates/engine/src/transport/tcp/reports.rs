@@ -1,19 +1,17 @@
-//! Optional contents of acknowledgements: transit times, router feedback.
+//! Optional contents of acknowledgements: transit times or delays, router feedback.
 
 use longhaul_congestion::Load;
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
-use crate::config::ClockError;
-use crate::packet::{Flags, OptionStore, Packet, SackBlocks, SackHandle, XcpHeader};
+use crate::config::{ClockError, RttSample, Tcp};
+use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 use crate::transport::Environment;
 
 /// What a receiver has to report. None if nothing is to be reported.
 #[derive(Debug)]
 pub(super) struct Reports {
-    /// Whether transit times are reported, and that of the last data segment. That of a SYN, which
-    /// is shorter, would pass for a lower delay of the path (Weigle, dissertation, UNC 2003, chapter 3).
-    transits: bool,
-    transit: Option<Span>,
+    /// The time that is reported, if any.
+    time: Option<ReportedTime>,
     /// By how much the clock that they are measured with is wrong.
     clock: ClockError,
     /// The highest load among the segments not yet answered.
@@ -22,17 +20,38 @@ pub(super) struct Reports {
     granted: Option<f64>,
 }
 
+/// A time that acknowledgements report.
+#[derive(Clone, Copy, Debug)]
+enum ReportedTime {
+    /// The transit time of the last data segment. That of a SYN, which is shorter, would pass for a lower delay of
+    /// the path (Weigle, dissertation, UNC 2003, chapter 3).
+    Transit(Option<Span>),
+    /// For how long the acknowledgement was delayed after the last segment had arrived, at this time (RFC 9000
+    /// section 13.2.5).
+    DelaySince(Time),
+}
+
+impl ReportedTime {
+    fn new(config: &Tcp) -> Option<Self> {
+        if config.timestamps.is_one_way() {
+            Some(Self::Transit(None))
+        } else {
+            (config.rtt_sample == RttSample::Reported).then_some(Self::DelaySince(Time::ZERO))
+        }
+    }
+}
+
 impl Reports {
     /// What is to be reported, if anything.
-    pub(super) fn new(transits: bool, routers: bool) -> Option<Box<Self>> {
+    pub(super) fn new(config: &Tcp, routers: bool) -> Option<Box<Self>> {
+        let time = ReportedTime::new(config);
         let reports = Self {
-            transits,
-            transit: None,
+            time,
             clock: ClockError::default(),
             load: None,
             granted: None,
         };
-        (transits || routers).then(|| Box::new(reports))
+        (time.is_some() || routers).then(|| Box::new(reports))
     }
 
     /// Has transit times measured with a clock that is wrong.
@@ -42,9 +61,13 @@ impl Reports {
 
     /// Records a segment.
     pub(super) fn record(&mut self, packet: &Packet, env: &mut impl Environment) {
-        if self.transits && packet.seq > 0 {
-            let transit = env.now().since(packet.stamp);
-            self.transit = Some(self.clock.measured(transit, env.now()));
+        let now = env.now();
+        match &mut self.time {
+            Some(ReportedTime::Transit(transit)) if packet.seq > 0 => {
+                *transit = Some(self.clock.measured(now.since(packet.stamp), now));
+            }
+            Some(ReportedTime::DelaySince(arrival)) => *arrival = now,
+            Some(ReportedTime::Transit(_)) | None => {}
         }
         self.load = self.load.max(packet.flags.load());
         let (header, _) = env.options().take_header(packet.sack);
@@ -58,10 +81,16 @@ impl Reports {
         &mut self,
         blocks: &SackBlocks,
         next: u64,
-        options: &mut OptionStore,
+        env: &mut impl Environment,
     ) -> (SackHandle, Flags) {
-        let mut sack = match self.transit {
-            Some(transit) => options.put(&blocks.with_transit(transit), next),
+        let time = match self.time {
+            Some(ReportedTime::Transit(transit)) => transit,
+            Some(ReportedTime::DelaySince(arrival)) => Some(env.now().since(arrival)),
+            None => None,
+        };
+        let options = env.options();
+        let mut sack = match time {
+            Some(time) => options.put(&blocks.with_transit(time), next),
             None => options.put(blocks, next),
         };
         if let Some(change) = self.granted.take() {

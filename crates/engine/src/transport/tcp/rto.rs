@@ -18,7 +18,7 @@ pub(crate) enum Timing {
 impl Timing {
     pub(crate) fn new(config: &Tcp) -> Self {
         match config.rtt_sample {
-            RttSample::Last => Self::Segments,
+            RttSample::Last | RttSample::Reported => Self::Segments,
             RttSample::Echo if config.timestamps.bytes().is_some() => Self::Echoes,
             RttSample::Echo => Self::OneSegment,
         }

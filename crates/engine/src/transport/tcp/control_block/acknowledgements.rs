@@ -1,10 +1,10 @@
 //! Processing of acknowledgements: deliveries, losses, round-trip samples, and the call of the algorithm.
 
 use longhaul_congestion::{AckSample, Limit, Phase};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use super::{ControlBlock, LastReduction};
-use crate::config::AckCounting;
+use crate::config::{AckCounting, RttSample};
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
@@ -260,7 +260,7 @@ impl ControlBlock {
             rtt: (self.rtt.timing == Timing::Echoes).then(|| now.since(ack.stamp)),
             srtt: self.srtt(),
             min_rtt: self.rtt.min_rtt(),
-            one_way_delay: ack.transit(),
+            one_way_delay: self.transit(ack),
             pair_spacing: None,
             router: None,
             ecn_echo: ack.ece(),
@@ -272,6 +272,13 @@ impl ControlBlock {
             round_start: false,
             segment_bytes: u64::from(self.full_bytes),
         }
+    }
+
+    /// The transit time that an acknowledgement reports.
+    #[inline(always)]
+    fn transit(&self, ack: Ack) -> Option<Span> {
+        ack.reported_time()
+            .filter(|_| self.config.rtt_sample != RttSample::Reported)
     }
 
     /// How many marks an acknowledgement's count adds to those before.

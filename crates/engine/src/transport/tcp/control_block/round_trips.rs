@@ -6,11 +6,14 @@
 //! the last one is the algorithm's (`ca_rtt_us`: `pkts_acked`, rate samples), and the smallest of these RACK's.
 //! Segments that were sent twice give none, nor do others that are acknowledged cumulatively together with one: then
 //! the timestamp does, for both.
+//!
+//! QUIC has one, of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
 
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
 
 use super::ControlBlock;
+use crate::config::RttSample;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::rto::Timing;
 use crate::transport::tcp::send_times::Ends;
@@ -72,8 +75,9 @@ impl ControlBlock {
     /// Takes the sample of what is acknowledged cumulatively, if it gives one.
     #[inline(never)]
     fn sample_segments(&mut self, ack: Ack, now: Time) {
-        if let Some(Ends { first, last }) = self.ends() {
-            self.take_segments(now.since(first), now.since(last));
+        if let Some(ends) = self.ends() {
+            let (first, last) = self.trips_of(ends, ack, now);
+            self.take_segments(first, last);
         } else if ack.next == 1 {
             // The SYN alone.
             let rtt = if self.times_below(ack.next) {
@@ -82,6 +86,28 @@ impl ControlBlock {
                 echoed(ack.stamp, now)
             };
             self.take_segments(rtt, rtt);
+        }
+    }
+
+    /// The round trips of the first and the last segment; of the last one alone where the receiver reports its delay.
+    #[inline]
+    fn trips_of(&self, ends: Ends, ack: Ack, now: Time) -> (Span, Span) {
+        let last = now.since(ends.last);
+        if self.config.rtt_sample == RttSample::Reported {
+            let undelayed = self.undelayed(last, ack);
+            (undelayed, undelayed)
+        } else {
+            (now.since(ends.first), last)
+        }
+    }
+
+    /// A round trip without the delay of its acknowledgement, unless it would be shorter than the smallest one then.
+    fn undelayed(&self, rtt: Span, ack: Ack) -> Span {
+        let delay = ack.reported_time().unwrap_or_default();
+        if rtt < self.rtt.min_rtt() + delay {
+            rtt
+        } else {
+            rtt.saturating_sub(delay)
         }
     }
 
@@ -100,22 +126,20 @@ impl ControlBlock {
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();
-        let ends = self.ends();
-        let told = match ends {
-            Some(ends) => Some(now.since(ends.last)),
-            None => echoes.then(|| echoed(ack.stamp, now)),
+        let told = match self.ends() {
+            Some(ends) => Some(self.trips_of(ends, ack, now)),
+            None => echoes.then(|| echoed(ack.stamp, now)).map(|rtt| (rtt, rtt)),
         };
         let sampled = std::mem::take(&mut self.rtt.sampled);
-        if let Some(last) = told {
+        if let Some((first, last)) = told {
             if sampled {
                 self.rtt.lower_min_rtt(last);
             } else {
-                let first = ends.map_or(last, |ends| now.since(ends.first));
                 self.take_segments(first, last);
                 self.rtt.sampled = false;
             }
         }
-        sample.rtt = told;
+        sample.rtt = told.map(|(_, last)| last);
         sample.srtt = self.srtt();
         sample.min_rtt = self.rtt.min_rtt();
     }

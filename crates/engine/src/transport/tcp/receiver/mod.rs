@@ -84,7 +84,7 @@ impl Receiver {
             stamp: Time::ZERO,
             dummy_answers: None,
             ce: (config.ecn == Ecn::Accurate).then(CeCounter::new),
-            reports: Reports::new(config.timestamps.is_one_way(), asks_routers),
+            reports: Reports::new(&config, asks_routers),
             unacknowledged: 0,
             timer: Timer::IDLE,
             end,
@@ -479,7 +479,7 @@ impl Receiver {
         } as u16;
         let (sack, flags) = match &mut self.reports {
             _ if !REPORTS => (SackHandle::NONE, Flags::ACK),
-            Some(reports) => reports.take_report(blocks, self.next, env.options()),
+            Some(reports) => reports.take_report(blocks, self.next, env),
             None if blocks.is_empty() => (SackHandle::NONE, Flags::ACK),
             None => (env.options().put(blocks, self.next), Flags::ACK),
         };

@@ -5,8 +5,9 @@ use longhaul_congestion::Phases;
 use longhaul_units::Span;
 
 use super::facts::Scribe;
-use super::{SenderBench, tcp};
+use super::{ReceiverBench, SenderBench, delayed_ack, tcp};
 use crate::config::{Recovery, RttSample, Tcp, Timestamps};
+use crate::packet::{Flags, SackBlocks};
 
 /// What an acknowledgement makes of the round trip, in milliseconds.
 #[derive(Debug, PartialEq)]
@@ -69,4 +70,46 @@ fn the_first_segment_is_smoothed_and_the_last_is_told() {
             );
         }
     }
+}
+
+/// RFC 9002 section 5.3, of the last segment that is acknowledged. It is not shorter than the smallest one without delay.
+#[test]
+fn a_reported_delay_is_no_part_of_the_round_trip() {
+    let scribe = Scribe::new(Phases::Avoidance);
+    let config = Tcp {
+        rtt_sample: RttSample::Reported,
+        ..tcp(Recovery::RackTlpPrr)
+    };
+    let mut bench = SenderBench::open(config, scribe.controller());
+    for (at, next, delay_ms) in [(200, 3, 0), (230, 4, 10), (250, 5, 50), (250, 6, 51)] {
+        let report = SackBlocks::NONE.with_transit(Span::from_millis(delay_ms));
+        bench.ack_report(at, next, report, Flags::NONE);
+    }
+    let ms = |span: Span| span.as_secs_f64() * 1e3;
+    let found = scribe.facts(|ack| (ack.rtt.map(ms), ms(ack.min_rtt), ack.one_way_delay));
+    let expected = [
+        (100.0, 100.0),
+        (120.0, 100.0),
+        (100.0, 100.0),
+        (150.0, 100.0),
+    ];
+    let told = expected.map(|(rtt, smallest)| (Some(rtt), smallest, None));
+    assert_eq!(found, told);
+}
+
+#[test]
+fn a_receiver_reports_how_long_it_has_waited_after_the_last_segment() {
+    let config = Tcp {
+        rtt_sample: RttSample::Reported,
+        delayed_ack: Some(delayed_ack(Span::from_millis(40))),
+        ..tcp(Recovery::Sack)
+    };
+    let mut receiver = ReceiverBench::open(config);
+    let second = [(10, 1), (15, 2)].map(|(at, number)| receiver.segment(at, number, Flags::NONE));
+    let at_once = receiver.env.network.peek_sack(&second[1][0]);
+    assert_eq!(at_once.transit(), Some(Span::ZERO));
+    receiver.segment(20, 3, Flags::NONE);
+    let after_timer = receiver.segment(90, 3, Flags::NONE);
+    let waited = receiver.env.network.peek_sack(&after_timer[0]);
+    assert_eq!(waited.transit(), Some(Span::from_millis(40)));
 }

@@ -1,5 +1,6 @@
-//! The largest rate over a millisecond and more, by which picoquic paces in the Initial state (picoquic, August 2026:
-//! frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c, `c4_apply_rate_and_cwin`).
+//! The largest rate over a millisecond and more, by which picoquic starts (picoquic, August 2026: frames.c,
+//! `picoquic_estimate_max_path_bandwidth`; c4.c, `c4_apply_rate_and_cwin`; cc_common.c,
+//! `picoquic_cc_update_target_cwin_estimation`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -10,14 +11,14 @@ use crate::facts::AckSample;
 const SHORTEST: Span = Span::from_millis(1);
 
 /// The largest rate so far, and what was acknowledged last when one was taken.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct PeakRate {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PeakRate {
     per_s: f64,
     since: Option<Acknowledged>,
 }
 
 /// Segments delivered, when that was acknowledged, and when the last of them had been sent.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Acknowledged {
     delivered: u64,
     at: Time,
@@ -26,7 +27,7 @@ struct Acknowledged {
 
 impl PeakRate {
     /// An acknowledgement. Rates are those at which segments were sent, or acknowledged if that took longer.
-    pub(super) fn note(&mut self, ack: &AckSample) {
+    pub(crate) fn note(&mut self, ack: &AckSample) {
         // Nothing was sent before the beginning.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
         let Some(rtt) = ack.rtt.filter(possible) else {
@@ -51,7 +52,7 @@ impl PeakRate {
     }
 
     /// Segments per second.
-    pub(super) fn per_s(self) -> f64 {
+    pub(crate) fn per_s(self) -> f64 {
         self.per_s
     }
 }

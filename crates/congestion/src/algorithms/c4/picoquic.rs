@@ -1,0 +1,725 @@
+//! C4 as it was tested in picoquic (c4.c, August 2026), with what its authors added to it before: trimming, draining and
+//! any number of returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
+//! private-octopus/c4). From the text it differs in that
+//!
+//! - the window is what may be in flight before a segment leaves, so that part of one counts as a whole, and a probe adds a
+//!   segment at least;
+//! - Initial also goes by the largest rate over a millisecond;
+//! - Pushing has a gain of 1.227 (the constant named 25 % is 1256 of 1024), ends with the first round trip that brings
+//!   less than three quarters of that, and is repeated while Recovery finds a quarter of it, three times before Initial;
+//! - losses count when they are found, those of Recovery not at all, and take a part of the maximum round trip, too;
+//! - delays count only of what was sent faster than the nominal rate, and a high jitter only below 1 MB/s.
+
+use longhaul_units::Rate;
+use serde::{Deserialize, Serialize};
+
+use super::measuring::{self, MAX_JITTER_S};
+use super::{
+    DRAINING_ALPHA, INITIAL_ALPHA, MARKED_PROBING_ALPHA, MAX_BETA, MIN_INITIAL_BPS, MIN_MAX_RTT_S,
+    MIN_SEGMENTS, PROBING_ALPHA, RECOVERY_ALPHA, margin_s, pacing, show,
+};
+use crate::facts::{AckSample, Limit};
+use crate::peak_rate::PeakRate;
+use crate::window::{Change, Window};
+
+/// `C4_ALPHA_PUSH_25`.
+const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
+/// Successes of probes and pushes, with the first at one, that lead back to Initial.
+const MAX_LEVEL: u32 = 3;
+/// Acknowledgements and losses before losses end Initial.
+const EVENTS_BEFORE_LOSS: u32 = 20;
+/// Eras without growth that end Initial, and after which a delay does.
+const FULL_ERAS: u32 = 3;
+const FULL_ERAS_AT_DELAY: u32 = 2;
+const CRUISING_ERAS: u32 = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum State {
+    Initial,
+    Recovery,
+    Cruising { eras: u32 },
+    Probing,
+    Pushing,
+}
+
+/// What signals congestion, and the part of the rate that goes.
+#[derive(Clone, Copy, Debug)]
+enum Signal {
+    Delay(f64),
+    Mark(f64),
+    Loss(f64),
+}
+
+/// How much the rate has grown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Growth {
+    None,
+    Slow,
+    Fast,
+}
+
+/// A round trip.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Era {
+    /// Segments sent before it.
+    end: u64,
+    min_rtt_s: f64,
+    max_rtt_s: f64,
+    /// The coefficient of what is acknowledged in it.
+    alpha: f64,
+}
+
+/// What growth is measured from.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Attempt {
+    rate: f64,
+    alpha: f64,
+    congested: bool,
+    /// Whether the network limited it.
+    used: bool,
+}
+
+/// picoquic's C4.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PicoquicC4 {
+    state: State,
+    alpha: f64,
+    /// Segments per second; the longest round trip without a queue of its own, zero before the first; the shortest.
+    rate: f64,
+    max_rtt_s: f64,
+    running_min_s: f64,
+    era: Era,
+    attempt: Attempt,
+    level: u32,
+    /// The largest rate since the last Recovery.
+    largest: f64,
+    congested_recoveries: u32,
+    /// Whether the next Recovery is to drain a queue.
+    draining: bool,
+    initial_cwnd: f64,
+    full_eras: u32,
+    events: u32,
+    loss_rate: f64,
+    mark_rate: f64,
+    marked: bool,
+    excess_s: f64,
+    delivered: u64,
+    lost: u64,
+    timed_out: bool,
+    segment_bytes: f64,
+    peak: PeakRate,
+    pub(super) pacing: Option<Rate>,
+    pub(super) quantum: u64,
+}
+
+impl Default for PicoquicC4 {
+    fn default() -> Self {
+        let era = Era {
+            end: 0,
+            min_rtt_s: f64::INFINITY,
+            max_rtt_s: 0.0,
+            alpha: INITIAL_ALPHA,
+        };
+        let attempt = Attempt {
+            rate: 0.0,
+            alpha: INITIAL_ALPHA,
+            congested: false,
+            used: false,
+        };
+        Self {
+            state: State::Initial,
+            alpha: INITIAL_ALPHA,
+            rate: 0.0,
+            max_rtt_s: 0.0,
+            running_min_s: f64::INFINITY,
+            era,
+            attempt,
+            level: 1,
+            largest: 0.0,
+            congested_recoveries: 0,
+            draining: false,
+            initial_cwnd: 0.0,
+            full_eras: 0,
+            events: 0,
+            loss_rate: 0.0,
+            mark_rate: 0.0,
+            marked: false,
+            excess_s: 0.0,
+            delivered: 0,
+            lost: 0,
+            timed_out: false,
+            segment_bytes: 0.0,
+            peak: PeakRate::default(),
+            pacing: None,
+            quantum: MIN_SEGMENTS as u64,
+        }
+    }
+}
+
+impl PicoquicC4 {
+    pub(super) fn on_handshake(&mut self, ack: &AckSample) {
+        self.note_rtt(ack);
+    }
+
+    /// A probe for the tail, no congestion.
+    pub(super) fn on_timeout(&mut self, window: &mut Window) {
+        self.timed_out = true;
+        window.restart();
+    }
+
+    /// In picoquic's order: round trips, losses, rates.
+    pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.initial_cwnd == 0.0 {
+            self.initial_cwnd = window.cwnd();
+        }
+        self.segment_bytes = ack.segment_bytes as f64;
+        self.note_rtt(ack);
+        self.answer_delay(ack, window);
+        let delivered = self.count_losses(ack, window);
+        self.answer_mark(ack, window);
+        self.peak.note(ack);
+        self.note_rate(ack);
+        match self.state {
+            State::Initial => self.grow_initial(delivered, ack, window),
+            _ if self.is_era_over(ack) => self.end_era(ack, window),
+            State::Pushing if self.growth() == Growth::Fast => self.restart_push(ack),
+            _ => {}
+        }
+        self.set_window(ack, window);
+    }
+
+    /// `c4_update_rtt`.
+    fn note_rtt(&mut self, ack: &AckSample) {
+        let Some(rtt) = ack.rtt else { return };
+        let rtt_s = rtt.as_secs_f64();
+        self.era.max_rtt_s = self.era.max_rtt_s.max(rtt_s);
+        self.era.min_rtt_s = self.era.min_rtt_s.min(rtt_s);
+        self.running_min_s = self.running_min_s.min(rtt_s);
+        if self.max_rtt_s == 0.0 {
+            self.max_rtt_s = rtt_s.max(MIN_MAX_RTT_S);
+        }
+        self.excess_s = (rtt_s - self.max_rtt_s - self.delay_threshold_s()).max(0.0);
+    }
+
+    fn insensitivity(&self) -> f64 {
+        1.0 - measuring::sensitivity(self.rate * self.segment_bytes)
+    }
+
+    fn delay_threshold_s(&self) -> f64 {
+        measuring::delay_threshold_s(self.insensitivity(), self.max_rtt_s)
+    }
+
+    /// A delay ends Initial once the rate has stopped growing (`c4_initial_handle_rtt_excess`), and else counts of what was
+    /// sent faster than the nominal rate (`c4_handle_rtt_excess`).
+    fn answer_delay(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.excess_s == 0.0 || ack.rtt.is_none() {
+            return;
+        }
+        if self.state == State::Initial {
+            self.leave_full_initial(ack, window);
+        } else if self.era.alpha > 1.0 {
+            let beta = (self.excess_s / self.delay_threshold_s()).min(MAX_BETA);
+            self.answer(Signal::Delay(beta), ack);
+        }
+    }
+
+    fn leave_full_initial(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.full_eras >= FULL_ERAS_AT_DELAY && self.attempt.rate >= self.rate {
+            self.leave_initial(ack, window);
+        }
+    }
+
+    /// What a timeout took for lost says nothing of the path. Returns how many segments are newly delivered.
+    fn count_losses(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
+        let delivered = ack.delivered - self.delivered;
+        let lost = ack.lost.saturating_sub(self.lost);
+        (self.delivered, self.lost) = (ack.delivered, ack.lost);
+        self.loss_rate = measuring::loss_rate_after_deliveries(self.loss_rate, delivered);
+        let counts = !std::mem::take(&mut self.timed_out) && self.state != State::Recovery;
+        if lost > 0 && counts {
+            self.loss_rate = measuring::loss_rate_after_losses(self.loss_rate, lost);
+            if self.loss_rate > measuring::loss_threshold(self.insensitivity()) {
+                self.answer_losses(lost, ack, window);
+            }
+        }
+        delivered as f64
+    }
+
+    fn answer_losses(&mut self, lost: u64, ack: &AckSample, window: &mut Window) {
+        if self.state == State::Initial {
+            self.events += lost as u32;
+            if self.events > EVENTS_BEFORE_LOSS {
+                self.leave_initial(ack, window);
+            }
+        } else {
+            let beta = MAX_BETA * (2.0 - self.insensitivity()) / 2.0;
+            self.answer(Signal::Loss(beta), ack);
+        }
+    }
+
+    fn answer_mark(&mut self, ack: &AckSample, window: &mut Window) {
+        self.mark_rate = measuring::mark_rate_after(self.mark_rate, ack.ecn_echo);
+        let threshold = measuring::mark_threshold(self.insensitivity());
+        if !ack.ecn_echo || self.mark_rate <= threshold {
+            return;
+        }
+        if self.state != State::Initial {
+            let beta = (self.mark_rate / threshold - 1.0).min(MAX_BETA);
+            self.answer(Signal::Mark(beta), ack);
+        } else if self.excess_s > 0.0 {
+            self.leave_full_initial(ack, window);
+        }
+    }
+
+    /// `c4_notify_congestion`: a second signal in Recovery makes it drain.
+    fn answer(&mut self, signal: Signal, ack: &AckSample) {
+        self.attempt.congested = true;
+        if !matches!(signal, Signal::Delay(_)) {
+            self.excess_s = 0.0;
+        }
+        match self.state {
+            State::Recovery => {
+                if self.alpha == RECOVERY_ALPHA {
+                    self.alpha = DRAINING_ALPHA;
+                    self.era.end = sent(ack);
+                }
+                self.marked |= matches!(signal, Signal::Mark(_));
+                return;
+            }
+            State::Probing | State::Pushing => {}
+            State::Initial | State::Cruising { .. } => self.reduce(signal),
+        }
+        self.marked = matches!(signal, Signal::Mark(_));
+        self.enter_recovery(ack);
+    }
+
+    fn reduce(&mut self, signal: Signal) {
+        let (Signal::Delay(beta) | Signal::Mark(beta) | Signal::Loss(beta)) = signal;
+        self.rate *= 1.0 - beta;
+        if matches!(signal, Signal::Loss(_)) {
+            self.max_rtt_s = (self.max_rtt_s * (1.0 - beta)).max(MIN_MAX_RTT_S);
+        }
+    }
+
+    /// `c4_handle_ack`, in whole bytes per second, so that what rounding adds to a rate is no growth. A sample that is not
+    /// larger shows that the network limits if as much was delivered as the path holds at the nominal rate.
+    fn note_rate(&mut self, ack: &AckSample) {
+        let Some(sample) = ack.delivery_rate else {
+            return;
+        };
+        let rate = (sample.per_second() * self.segment_bytes).round() / self.segment_bytes;
+        self.largest = self.largest.max(rate);
+        let bounces = self.state == State::Recovery && self.attempt.congested;
+        if rate > self.rate && !bounces {
+            self.rate = rate;
+            self.attempt.used = true;
+        } else if sample.segments() > self.running_min_s * self.rate {
+            self.attempt.used = true;
+        }
+    }
+
+    /// `c4_growth_evaluate`.
+    fn growth(&self) -> Growth {
+        let Attempt { rate, alpha, .. } = self.attempt;
+        let by = |part: f64| (1.0 + part * (alpha - 1.0)) * rate;
+        if alpha <= PROBING_ALPHA {
+            if self.rate > rate && !self.attempt.congested {
+                Growth::Fast
+            } else {
+                Growth::None
+            }
+        } else if self.rate > by(0.75) {
+            Growth::Fast
+        } else if self.rate >= by(0.25) {
+            Growth::Slow
+        } else {
+            Growth::None
+        }
+    }
+
+    fn restart_attempt(&mut self) {
+        self.attempt = Attempt {
+            rate: self.rate,
+            alpha: self.alpha,
+            congested: false,
+            used: false,
+        };
+    }
+
+    fn begin_era(&mut self, ack: &AckSample) {
+        self.era = Era {
+            end: sent(ack),
+            min_rtt_s: f64::INFINITY,
+            max_rtt_s: 0.0,
+            alpha: self.alpha,
+        };
+    }
+
+    fn is_era_over(&self, ack: &AckSample) -> bool {
+        ack.delivered + ack.lost > self.era.end
+    }
+
+    /// `c4_initial_handle_ack`.
+    fn grow_initial(&mut self, delivered: f64, ack: &AckSample, window: &mut Window) {
+        self.events += 1;
+        self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
+        if !self.is_era_over(ack) {
+            return;
+        }
+        if self.growth() > Growth::None {
+            self.full_eras = 0;
+        } else if self.attempt.used && self.rate > 0.0 {
+            self.full_eras += 1;
+        }
+        self.begin_era(ack);
+        if self.full_eras >= FULL_ERAS {
+            self.leave_initial(ack, window);
+        } else {
+            self.restart_attempt();
+        }
+    }
+
+    /// `c4_exit_initial`: half of the window is what the path carried without a queue of this flow.
+    fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.rate == 0.0 {
+            return;
+        }
+        self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
+        (self.full_eras, self.level) = (0, 1);
+        (self.draining, self.marked) = (true, false);
+        self.restart_attempt();
+        self.enter_recovery(ack);
+        window.exit_slow_start();
+    }
+
+    fn enter_initial(&mut self, ack: &AckSample, window: &Window) {
+        (self.state, self.alpha) = (State::Initial, INITIAL_ALPHA);
+        self.initial_cwnd = window.cwnd();
+        (self.level, self.events, self.full_eras) = (1, 0, 0);
+        self.mark_rate = 0.0;
+        self.begin_era(ack);
+        self.restart_attempt();
+    }
+
+    fn enter_recovery(&mut self, ack: &AckSample) {
+        self.state = State::Recovery;
+        self.begin_era(ack);
+        self.alpha = if self.draining {
+            DRAINING_ALPHA
+        } else {
+            RECOVERY_ALPHA
+        };
+    }
+
+    fn end_era(&mut self, ack: &AckSample, window: &Window) {
+        self.end_era_rtts();
+        if self.is_jittery() {
+            self.enter_initial(ack, window);
+            return;
+        }
+        match self.state {
+            State::Initial => {}
+            State::Recovery => self.leave_recovery(ack, window),
+            State::Cruising { eras } => self.end_cruising_era(eras + 1, ack),
+            State::Probing => {
+                self.marked = false;
+                self.enter_recovery(ack);
+            }
+            State::Pushing if self.growth() == Growth::Fast => self.restart_push(ack),
+            State::Pushing => self.enter_recovery(ack),
+        }
+    }
+
+    fn is_jittery(&self) -> bool {
+        measuring::is_jittery(
+            self.rate * self.segment_bytes,
+            self.running_min_s,
+            self.max_rtt_s,
+        )
+    }
+
+    fn end_cruising_era(&mut self, eras: u32, ack: &AckSample) {
+        self.begin_era(ack);
+        let enough = if self.level == 0 { 1 } else { CRUISING_ERAS };
+        if eras < enough || ack.limit == Limit::Application {
+            self.state = State::Cruising { eras };
+            return;
+        }
+        self.state = State::Probing;
+        self.alpha = if self.level == 0 {
+            MARKED_PROBING_ALPHA
+        } else {
+            PROBING_ALPHA
+        };
+        self.attempt.alpha = self.alpha;
+        self.begin_era(ack);
+    }
+
+    fn restart_push(&mut self, ack: &AckSample) {
+        self.restart_attempt();
+        self.begin_era(ack);
+    }
+
+    /// `c4_update_min_max_rtt`: of what was sent no faster than at the nominal rate.
+    fn end_era_rtts(&mut self) {
+        if self.era.alpha > 1.0 || self.era.max_rtt_s == 0.0 {
+            return;
+        }
+        let shortest = self.era.min_rtt_s;
+        self.running_min_s = shortest.min((7.0 * self.running_min_s + shortest) / 8.0);
+        let longest = self.era.max_rtt_s.min(self.running_min_s + MAX_JITTER_S);
+        self.draining |= longest < self.max_rtt_s;
+        self.max_rtt_s = longest.max((7.0 * self.max_rtt_s + longest) / 8.0);
+        self.max_rtt_s = self.max_rtt_s.max(MIN_MAX_RTT_S);
+    }
+
+    /// `c4_exit_recovery`.
+    fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
+        if self.growth() > Growth::None {
+            self.congested_recoveries = 0;
+            if !self.marked {
+                self.level += 1;
+            }
+        } else {
+            self.lower_rate();
+            if self.attempt.used {
+                self.level = u32::from(!self.marked);
+            }
+        }
+        (self.largest, self.draining) = (0.0, false);
+        (self.loss_rate, self.mark_rate, self.excess_s) = (0.0, 0.0, 0.0);
+        self.restart_attempt();
+        if self.level > MAX_LEVEL {
+            self.enter_initial(ack, window);
+        } else if self.level > 1 {
+            (self.state, self.alpha) = (State::Pushing, PUSHING_ALPHA);
+            self.restart_push(ack);
+        } else {
+            self.begin_era(ack);
+            (self.state, self.alpha) = (State::Cruising { eras: 0 }, 1.0);
+        }
+    }
+
+    /// The rate was not reached: after two congested cycles it is the largest that was, after one in which the network
+    /// limited, and nothing signalled congestion, in the middle.
+    fn lower_rate(&mut self) {
+        if self.attempt.congested {
+            self.congested_recoveries += 1;
+            if self.congested_recoveries >= 2 && self.largest > 0.0 {
+                self.rate = self.rate.min(self.largest);
+            }
+        } else {
+            self.congested_recoveries = 0;
+            if self.attempt.used && self.largest > 0.0 {
+                self.rate = (self.rate + self.largest) / 2.0;
+            }
+        }
+    }
+
+    /// `c4_apply_rate_and_cwin`.
+    fn set_window(&mut self, ack: &AckSample, window: &mut Window) {
+        if self.rate == 0.0 || self.max_rtt_s == 0.0 {
+            return;
+        }
+        let mut per_s = self.alpha * self.rate;
+        let mut cwnd = (per_s * self.max_rtt_s).max(MIN_SEGMENTS);
+        if self.state == State::Initial {
+            cwnd = cwnd.max(self.initial_cwnd);
+            if self.events > 0 {
+                per_s = per_s.max(MIN_INITIAL_BPS / 8.0 / self.segment_bytes);
+                let peak = self.peak.per_s();
+                if peak > per_s {
+                    per_s = (per_s + peak) / 2.0;
+                    cwnd = cwnd.max(peak * ack.srtt.as_secs_f64() / 2.0);
+                }
+            }
+            self.initial_cwnd = cwnd;
+        } else {
+            cwnd += per_s * margin_s(self.max_rtt_s);
+            if self.alpha > 1.0 {
+                let more = (self.alpha - 1.0) * self.rate * self.max_rtt_s;
+                cwnd += (1.0 - more).max(0.0);
+            }
+        }
+        window.set_cwnd(cwnd.ceil(), Change::Avoidance);
+        (self.pacing, self.quantum) = pacing(per_s, self.segment_bytes);
+    }
+
+    pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        let Self { rate, max_rtt_s, running_min_s, alpha, .. } = *self;
+        show([rate, max_rtt_s, running_min_s, alpha], out);
+    }
+}
+
+/// Segments sent so far.
+fn sent(ack: &AckSample) -> u64 {
+    ack.delivered + ack.lost + ack.in_flight
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Span;
+
+    use super::*;
+    use crate::rate_sample::RateSample;
+    use crate::window::Rounding;
+
+    const BYTES: u64 = 1250;
+    const RTT_MS: u64 = 100;
+
+    /// picoquic's C4 on a path whose answers are made up.
+    struct Path {
+        c4: PicoquicC4,
+        window: Window,
+        ack: AckSample,
+    }
+
+    impl Path {
+        fn new() -> Self {
+            let ack = AckSample {
+                in_flight: 100,
+                delivered: 0,
+                segment_bytes: BYTES,
+                ..AckSample::ONE_SEGMENT
+            };
+            Self {
+                c4: PicoquicC4::default(),
+                window: Window::new(10.0, 1e9, 1e9, Rounding::Real),
+                ack,
+            }
+        }
+
+        fn ack(&mut self, rate: f64, rtt_ms: u64) {
+            self.ack.rtt = Some(Span::from_millis(rtt_ms));
+            self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
+            let ack = self.ack;
+            self.c4.on_ack(&ack, &mut self.window);
+        }
+
+        /// An era with such round trips, in which the path delivered `rate` packets a second.
+        fn era(&mut self, rate: f64, rtt_ms: u64) -> State {
+            let end = self.c4.era.end;
+            while self.c4.era.end == end {
+                self.ack.delivered += 1;
+                self.ack(rate, rtt_ms);
+            }
+            self.c4.state
+        }
+
+        /// Until it cruises at 1,000 packets a second, 1.25 MB/s.
+        fn cruising() -> Self {
+            let mut path = Self::new();
+            while path.era(1000.0, RTT_MS) != (State::Cruising { eras: 0 }) {}
+            path
+        }
+
+        fn probing() -> Self {
+            let mut path = Self::cruising();
+            path.era(1000.0, RTT_MS);
+            assert_eq!(path.era(1000.0, RTT_MS), State::Probing);
+            path
+        }
+    }
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+    }
+
+    /// After Initial, and after an era whose longest round trip was shorter than the nominal one.
+    #[test]
+    fn recovery_drains_what_initial_and_longer_round_trips_left() {
+        let mut path = Path::new();
+        while path.era(1000.0, RTT_MS) == State::Initial {}
+        near(path.c4.alpha, 7.0 / 8.0);
+        let mut path = Path::probing();
+        path.c4.draining = false;
+        assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
+        near(path.c4.alpha, 15.0 / 16.0);
+        let mut path = Path::cruising();
+        path.c4.max_rtt_s = 0.2;
+        path.era(1000.0, RTT_MS);
+        path.era(1000.0, RTT_MS);
+        assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
+        near(path.c4.alpha, 7.0 / 8.0);
+    }
+
+    /// A probe that brought more is followed by 1256/1024, which ends with the first era that brings less than three
+    /// quarters of that; a quarter of it is enough for another one, and the third success leads back to Initial.
+    #[test]
+    fn successes_lead_to_pushes_and_then_to_initial() {
+        let mut path = Path::probing();
+        assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
+        assert_eq!(path.era(1060.0, RTT_MS), State::Pushing);
+        near(path.c4.alpha, 1256.0 / 1024.0);
+        assert_eq!(path.era(1060.0, RTT_MS), State::Recovery);
+        let quarter = 1060.0 * (1.0 + 232.0 / 1024.0 / 4.0) + 0.1;
+        assert_eq!(path.era(quarter, RTT_MS), State::Pushing);
+        assert_eq!(path.era(quarter, RTT_MS), State::Recovery);
+        assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
+    }
+
+    /// A quarter at the highest sensitivity, here 0.9222 of the way from an eighth; of the round trip, too. What is lost
+    /// in Recovery does not count, nor does what a timeout took for lost.
+    #[test]
+    fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
+        let mut path = Path::cruising();
+        let max_rtt_s = path.c4.max_rtt_s;
+        path.ack.lost += 1;
+        path.ack(1000.0, RTT_MS);
+        let kept = 1.0 - 0.25 * (1.0 + 0.92 + 0.02 / 9.0) / 2.0;
+        assert_eq!(path.c4.state, State::Recovery);
+        near(path.c4.rate, 1000.0 * kept);
+        near(path.c4.max_rtt_s, max_rtt_s * kept);
+        path.ack.lost += 1;
+        let alpha = path.c4.alpha;
+        path.ack(1000.0, RTT_MS);
+        near(path.c4.alpha, alpha);
+
+        let mut path = Path::cruising();
+        path.c4.on_timeout(&mut path.window);
+        path.ack.lost += 100;
+        path.ack(1000.0, RTT_MS);
+        near(path.c4.rate, 1000.0);
+    }
+
+    /// More than 1/16 + 3/16 of the insensitivity above the nominal round trip ends a probe; while cruising it does not count.
+    #[test]
+    fn delays_count_in_probes_only() {
+        let mut path = Path::cruising();
+        path.era(1000.0, RTT_MS);
+        path.ack.delivered += 1;
+        path.ack(1000.0, 150);
+        assert!(matches!(path.c4.state, State::Cruising { .. }));
+        let mut path = Path::probing();
+        path.c4.max_rtt_s = 0.1;
+        path.ack.delivered += 1;
+        path.ack(1000.0, 150);
+        assert_eq!(path.c4.state, State::Recovery);
+        near(path.c4.rate, 1000.0);
+    }
+
+    /// 2 Mbit/s with round trips of 5 and 130 ms; it may happen again.
+    #[test]
+    fn jitter_of_a_slow_flow_leads_back_to_initial() {
+        let mut path = Path::new();
+        path.ack.in_flight = 10;
+        while path.era(200.0, 50) != (State::Cruising { eras: 0 }) {}
+        for _ in 0..2 {
+            path.c4.running_min_s = 0.005;
+            path.c4.max_rtt_s = 0.13;
+            assert_eq!(path.era(200.0, 50), State::Initial);
+            while path.era(200.0, 50) == State::Initial {}
+        }
+    }
+
+    /// Three segments in flight are what a probe of 3.1 allows with one more, and part of a segment.
+    #[test]
+    fn small_windows_probe_by_a_segment() {
+        let mut path = Path::probing();
+        path.c4.rate = 30.0;
+        path.c4.max_rtt_s = 0.1;
+        path.c4.set_window(&path.ack.clone(), &mut path.window);
+        // 17/16 * 30 * 0.115 = 3.67, and 1 less 0.1875 of a segment: 4.48.
+        near(path.window.cwnd(), 5.0);
+    }
+}
