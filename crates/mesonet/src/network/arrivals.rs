@@ -1,9 +1,10 @@
 //! Packets that arrive at a backbone router from other regions.
 
+use std::collections::VecDeque;
+
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::fifo::Fifo;
 use super::packet::Packet;
 
 /// A packet on a link, and when it arrives.
@@ -11,6 +12,33 @@ use super::packet::Packet;
 pub(crate) struct InFlight {
     pub(crate) time: Time,
     pub(crate) packet: Packet,
+}
+
+/// Packets on a link to another region, in order of arrival: those that leave it again, and those that
+/// stay.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Crossing {
+    packets: [Vec<InFlight>; 2],
+}
+
+impl Crossing {
+    #[inline]
+    pub(super) fn push(&mut self, one: InFlight, stays: bool) {
+        self.packets[usize::from(stays)].push(one);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.packets.iter().all(Vec::is_empty)
+    }
+
+    /// How many of them arrive after `time`.
+    pub(crate) fn later_than(&self, time: Time) -> usize {
+        let later = |packets: &Vec<InFlight>| {
+            let later = packets.iter().rev().take_while(|one| one.time > time);
+            later.count()
+        };
+        self.packets.iter().map(later).sum()
+    }
 }
 
 /// What arrives at a backbone router: packets that stay in the region, each an event, and packets that
@@ -39,29 +67,17 @@ impl Arrivals {
         &self.links
     }
 
-    /// Receives packets on a link, in order of time; `stays` says which ones stay.
-    pub(super) fn receive(
-        &mut self,
-        link: usize,
-        packets: &mut Vec<InFlight>,
-        stays: impl Fn(&Packet) -> bool,
-    ) {
-        for one in packets.drain(..) {
-            let fifos = if stays(&one.packet) {
-                &mut self.staying.fifos
-            } else {
-                &mut self.passing.fifos
-            };
-            fifos[link].push(one);
-        }
-        self.staying.find_first();
-        self.passing.find_first();
+    /// Receives packets on a link.
+    pub(super) fn receive(&mut self, link: usize, packets: &mut Crossing) {
+        let [passing, staying] = &mut packets.packets;
+        self.passing.receive(link, passing);
+        self.staying.receive(link, staying);
     }
 
     /// Those of packets that stay in the region which arrive by `end`.
     pub(super) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
-        let fifos = self.staying.fifos.iter();
-        let due = fifos.flat_map(move |fifo| fifo.iter().take_while(move |one| one.time <= end));
+        let lanes = self.staying.lanes.iter();
+        let due = lanes.flat_map(move |lane| lane.iter().take_while(move |one| one.time <= end));
         due.map(|one| &one.packet)
     }
 
@@ -69,6 +85,12 @@ impl Arrivals {
     #[inline]
     pub(super) fn next_staying(&self) -> Time {
         self.staying.first.0
+    }
+
+    /// When the next packet that leaves the region again arrives; never if there is none.
+    #[inline]
+    pub(super) fn next_passing(&self) -> Time {
+        self.passing.first.0
     }
 
     /// Removes it.
@@ -88,36 +110,44 @@ impl Arrivals {
 
     /// How many of the packets on a link arrive after `time`.
     pub(super) fn later_than(&self, link: usize, time: Time) -> usize {
-        let fifos = [&self.staying, &self.passing].map(|merged| &merged.fifos[link]);
-        let later = |fifo: &Fifo<InFlight>| {
-            let later = fifo.iter().rev().take_while(|one| one.time > time);
+        let lanes = [&self.staying, &self.passing].map(|merged| &merged.lanes[link]);
+        let later = |lane: &Lane| {
+            let later = lane.iter().rev().take_while(|one| one.time > time);
             later.count()
         };
-        fifos.into_iter().map(later).sum()
+        lanes.into_iter().map(later).sum()
     }
 }
 
-/// A FIFO for each link, and which one is next.
+/// The packets of each link, and which one is next.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Merged {
-    fifos: Vec<Fifo<InFlight>>,
-    /// When its first packet arrives, and its number.
+    lanes: Vec<Lane>,
+    /// By link, when its first packet arrives.
+    times: Vec<Time>,
+    /// The earliest of these, and its number.
     first: (Time, usize),
 }
 
 impl Merged {
     fn new(links: usize) -> Self {
         Self {
-            fifos: vec![Fifo::default(); links],
+            lanes: vec![Lane::default(); links],
+            times: vec![Time::NEVER; links],
             first: (Time::NEVER, 0),
         }
+    }
+
+    fn receive(&mut self, link: usize, packets: &mut Vec<InFlight>) {
+        self.lanes[link].receive(packets);
+        self.times[link] = self.lanes[link].next();
+        self.find_first();
     }
 
     #[inline]
     fn find_first(&mut self) {
         let mut first = (Time::NEVER, 0);
-        for (link, fifo) in self.fifos.iter().enumerate() {
-            let time = fifo.first().map_or(Time::NEVER, |one| one.time);
+        for (link, &time) in self.times.iter().enumerate() {
             first = if time < first.0 { (time, link) } else { first };
         }
         self.first = first;
@@ -125,9 +155,71 @@ impl Merged {
 
     #[inline]
     fn take(&mut self) -> Option<InFlight> {
-        let taken = self.fifos.get_mut(self.first.1)?.pop();
+        let link = self.first.1;
+        let lane = self.lanes.get_mut(link)?;
+        let taken = lane.take();
+        self.times[link] = lane.next();
         self.find_first();
         taken
+    }
+}
+
+/// Packets on a link in order of arrival, in the batches in which they were handed over: none is copied.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Lane {
+    /// The first batch, and how many packets of it have been taken.
+    batch: Vec<InFlight>,
+    taken: usize,
+    later: VecDeque<Vec<InFlight>>,
+    /// Empty ones, to be filled again.
+    spare: Vec<Vec<InFlight>>,
+}
+
+impl Lane {
+    fn receive(&mut self, packets: &mut Vec<InFlight>) {
+        if packets.is_empty() {
+            return;
+        }
+        let batch = std::mem::replace(packets, self.spare.pop().unwrap_or_default());
+        self.later.push_back(batch);
+        if self.taken == self.batch.len() {
+            self.turn();
+        }
+    }
+
+    /// The first batch is over.
+    #[cold]
+    fn turn(&mut self) {
+        let Some(next) = self.later.pop_front() else {
+            return;
+        };
+        self.taken = 0;
+        let mut over = std::mem::replace(&mut self.batch, next);
+        over.clear();
+        self.spare.push(over);
+    }
+
+    /// When the next packet arrives; never if there is none.
+    #[inline]
+    fn next(&self) -> Time {
+        let next = self.batch.get(self.taken);
+        next.map_or(Time::NEVER, |one| one.time)
+    }
+
+    #[inline]
+    fn take(&mut self) -> Option<InFlight> {
+        let taken = *self.batch.get(self.taken)?;
+        self.taken += 1;
+        if self.taken == self.batch.len() {
+            self.turn();
+        }
+        Some(taken)
+    }
+
+    /// The packets in order.
+    fn iter(&self) -> impl DoubleEndedIterator<Item = &InFlight> {
+        let later = self.later.iter().flatten();
+        self.batch[self.taken..].iter().chain(later)
     }
 }
 
@@ -137,7 +229,7 @@ mod tests {
     use crate::network::{FlowId, Kind};
 
     /// Packets that arrive at these times; those of an even slot stay.
-    fn packets<const N: usize>(times_and_slots: [(u64, u32); N]) -> Vec<InFlight> {
+    fn packets<const N: usize>(times_and_slots: [(u64, u32); N]) -> Crossing {
         let packet = |(time, slot)| InFlight {
             time: Time::from_ps(time),
             packet: Packet::new(
@@ -151,17 +243,21 @@ mod tests {
                 Time::ZERO,
             ),
         };
-        times_and_slots.map(packet).to_vec()
+        let mut packets = Crossing::default();
+        for one in times_and_slots {
+            packets.push(packet(one), one.1.is_multiple_of(2));
+        }
+        packets
     }
 
     #[test]
     fn arrivals_of_all_links_are_taken_in_order_of_time_then_of_link() {
-        let (at, stays) = (Time::from_ps, |packet: &Packet| {
-            packet.flow().slot.is_multiple_of(2)
-        });
+        let at = Time::from_ps;
         let mut arrivals = Arrivals::new([7, 9].into_iter());
-        arrivals.receive(0, &mut packets([(1, 2), (3, 1), (5, 4), (9, 6)]), stays);
-        arrivals.receive(1, &mut packets([(2, 3), (3, 5), (5, 8)]), stays);
+        // Of two windows on the first link.
+        arrivals.receive(0, &mut packets([(1, 2), (3, 1), (5, 4)]));
+        arrivals.receive(0, &mut packets([(9, 6)]));
+        arrivals.receive(1, &mut packets([(2, 3), (3, 5), (5, 8)]));
         let due = arrivals.staying_until(at(5));
         assert_eq!(
             due.map(|packet| packet.flow().slot).collect::<Vec<_>>(),

@@ -3,8 +3,7 @@
 use longhaul_units::Time;
 
 use super::Network;
-use super::arrivals::InFlight;
-use super::layout::Hop;
+use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
@@ -19,10 +18,8 @@ impl Network {
     }
 
     /// Receives packets on such a link.
-    pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Vec<InFlight>) {
-        let layout = &self.layout;
-        let stays = |packet: &Packet| !matches!(layout.hop(router, packet.to), Hop::Link(_));
-        self.arrivals[router as usize].receive(at, packets, stays);
+    pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Crossing) {
+        self.arrivals[router as usize].receive(at, packets);
         self.expect_cross_region(router);
     }
 
@@ -38,9 +35,9 @@ impl Network {
     }
 
     /// Packets for other regions, by link, that have not been handed over.
-    pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Vec<InFlight>)> {
-        let links = self.layout.out_links.iter().zip(&mut self.outboxes);
-        links.map(|(link, packets)| (link.id, packets))
+    pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Crossing)> {
+        let links = self.out_links.iter_mut();
+        links.map(|link| (link.id, &mut link.outbox))
     }
 
     /// All events until `until` have been processed.
@@ -60,7 +57,10 @@ impl Network {
         };
         self.expect_cross_region(router);
         self.now = time;
-        self.enqueue_at_backbone::<TRACED>(router, time, packet, limit);
+        let queued = self.enqueue_at_backbone::<TRACED>(router, time, &packet);
+        if let Some((departure, hop)) = queued {
+            self.send_down::<TRACED>(router, hop, departure, packet, limit);
+        }
     }
 
     /// Enters the next packet from another region that stays in this one in the event list.
@@ -71,11 +71,24 @@ impl Network {
     }
 
     /// Processes what passes a backbone router on its way between other regions, until `time`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
-        while let Some(one) = self.arrivals[router as usize].take_passing(time) {
+        // Where there is nothing, it takes no call.
+        if self.arrivals[router as usize].next_passing() <= time {
+            self.pass_some_through::<TRACED>(router, time);
+        }
+    }
+
+    #[inline(never)]
+    fn pass_some_through<const TRACED: bool>(&mut self, router: u16, until: Time) {
+        while let Some(InFlight { time, packet }) =
+            self.arrivals[router as usize].take_passing(until)
+        {
             self.events += 1;
-            self.enqueue_at_backbone::<TRACED>(router, one.time, one.packet, time);
+            let queued = self.enqueue_at_backbone::<TRACED>(router, time, &packet);
+            if let Some((departure, hop)) = queued {
+                self.send_on_link(hop, departure, packet);
+            }
         }
     }
 }

@@ -13,22 +13,23 @@ impl Network {
     /// packets (`packet_trace.rs`) costs the other one no test.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
-        while let Some(station) = self.event_list.first_by(limit) {
+        let bound = self.event_list.bound(limit);
+        while let Some(station) = self.event_list.first_within(bound) {
             self.events += 1;
             match self.layout.stations[station] {
-                Station::PopServer(pop) => self.end_service_at_pop::<TRACED>(pop, limit),
-                Station::AccessServer(access) => {
-                    let delivered = self.end_service_at_access::<TRACED>(access, limit);
+                Station::Server(router) => {
+                    let delivered = self.end_service_at::<TRACED>(router, limit);
                     if delivered.is_some() {
                         return delivered;
                     }
                 }
                 Station::CrossRegion(router) => self.arrive_cross_region::<TRACED>(router, limit),
                 Station::AckReady => return Some(HostEvent::AckReady(self.pop(station))),
-                Station::MaySend => return Some(HostEvent::MaySend(self.pop(station).flow())),
+                Station::MaySend => return Some(HostEvent::MaySend(self.pop(station))),
                 Station::OutOfBackbone(router) => {
                     let packet = self.pop(station);
-                    self.arrive_from_backbone::<TRACED>(router, self.now, packet);
+                    let hop = self.layout.hop(router, packet.to());
+                    self.arrive_from_backbone::<TRACED>(hop, self.now, packet);
                 }
                 Station::OnLink(router) => {
                     let packet = self.pop(station);
@@ -56,9 +57,8 @@ impl Network {
     /// Removes the first packet of a FIFO, whose arrival is the current event.
     #[inline]
     fn pop(&mut self, station: usize) -> Packet {
-        let fifo = &mut self.fifos[station];
-        let first = fifo.pop().expect("its arrival is an event");
-        let next = fifo.first().map_or(Time::NEVER, |next| next.time);
+        let popped = self.fifos[station].pop_and_next(|one| one.time, Time::NEVER);
+        let (first, next) = popped.expect("its arrival is an event");
         self.event_list.set(station, next);
         self.now = first.time;
         first.packet
@@ -91,12 +91,8 @@ impl Network {
         let mut event_list = Tournament::new(self.layout.stations.len());
         event_list.set_base(self.rebased);
         for (number, &station) in self.layout.stations.iter().enumerate() {
-            let pops = self.layout.pops.len();
             let time = match station {
-                Station::PopServer(pop) => self.shared[pop as usize].end_of_service(),
-                Station::AccessServer(access) => {
-                    self.shared[pops + access as usize].end_of_service()
-                }
+                Station::Server(router) => self.shared[router as usize].end_of_service(),
                 Station::CrossRegion(router) => self.arrivals[router as usize].next_staying(),
                 _ => self.fifos[number]
                     .first()

@@ -9,40 +9,27 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// A service ends at a point of presence.
+    /// A service ends at a router with one server; returns the packet if it goes to a host.
     #[inline]
-    pub(super) fn end_service_at_pop<const TRACED: bool>(&mut self, pop: u16, limit: Time) {
-        let served = self.shared[pop as usize].serving();
-        let packet = self.end_service(pop as usize, served);
-        match served {
-            Direction::Up => {
-                let router = self.layout.parent(pop);
-                self.arrive_at_backbone::<TRACED>(router, packet, limit);
-            }
-            Direction::Down => self.arrive_at_access::<TRACED>(self.now, packet),
-        }
-    }
-
-    /// A service ends at an access router.
-    #[inline]
-    pub(super) fn end_service_at_access<const TRACED: bool>(
+    pub(super) fn end_service_at<const TRACED: bool>(
         &mut self,
-        access: u16,
+        router: u16,
         limit: Time,
     ) -> Option<HostEvent> {
-        let router = self.layout.pops.len() + access as usize;
-        let served = self.shared[router].serving();
-        let packet = self.end_service(router, served);
-        match served {
-            Direction::Up => {
-                self.arrive_from_access::<TRACED>(access, packet, limit);
-                None
-            }
-            Direction::Down => Some(HostEvent::Delivered(packet)),
+        let (packet, served) = self.end_service(router.into());
+        let next = self.layout.next(router, served, packet.to());
+        if let Some(server) = next.server() {
+            self.enqueue_shared::<TRACED>(server, served, packet);
+            return None;
         }
+        let Some(backbone) = next.backbone() else {
+            return Some(HostEvent::Delivered(packet));
+        };
+        self.arrive_at_backbone::<TRACED>(backbone, packet, limit);
+        None
     }
 
-    /// A packet arrives at the router above an access router.
+    /// A packet arrives at the router above an access router with two servers.
     #[inline]
     pub(super) fn arrive_from_access<const TRACED: bool>(
         &mut self,
@@ -53,9 +40,6 @@ impl Network {
         match self.layout.above(access) {
             AccessParent::Backbone(router) => {
                 self.arrive_at_backbone::<TRACED>(router, packet, limit);
-            }
-            AccessParent::Pop(pop) if !self.shared.is_empty() => {
-                self.enqueue_shared::<TRACED>(pop as usize, Direction::Up, packet);
             }
             AccessParent::Pop(pop) => {
                 let now = self.now;
@@ -72,7 +56,7 @@ impl Network {
     }
 
     /// A packet arrives at a backbone router from its own region.
-    #[inline]
+    #[inline(never)]
     pub(super) fn arrive_at_backbone<const TRACED: bool>(
         &mut self,
         router: u16,
@@ -80,29 +64,62 @@ impl Network {
         limit: Time,
     ) {
         self.pass_through::<TRACED>(router, self.now);
-        self.enqueue_at_backbone::<TRACED>(router, self.now, packet, limit);
+        let Some((departure, hop)) = self.enqueue_at_backbone::<TRACED>(router, self.now, &packet)
+        else {
+            return;
+        };
+        if matches!(hop, Hop::Pop(_) | Hop::Access(_)) {
+            self.send_down::<TRACED>(router, hop, departure, packet, limit);
+        } else {
+            self.send_on_link(hop, departure, packet);
+        }
     }
 
-    /// A packet is queued at a backbone router at `time`.
-    #[inline]
+    /// A packet is queued at a backbone router at `time`: when it departs, and where to, if there is room.
+    /// Inlined, since a call costs as much as the queue.
+    #[inline(always)]
     pub(super) fn enqueue_at_backbone<const TRACED: bool>(
         &mut self,
         router: u16,
         time: Time,
-        packet: Packet,
-        limit: Time,
-    ) {
+        packet: &Packet,
+    ) -> Option<(Time, Hop)> {
         let departure = self.backbone[router as usize].enqueue(time);
         if TRACED {
             let id = RouterId::Backbone(self.layout.backbone[router as usize].into());
-            self.record_enqueue(time, &packet, id, Direction::Up, departure);
+            self.record_enqueue(time, packet, id, Direction::Up, departure);
         }
-        let Some(departure) = departure else {
-            return;
+        Some((departure?, self.layout.hop(router, packet.to())))
+    }
+
+    /// A packet departs over a link.
+    #[inline(always)]
+    pub(super) fn send_on_link(&mut self, hop: Hop, departure: Time, packet: Packet) {
+        let (Hop::Link(link) | Hop::LastLink(link)) = hop else {
+            unreachable!("routers of this region are no links");
         };
-        if let Hop::Link(link) = self.layout.hop(router, packet.to) {
-            return self.send_on_link(link, departure, packet);
+        let link = &mut self.out_links[link as usize];
+        link.sent += 1;
+        let time = departure + link.delay;
+        match link.within {
+            None => {
+                let stays = matches!(hop, Hop::LastLink(_));
+                link.outbox.push(InFlight { time, packet }, stays);
+            }
+            Some(fifo) => self.push(fifo, time, packet),
         }
+    }
+
+    /// A packet for this region departs from its last backbone router.
+    #[inline(always)]
+    pub(super) fn send_down<const TRACED: bool>(
+        &mut self,
+        router: u16,
+        hop: Hop,
+        departure: Time,
+        packet: Packet,
+        limit: Time,
+    ) {
         let station = self.layout.out_of_backbone(router);
         let early = if self.shared.is_empty() {
             departure <= self.horizon
@@ -110,33 +127,21 @@ impl Network {
             departure <= limit && self.event_list.is_before_first(departure)
         };
         if early && self.fifos[station].is_empty() {
-            self.arrive_from_backbone::<TRACED>(router, departure, packet);
+            self.arrive_from_backbone::<TRACED>(hop, departure, packet);
         } else {
             self.push(station, departure, packet);
         }
     }
 
-    #[inline]
-    fn send_on_link(&mut self, link: u16, departure: Time, packet: Packet) {
-        let link = link as usize;
-        self.sent[link] += 1;
-        let out = self.layout.out_links[link];
-        let time = departure + out.delay;
-        match out.within {
-            None => self.outboxes[link].push(InFlight { time, packet }),
-            Some(fifo) => self.push(fifo, time, packet),
-        }
-    }
-
     /// A packet for this region has left its last backbone router at `time`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive_from_backbone<const TRACED: bool>(
         &mut self,
-        router: u16,
+        hop: Hop,
         time: Time,
         packet: Packet,
     ) {
-        let Hop::Pop(pop) = self.layout.hop(router, packet.to) else {
+        let Hop::Pop(pop) = hop else {
             return self.arrive_at_access::<TRACED>(time, packet);
         };
         if !self.shared.is_empty() {
@@ -161,15 +166,15 @@ impl Network {
     /// The packet arrives at its access router from above, at `time`.
     #[inline]
     pub(super) fn arrive_at_access<const TRACED: bool>(&mut self, time: Time, packet: Packet) {
-        let access = self.layout.local(packet.to);
+        let access = self.layout.local(packet.to());
         if !self.shared.is_empty() {
             self.now = time;
-            let router = self.layout.pops.len() + access as usize;
+            let router = self.layout.access_server(access);
             return self.enqueue_shared::<TRACED>(router, Direction::Down, packet);
         }
         let departure = self.access[access as usize].down.enqueue(time);
         if TRACED {
-            let id = RouterId::Access(packet.to.into());
+            let id = RouterId::Access(packet.to().into());
             self.record_enqueue(time, &packet, id, Direction::Down, departure);
         }
         if let Some(departure) = departure {

@@ -6,15 +6,15 @@ use super::Network;
 use super::packet::{FlowId, Kind, Packet};
 use crate::records::Direction;
 
-/// An event at a host.
+/// An event at a host. Each has a packet, so that it is in the same place, whichever event it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostEvent {
     /// A packet has passed the access router of its host.
     Delivered(Packet),
     /// A receiver has generated an acknowledgement, which is sent now.
     AckReady(Packet),
-    /// A source may send the next data packet.
-    MaySend(FlowId),
+    /// The source of the flow of this packet, which is none, may send the next data packet.
+    MaySend(Packet),
 }
 
 impl Network {
@@ -31,11 +31,8 @@ impl Network {
         if !self.fast_send {
             self.send_traced(access, packet);
         } else if !self.shared.is_empty() {
-            self.enqueue_shared::<false>(
-                self.layout.pops.len() + access as usize,
-                Direction::Up,
-                packet,
-            );
+            let router = self.layout.access_server(access);
+            self.enqueue_shared::<false>(router, Direction::Up, packet);
         } else if let Some(departure) = self.access[access as usize].up.enqueue(self.now) {
             self.push(self.layout.out_of_access(access), departure, packet);
         }

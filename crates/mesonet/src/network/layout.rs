@@ -3,9 +3,11 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
+use super::arrivals::Crossing;
 use super::regions::Regions;
 use super::routes::Routes;
 use crate::config::{Parent, Service, Topology};
+use crate::records::Direction;
 
 /// The router above an access router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ pub(super) enum AccessParent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Hop {
     Link(u16),
+    /// A link to the last backbone router.
+    LastLink(u16),
     Pop(u16),
     Access(u16),
 }
@@ -44,20 +48,52 @@ pub(super) enum Station {
     AckReady,
     /// Sources that have just sent.
     MaySend,
-    /// The one server of a point of presence.
-    PopServer(u16),
-    /// The one server of an access router.
-    AccessServer(u16),
+    /// The one server of a point of presence or, numbered after these, of an access router.
+    Server(u16),
+}
+
+/// Where a router with one server forwards packets: one number for all kinds of places, so that which one it
+/// is can be selected without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Next(u32);
+
+impl Next {
+    /// The access router that the packet goes to.
+    const BELOW: Self = Self(u32::MAX - 1);
+    /// The host that the packet goes to.
+    const HOST: Self = Self(u32::MAX);
+    /// The first backbone router; smaller numbers are those of routers with one server.
+    const BACKBONE: u32 = 1 << 17;
+
+    fn to_backbone(router: u16) -> Self {
+        Self(Self::BACKBONE + u32::from(router))
+    }
+
+    /// A router with one server, if it is one.
+    #[inline]
+    pub(super) fn server(self) -> Option<usize> {
+        (self.0 < Self::BACKBONE).then_some(self.0 as usize)
+    }
+
+    /// A backbone router, if it is neither [`Self::server`] nor a host.
+    #[inline]
+    pub(super) fn backbone(self) -> Option<u16> {
+        (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)
+    }
 }
 
 /// A one-way link that begins in the region.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OutLink {
     /// Its number in the network.
     pub(super) id: u16,
     pub(super) delay: Span,
     /// Its FIFO, if it ends in the region, too.
     pub(super) within: Option<usize>,
+    /// Packets sent into it, including those whose departure is still to come.
+    pub(super) sent: u64,
+    /// If it ends in another region, those that have not been handed over.
+    pub(super) outbox: Crossing,
 }
 
 /// The tables. Points of presence, access routers and backbone routers are numbered in the region; `to`
@@ -74,9 +110,10 @@ pub(super) struct Layout {
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
+    /// With one server, by router and queue: where packets go.
+    next: Vec<[Next; 2]>,
     /// `hops[at * access routers of the network + to]`.
     hops: Vec<Hop>,
-    pub(super) out_links: Vec<OutLink>,
     pub(super) stations: Vec<Station>,
     /// How many speeds hosts have.
     speeds: usize,
@@ -98,7 +135,7 @@ impl Layout {
         routes: &Routes,
         region: usize,
         speeds: usize,
-    ) -> Self {
+    ) -> (Self, Vec<OutLink>) {
         let all = 0..topology.backbone.len();
         let backbone: Vec<u16> = all
             .filter(|&router| regions.of_backbone(router) == region)
@@ -130,8 +167,8 @@ impl Layout {
                 .collect(),
             above: above.collect(),
             parents: parents.collect(),
+            next: Vec::new(),
             hops: Vec::new(),
-            out_links: Vec::new(),
             stations: Vec::new(),
             speeds,
             cross_region: 0,
@@ -143,13 +180,20 @@ impl Layout {
             access,
             backbone,
         };
-        layout.number_stations(topology, regions, region);
-        layout.fill_hops(topology, routes);
-        layout
+        let out_links = layout.number_stations(topology, regions, region);
+        layout.fill_next();
+        layout.fill_hops(topology, routes, &out_links);
+        (layout, out_links)
     }
 
-    /// Ties between events go to the lower number.
-    fn number_stations(&mut self, topology: &Topology, regions: &Regions, region: usize) {
+    /// Ties between events go to the lower number. Returns the links that begin here.
+    fn number_stations(
+        &mut self,
+        topology: &Topology,
+        regions: &Regions,
+        region: usize,
+    ) -> Vec<OutLink> {
+        let mut out_links = Vec::new();
         let (pops, access) = (self.pops.len() as u16, self.access.len() as u16);
         let backbone = self.backbone.len() as u16;
         let stations = &mut self.stations;
@@ -175,10 +219,12 @@ impl Layout {
                 stations.push(Station::OnLink(to as u16));
                 stations.len() - 1
             });
-            self.out_links.push(OutLink {
+            out_links.push(OutLink {
                 id: id as u16,
                 delay: link.delay,
                 within,
+                sent: 0,
+                outbox: Crossing::default(),
             });
         }
         self.ack_ready = stations.len();
@@ -187,20 +233,36 @@ impl Layout {
         stations.extend((0..self.speeds).map(|_| Station::MaySend));
         self.servers = stations.len();
         if topology.service != Service::Dual {
-            stations.extend((0..pops).map(Station::PopServer));
-            stations.extend((0..access).map(Station::AccessServer));
+            stations.extend((0..pops + access).map(Station::Server));
         }
+        out_links
     }
 
-    fn fill_hops(&mut self, topology: &Topology, routes: &Routes) {
+    fn fill_next(&mut self) {
+        let of_pops = self
+            .parents
+            .iter()
+            .map(|&parent| [Next::to_backbone(parent), Next::BELOW]);
+        let of_access = self.above.iter().map(|&above| match above {
+            AccessParent::Pop(pop) => [Next(pop.into()), Next::HOST],
+            AccessParent::Backbone(router) => [Next::to_backbone(router), Next::HOST],
+        });
+        self.next = of_pops.chain(of_access).collect();
+    }
+
+    fn fill_hops(&mut self, topology: &Topology, routes: &Routes, out_links: &[OutLink]) {
         for &at in &self.backbone {
             for to in 0..topology.access.len() as u16 {
                 let domain = routes.domain(to);
                 let hop = if domain != at {
                     // Networks that hosts need are checked to be connected.
-                    let link = routes.link(at, domain);
-                    let leads = |out: &OutLink| Some(out.id) == link;
-                    Hop::Link(self.out_links.iter().position(leads).unwrap_or(0) as u16)
+                    let id = routes.link(at, domain);
+                    let leads = |out: &OutLink| Some(out.id) == id;
+                    let link = out_links.iter().position(leads).unwrap_or(0) as u16;
+                    match id {
+                        Some(id) if routes.end(id) == domain => Hop::LastLink(link),
+                        _ => Hop::Link(link),
+                    }
                 } else {
                     let local = self.local_access[to as usize];
                     match self.above[local as usize] {
@@ -282,5 +344,20 @@ impl Layout {
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router
+    }
+
+    /// The router with one server that an access router is.
+    #[inline]
+    pub(super) fn access_server(&self, access: u16) -> usize {
+        self.pops.len() + access as usize
+    }
+
+    /// Where such a router forwards a packet for the access router `to`. Found without a branch, which
+    /// would be as hard to predict as what it decides.
+    #[inline]
+    pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
+        let below = Next(self.access_server(self.local(to)) as u32);
+        let next = self.next[router as usize][served as usize];
+        if next == Next::BELOW { below } else { next }
     }
 }

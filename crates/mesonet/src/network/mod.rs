@@ -30,10 +30,11 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::arrivals::Arrivals;
-pub(crate) use self::arrivals::InFlight;
+pub(crate) use self::arrivals::Crossing;
+use self::arrivals::InFlight;
 use self::fifo::Fifo;
 pub(crate) use self::host_interface::HostEvent;
-use self::layout::Layout;
+use self::layout::{Layout, OutLink};
 pub(crate) use self::packet::{FlowId, Kind, Packet};
 pub(crate) use self::packet_trace::{FlowEnd, PacketTrace, TraceState};
 use self::queue::DropTailQueue;
@@ -59,10 +60,7 @@ pub(crate) struct Network {
     backbone: Vec<DropTailQueue>,
     /// From other regions, by backbone router.
     arrivals: Vec<Arrivals>,
-    /// By link that begins here: packets sent into it, including those whose departure is still to come;
-    /// and to other regions, those that have not been handed over.
-    sent: Vec<u64>,
-    outboxes: Vec<Vec<InFlight>>,
+    out_links: Vec<OutLink>,
     /// Time between two packets of a host, by its speed.
     packet_intervals: Vec<Span>,
     /// Packets in flight, by station.
@@ -95,7 +93,8 @@ impl Network {
         region: usize,
         packet_intervals: Vec<Span>,
     ) -> Self {
-        let layout = Layout::new(topology, regions, routes, region, packet_intervals.len());
+        let speeds = packet_intervals.len();
+        let (layout, out_links) = Layout::new(topology, regions, routes, region, speeds);
         let at = |&number: &u16| usize::from(number);
         let backbone = layout
             .backbone
@@ -127,8 +126,7 @@ impl Network {
                 .iter()
                 .map(|&router| Arrivals::new(regions.links_into(topology, router)))
                 .collect(),
-            sent: vec![0; layout.out_links.len()],
-            outboxes: vec![Vec::new(); layout.out_links.len()],
+            out_links,
             packet_intervals,
             fifos: vec![Fifo::default(); layout.stations.len()],
             event_list: Tournament::new(layout.stations.len()),

@@ -93,7 +93,7 @@ impl PacketTrace {
             Kind::Syn | Kind::Data => FlowEnd::Receiver,
             Kind::SynAck | Kind::Ack | Kind::Nak => FlowEnd::Sender,
         };
-        let region = self.regions.of_access(packet.to);
+        let region = self.regions.of_access(packet.to());
         self.find(region, end, packet.flow())
             .map(|state| state.number)
     }
@@ -121,7 +121,7 @@ impl PacketTrace {
                 Kind::Nak => PacketKind::Nak,
             },
             number: packet.number(),
-            to: packet.to.into(),
+            to: packet.to().into(),
             event,
         });
     }
@@ -154,7 +154,7 @@ impl Network {
         let now = self.now;
         self.record(now, &packet, PacketEvent::Sent);
         if !self.shared.is_empty() {
-            let router = self.layout.pops.len() + access as usize;
+            let router = self.layout.access_server(access);
             return self.enqueue_shared::<true>(router, Direction::Up, packet);
         }
         let departure = self.access[access as usize].up.enqueue(now);

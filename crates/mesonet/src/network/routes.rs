@@ -62,11 +62,16 @@ impl Routes {
         (link != Self::NO_LINK).then_some(link)
     }
 
+    /// The backbone router at which a link ends.
+    pub(super) fn end(&self, link: u16) -> u16 {
+        self.ends[link as usize].1
+    }
+
     /// Backbone routers from one to another, both included.
     pub(crate) fn routers_between(&self, from: u16, to: u16) -> impl Iterator<Item = u16> {
         std::iter::successors(Some(from), move |&at| {
             let link = (at != to).then(|| self.link(at, to)).flatten()?;
-            Some(self.ends[link as usize].1)
+            Some(self.end(link))
         })
     }
 
@@ -79,7 +84,7 @@ impl Routes {
                 return None;
             }
             path.push(link);
-            at = self.ends[link as usize].1;
+            at = self.end(link);
         }
         Some(path)
     }

@@ -35,15 +35,14 @@ impl Network {
     /// Packets that have entered each link by now, with the link's number in the network. Of links to
     /// other regions, those are included that have been handed over and have not departed.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
-        let links = self.layout.out_links.iter().enumerate();
-        links.map(|(at, link)| {
+        self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;
             let late = |one: &&InFlight| one.time > entered;
             let ahead = match link.within {
                 Some(fifo) => self.fifos[fifo].iter().rev().take_while(late).count(),
-                None => self.outboxes[at].iter().rev().take_while(late).count(),
+                None => link.outbox.later_than(entered),
             };
-            (link.id, self.sent[at] - ahead as u64)
+            (link.id, link.sent - ahead as u64)
         })
     }
 }

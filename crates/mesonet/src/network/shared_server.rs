@@ -62,18 +62,25 @@ impl SharedServer {
         self.end
     }
 
-    /// The queue that is being served.
-    #[inline]
-    pub(super) fn serving(&self) -> Direction {
-        self.serving
-    }
-
     #[inline]
     fn is_idle(&self) -> bool {
         self.end == Time::NEVER
     }
 
-    /// Whether one more packet fits into a queue.
+    /// A packet arrives at a queue while the server is busy; returns whether there is room.
+    #[inline]
+    fn enqueue(&mut self, direction: Direction, packet: Packet, now: Time) -> bool {
+        let accepted = self.has_room(direction, now);
+        let queue = &mut self.queues[direction as usize];
+        if accepted {
+            queue.packets.push(packet);
+        } else {
+            queue.dropped += 1;
+        }
+        accepted
+    }
+
+    /// Whether one more packet fits into a queue of a busy server.
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
         let waiting = self.waiting(direction);
@@ -96,7 +103,7 @@ impl SharedServer {
     /// Packets in the buffer of a queue that are being served. A departure at the same time has made room.
     fn in_service(&self, direction: Direction, now: Time) -> usize {
         let counts = self.shared_buffer || self.serving == direction;
-        usize::from(!self.is_idle() && counts && self.end > now)
+        usize::from(counts && self.end > now)
     }
 
     #[inline]
@@ -108,18 +115,22 @@ impl SharedServer {
 
     /// Begins the next service after one that ends now.
     #[inline]
-    fn serve_next(&mut self, served: Direction, now: Time) {
-        let other = served.other();
-        let alternates = !self.queues[other as usize].packets.is_empty();
+    fn serve_next(&mut self, now: Time) {
+        let (served, other) = (self.serving, self.serving.other());
+        let waiting = |queue: Direction| self.queues[queue as usize].packets.len();
+        if waiting(served) + waiting(other) == 0 {
+            self.end = Time::NEVER;
+            return;
+        }
+        let alternates = waiting(other) > 0;
         let next = if alternates { other } else { served };
         let start = if self.strict && !alternates {
             now + self.service
         } else {
             now
         };
-        match self.queues[next as usize].packets.pop() {
-            Some(packet) => self.start_service(next, packet, start),
-            None => self.end = Time::NEVER,
+        if let Some(packet) = self.queues[next as usize].packets.pop() {
+            self.start_service(next, packet, start);
         }
     }
 
@@ -143,7 +154,7 @@ impl SharedServer {
 /// Routers are numbered from points of presence to access routers.
 impl Network {
     /// A packet arrives at a router.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,
         router: usize,
@@ -152,32 +163,30 @@ impl Network {
     ) {
         let now = self.now;
         let server = &mut self.shared[router];
-        let (accepted, idle) = (server.has_room(direction, now), server.is_idle());
-        let queue = &mut server.queues[direction as usize];
-        queue.arrived += 1;
-        if !accepted {
-            queue.dropped += 1;
-        } else if !idle {
-            queue.packets.push(packet);
-        } else {
+        server.queues[direction as usize].arrived += 1;
+        // An idle router is empty: no buffer is for less than a packet.
+        let accepted = if server.is_idle() {
             server.start_service(direction, packet, now);
             let end = server.end;
             self.event_list.set(self.layout.server(router), end);
-        }
+            true
+        } else {
+            server.enqueue(direction, packet, now)
+        };
         if TRACED {
             self.record_shared(router, direction, &packet, accepted);
         }
     }
 
-    /// A service ends, and the next one starts; returns the packet that leaves.
-    #[inline]
-    pub(super) fn end_service(&mut self, router: usize, served: Direction) -> Packet {
+    /// A service ends, and the next one starts; returns the packet that leaves, and the queue that it was in.
+    #[inline(always)]
+    pub(super) fn end_service(&mut self, router: usize) -> (Packet, Direction) {
         let server = &mut self.shared[router];
-        let (now, packet) = (server.end, server.packet);
-        server.serve_next(served, now);
+        let (now, packet, served) = (server.end, server.packet, server.serving);
+        server.serve_next(now);
         let end = server.end;
         self.now = now;
         self.event_list.set(self.layout.server(router), end);
-        packet
+        (packet, served)
     }
 }

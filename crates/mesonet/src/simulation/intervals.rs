@@ -108,9 +108,8 @@ impl Run<'_> {
                 // Some of those that have been handed over have not departed.
                 let departed = self.clock.now + self.common.delays[link as usize];
                 let unreceived = self.mail.sent(link, self.clock.window - 1);
-                let unreceived = unreceived.iter().rev();
-                late[link as usize] = network.later_than(router, at, departed)
-                    + unreceived.take_while(|one| one.time > departed).count();
+                late[link as usize] =
+                    network.later_than(router, at, departed) + unreceived.later_than(departed);
             }
         }
         let entered = sent.iter().zip(late);

@@ -5,13 +5,13 @@ use std::sync::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use super::locked;
-use crate::network::InFlight;
+use crate::network::Crossing;
 
 /// A box for each link and for each of two windows in turn: a region fills that of the current window,
 /// while another empties that of the window before.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Mail {
-    boxes: Vec<[Mutex<Vec<InFlight>>; 2]>,
+    boxes: Vec<[Mutex<Crossing>; 2]>,
 }
 
 impl Mail {
@@ -21,19 +21,19 @@ impl Mail {
         }
     }
 
-    fn of(&self, link: u16, window: u64) -> &Mutex<Vec<InFlight>> {
+    fn of(&self, link: u16, window: u64) -> &Mutex<Crossing> {
         &self.boxes[link as usize][(window % 2) as usize]
     }
 
     /// At the end of a window: sends what a region has put on a link.
-    pub(super) fn send(&self, link: u16, window: u64, packets: &mut Vec<InFlight>) {
+    pub(super) fn send(&self, link: u16, window: u64, packets: &mut Crossing) {
         let mut sent = locked(self.of(link, window));
         debug_assert!(sent.is_empty(), "received in the window before");
         std::mem::swap(&mut *sent, packets);
     }
 
     /// What was sent on a link in a window, until it is received in the next one.
-    pub(super) fn sent(&self, link: u16, window: u64) -> MutexGuard<'_, Vec<InFlight>> {
+    pub(super) fn sent(&self, link: u16, window: u64) -> MutexGuard<'_, Crossing> {
         locked(self.of(link, window))
     }
 }

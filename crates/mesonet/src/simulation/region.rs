@@ -65,9 +65,8 @@ impl Region {
         for &(router, at, link) in &self.links_in {
             network.receive(router, at, &mut mail.sent(link, step.window - 1));
         }
-        for packet in network.staying_until(step.window_end) {
-            self.flows.prefetch_for(packet);
-        }
+        let staying = network.staying_until(step.window_end);
+        staying.for_each(|packet| self.flows.prefetch_for(packet));
         let flows = &mut self.flows;
         self.env.timers.begin_window(|time, flow| {
             let sender = flows.sender(flow);
@@ -96,7 +95,7 @@ impl Region {
                 Some(HostEvent::AckReady(ack)) => {
                     self.flows.on_ack_ready(ack, &mut self.env);
                 }
-                Some(HostEvent::MaySend(flow)) => self.flows.on_pace(flow, &mut self.env),
+                Some(HostEvent::MaySend(turn)) => self.flows.on_pace(turn.flow(), &mut self.env),
                 None if timer <= until => self.on_timer(common),
                 None => break,
             }
