@@ -21,7 +21,7 @@ const LOCK: &str = "lock";
 const RUN: &str = "run";
 
 /// Counts changes of what the state holds that change no results.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Whose state it is. Only the engine that wrote a state can read the rest of it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
