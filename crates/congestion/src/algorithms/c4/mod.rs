@@ -247,7 +247,12 @@ impl DraftC4 {
     }
 
     fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
-        let Self { rate, max_rtt_s, running_min_s, .. } = *self;
+        let Self {
+            rate,
+            max_rtt_s,
+            running_min_s,
+            ..
+        } = *self;
         show([rate, max_rtt_s, running_min_s, self.alpha()], out);
     }
 }

@@ -546,7 +546,13 @@ impl PicoquicC4 {
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
-        let Self { rate, max_rtt_s, running_min_s, alpha, .. } = *self;
+        let Self {
+            rate,
+            max_rtt_s,
+            running_min_s,
+            alpha,
+            ..
+        } = *self;
         show([rate, max_rtt_s, running_min_s, alpha], out);
     }
 }

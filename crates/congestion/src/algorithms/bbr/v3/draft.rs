@@ -101,7 +101,9 @@ impl Rules for Draft {
         machine.adapt_long_bound(self, ack, sample, flight, window);
         let state = machine.state;
         match state {
-            State::Down | State::Cruise if machine.probes_after_marks() && machine.is_clear(ack) => {
+            State::Down | State::Cruise
+                if machine.probes_after_marks() && machine.is_clear(ack) =>
+            {
                 machine.start_refill(machine.rounds_after_marks());
             }
             State::Down | State::Cruise if machine.is_time_to_probe(ack.now, window) => {

@@ -31,7 +31,12 @@ impl Draft {
     /// Processes an acknowledgement on the fast path if it fits; whether it did. The full update would do the
     /// same.
     #[inline]
-    pub(super) fn try_fast_path(&self, machine: &mut Machine, ack: &AckSample, window: &mut Window) -> bool {
+    pub(super) fn try_fast_path(
+        &self,
+        machine: &mut Machine,
+        ack: &AckSample,
+        window: &mut Window,
+    ) -> bool {
         let fast_path = &self.fast_path;
         let nothing_happens = ack.now < fast_path.until
             && ack.delivered + ack.lost <= fast_path.answered
@@ -46,10 +51,14 @@ impl Draft {
         }
         let flight = Flight::of(ack);
         let newly = segments(ack.delivered - machine.meter.delivered);
-        let aggregated = machine
+        let aggregated =
+            machine
+                .aggregation
+                .with(ack.now, newly, machine.bandwidth(), window.cwnd());
+        let floor = machine
             .aggregation
-            .with(ack.now, newly, machine.bandwidth(), window.cwnd());
-        let floor = machine.aggregation.extra.ignores_below(machine.meter.rounds);
+            .extra
+            .ignores_below(machine.meter.rounds);
         if aggregated.extra >= floor || !flight.is_below(machine.bounds.long_in_flight) {
             return false;
         }
@@ -57,7 +66,8 @@ impl Draft {
             return false;
         }
         let prior_in_flight = segments(ack.in_flight) + newly;
-        machine.probe
+        machine
+            .probe
             .note_use_of_cwnd(ack, prior_in_flight, window.cwnd());
         if machine.is_probing_up() && !machine.goes_on_up(ack, newly, rate, window) {
             return false;

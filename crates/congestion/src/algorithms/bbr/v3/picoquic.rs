@@ -452,7 +452,10 @@ mod tests {
         acks(&mut flow, 6, 60);
         assert_eq!(flow.bbr.machine.min_rtt.rtt.unwrap().0, RTT);
         acks(&mut flow, 1, 61);
-        assert_eq!(flow.bbr.machine.min_rtt.rtt.unwrap().0, Span::from_millis(61));
+        assert_eq!(
+            flow.bbr.machine.min_rtt.rtt.unwrap().0,
+            Span::from_millis(61)
+        );
     }
 
     /// Not before a round trip has passed; a plateau of the rate says nothing.
@@ -505,7 +508,10 @@ mod tests {
         assert_eq!(flow.bbr.machine.state, State::Cruise);
         flow.acked(1, 0, 1_510.0, 90, MS);
         flow.acked(1, 0, 1_510.0, 90, MS);
-        assert_eq!((flow.bbr.machine.state, flow.bbr.machine.filled), (State::Startup, false));
+        assert_eq!(
+            (flow.bbr.machine.state, flow.bbr.machine.filled),
+            (State::Startup, false)
+        );
 
         for (silence_ms, state) in [(200, State::Cruise), (201, State::Startup)] {
             let mut flow = cruising();
@@ -517,7 +523,11 @@ mod tests {
         flow.bbr.machine.probe.wait = Span::from_secs(9);
         flow.bbr.on_idle(RTT, &mut flow.window);
         flow.acked(1, 0, 900.0, 90, Span::from_secs(1));
-        assert_eq!(flow.bbr.machine.state, State::Cruise, "there was nothing to send");
+        assert_eq!(
+            flow.bbr.machine.state,
+            State::Cruise,
+            "there was nothing to send"
+        );
     }
 
     /// From the fourth on, and more than 2 %: what is in flight, and what arrives, is the window for a round trip. Then it

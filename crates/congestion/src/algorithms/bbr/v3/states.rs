@@ -147,7 +147,9 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
 fn exiting_probe_down_on_inflight() {
     for (bound, from, to) in [(f64::INFINITY, 101, 100), (100.0, 86, 85)] {
         let mut flow = draining();
-        flow.bbr.machine.start_down(&mut Draft::default(), flow.ack.now);
+        flow.bbr
+            .machine
+            .start_down(&mut Draft::default(), flow.ack.now);
         flow.bbr.machine.bounds.long_in_flight = bound;
         assert_eq!(flow.bbr.machine.gains(), (0.9, 2.0));
         flow.acked(1, 0, 100.0, from, MS);
@@ -224,7 +226,10 @@ fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let extra = flow.bbr.machine.aggregation.extra.get();
     assert!(extra >= 49.0 && extra > before, "{extra}");
     (0..200).for_each(|_| flow.acked(1, 0, 1000.0, 100, MS));
-    assert_eq!(flow.window.cwnd(), 200.0 + flow.bbr.machine.aggregation.extra.get());
+    assert_eq!(
+        flow.window.cwnd(),
+        200.0 + flow.bbr.machine.aggregation.extra.get()
+    );
 }
 
 #[test]
@@ -271,7 +276,9 @@ fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     let kept = flow.bbr.machine.bounds.short_in_flight / cwnd;
     assert!((0.69..=0.71).contains(&kept), "{kept}");
     for _ in 0..2 {
-        flow.bbr.machine.start_down(&mut Draft::default(), flow.ack.now);
+        flow.bbr
+            .machine
+            .start_down(&mut Draft::default(), flow.ack.now);
         flow.rounds(2, 100.0, 90);
     }
     assert_eq!(flow.bbr.machine.max_rate(), 100.0);
@@ -388,9 +395,17 @@ fn a_probe_follows_when_marks_cease() {
         flow.acked(1, lost, 1000.0, 120, MS);
         flow.ack.ecn_echo = false;
         flow.acked(1, 0, 1000.0, 120, MS);
-        assert_eq!(flow.bbr.machine.state, State::Down, "marks were in the last round");
+        assert_eq!(
+            flow.bbr.machine.state,
+            State::Down,
+            "marks were in the last round"
+        );
         flow.round(1000.0, 120);
-        assert_eq!(flow.bbr.machine.state == State::Refill, probes, "{reprobe} {lost}");
+        assert_eq!(
+            flow.bbr.machine.state == State::Refill,
+            probes,
+            "{reprobe} {lost}"
+        );
         if probes {
             assert_eq!(flow.bbr.machine.probe.up_rounds, 5);
         }
