@@ -58,7 +58,8 @@ keys! {
         pub prr: PrrRule = Kind::Word(PrrRule::WORDS).key()
             .default("rfc6937").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 6937, RFC 9937; Linux: tcp_cwnd_reduction, tcp_enter_cwr"),
-        /// The round-trip times that ACKs tell.
+        /// The round-trip times that ACKs tell: `echo`, of the time that they echo; `last`, of the last segment that they
+        /// newly acknowledge; `reported`, that less the delay that the receiver reports, as in QUIC.
         pub rtt_sample: RttSample = Kind::Word(RttSample::WORDS).key()
             .default("echo").in_profile(Profile::Linux, "last")
             .source("RFC 7323 section 4; Linux: seq_rtt_us and ca_rtt_us of tcp_clean_rtx_queue; RFC 9002 section 5.3"),

@@ -106,8 +106,7 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
 fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
     if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
-        let message =
-            "ACKs report transit times (timestamps = \"one-way\"), not how long they were delayed";
+        let message = "ACKs report transit times (timestamps = \"one-way\", which some algorithms imply), not how long they were delayed";
         out.push(Diagnostic::at(tcp, Tcp::rtt_sample, path, message));
     }
 }

@@ -65,6 +65,7 @@ impl Layout {
             layout.add_backbone(index, table, &node.origin);
         }
         layout.check_names(path, out);
+        layout.check_number(topology, path, out);
         layout
     }
 
@@ -134,6 +135,23 @@ impl Layout {
                 sources: keys.sources,
                 receivers: keys.receivers,
             });
+        }
+    }
+
+    /// Packets have 16 bits for the router to which they go.
+    fn check_number(&self, topology: &Table, path: &str, out: &mut Vec<Diagnostic>) {
+        let number = self.pops.len() + self.access.len();
+        if number > usize::from(u16::MAX) {
+            let message = format!(
+                "{number} points of presence and access routers; at most {} are allowed",
+                u16::MAX
+            );
+            out.push(Diagnostic::at(
+                topology,
+                TopologyFile::backbone,
+                path,
+                message,
+            ));
         }
     }
 

@@ -39,9 +39,16 @@ impl Routes {
         };
         for (index, link) in topology.tables(TopologyFile::links).enumerate() {
             // Halves to even: buffers in appendix C of NIST SP 500-282 follow from it.
-            let steps = factor * clock.steps(link.read(LinkKeys::delay));
-            let steps = steps.round_ties_even() as u64;
+            let exact = factor * clock.steps(link.read(LinkKeys::delay));
+            let steps = exact.round_ties_even() as u64;
             let path = join(path, &format!("links.{index}"));
+            if steps == 0 {
+                // What happens in a time step at one of two routers could still reach the other in it, and come back.
+                let message = format!(
+                    "{exact} time steps, rounded to none; between backbone routers packets take one at least"
+                );
+                out.push(Diagnostic::at(link, LinkKeys::delay, &path, message));
+            }
             routes.add_link(link, &path, layout, clock.of_steps(steps), steps, out);
         }
         for (index, route) in topology.tables(TopologyFile::routes).enumerate() {

@@ -52,6 +52,31 @@ fn shares_and_probabilities_have_to_add_up() {
     );
 }
 
+/// Between two routers without a delay, a time step would not end.
+#[test]
+fn links_between_backbone_routers_take_a_time_step() {
+    let network = |access: u64, delay: &str| {
+        format!(
+            "network.topology = {{ backbone = [{{ name = \"X\", direct = {access} }}, {{ name = \"Y\", direct = 1 }}], \
+             links = [{{ from = \"X\", to = \"Y\", delay = \"{delay}\" }}] }}"
+        )
+    };
+    let place = "network.topology.links.0.delay";
+    assert_refused(&network(1, "0 ms"), &[place, "0 time steps"]);
+    assert_refused(&network(1, "0.4 ms"), &[place, "0.4 time steps"]);
+    parse(
+        &format!("{BASE}{}\n", network(1, "0.6 ms")),
+        "right.toml",
+        None,
+        &[],
+    )
+    .unwrap();
+    assert_refused(
+        &network(65_535, "5 ms"),
+        &["65536 points of presence", "65535"],
+    );
+}
+
 #[test]
 fn queues_with_a_server_each_share_no_buffer() {
     let network = "network = { service = \"dual\", shared_buffer = true }";
