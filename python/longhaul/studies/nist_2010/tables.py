@@ -84,7 +84,7 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """What FAST-AT does to others in the most congested condition, whole and cut."""
+    """FAST-AT beside the other six in the most congested condition, whole and cut."""
 
     def ratio(of: str, metric: str) -> float:
         def value(algorithm: str) -> float:

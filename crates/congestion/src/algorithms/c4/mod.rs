@@ -7,9 +7,11 @@
 //! a quarter of what was asked for, as section 4.3 has it, in the Initial state, too. Two rules that the text
 //! has not are those of the implementation that its tests were run with (picoquic, c4.c, August 2026): delays
 //! count in probes and of what was sent in them, and high jitter leads back to Initial only below 1 MB/s and
-//! above 50 ms. Variant picoquic is that implementation. Not here: Resuming, which needs a window remembered from an earlier connection, and the pacing
-//! of paths below 1 ms.
+//! above 50 ms. Variant picoquic is that implementation. Not here: Resuming, which needs a window remembered from an
+//! earlier connection, and the pacing of paths below 1 ms.
 
+#[cfg(test)]
+mod made_up_path;
 mod measuring;
 mod picoquic;
 mod states;
@@ -308,65 +310,24 @@ impl CongestionControl for C4 {
 mod tests {
     use longhaul_units::Span;
 
+    use super::made_up_path::{BYTES, FLIGHT, RTT_MS, near};
     use super::measuring::sensitivity;
     use super::*;
-    use crate::rate_sample::RateSample;
-    use crate::window::Rounding;
 
-    const BYTES: u64 = 1250;
-    /// Packets in a round trip of the path.
-    const FLIGHT: u64 = 100;
-    const RTT_MS: u64 = 100;
+    type Path = made_up_path::Path<DraftC4>;
 
-    /// C4 on a path whose answers are made up.
-    struct Path {
-        c4: DraftC4,
-        window: Window,
-        ack: AckSample,
-    }
+    impl made_up_path::Form for DraftC4 {
+        type State = State;
 
-    impl Path {
-        fn new() -> Self {
-            let ack = AckSample {
-                in_flight: FLIGHT,
-                delivered: 0,
-                segment_bytes: BYTES,
-                ..AckSample::ONE_SEGMENT
-            };
-            Self {
-                c4: DraftC4::default(),
-                window: Window::new(10.0, 1e9, 1e9, Rounding::Real),
-                ack,
-            }
+        const CRUISING: State = State::Cruising { eras: 0 };
+
+        fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+            self.on_ack(ack, window);
         }
 
-        /// An era with round trips of `rtt_ms`, in which the path delivered `rate` packets a second.
-        fn era(&mut self, rate: f64, rtt_ms: u64) -> State {
-            let end = self.c4.era.end;
-            while self.c4.era.end == end {
-                self.ack.delivered += 1;
-                self.ack(rate, rtt_ms);
-            }
-            self.c4.state
+        fn era(&self) -> (State, u64) {
+            (self.state, self.era.end)
         }
-
-        fn ack(&mut self, rate: f64, rtt_ms: u64) {
-            self.ack.rtt = Some(Span::from_millis(rtt_ms));
-            self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
-            let ack = self.ack;
-            self.c4.on_ack(&ack, &mut self.window);
-        }
-
-        /// Until it cruises at 1,000 packets a second, 1.25 MB/s.
-        fn cruising() -> Self {
-            let mut path = Self::new();
-            while path.era(1000.0, RTT_MS) != (State::Cruising { eras: 0 }) {}
-            path
-        }
-    }
-
-    fn near(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
     /// Section 5.1, and the thresholds that follow from it (sections 5.2 to 5.4).

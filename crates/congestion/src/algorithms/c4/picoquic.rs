@@ -34,7 +34,7 @@ const FULL_ERAS_AT_DELAY: u32 = 2;
 const CRUISING_ERAS: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum State {
+pub(super) enum State {
     Initial,
     Recovery,
     Cruising { eras: u32 },
@@ -564,71 +564,30 @@ fn sent(ack: &AckSample) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use longhaul_units::Span;
-
+    use super::super::made_up_path::{self, RTT_MS, near};
     use super::*;
-    use crate::rate_sample::RateSample;
-    use crate::window::Rounding;
 
-    const BYTES: u64 = 1250;
-    const RTT_MS: u64 = 100;
+    type Path = made_up_path::Path<PicoquicC4>;
 
-    /// picoquic's C4 on a path whose answers are made up.
-    struct Path {
-        c4: PicoquicC4,
-        window: Window,
-        ack: AckSample,
-    }
+    impl made_up_path::Form for PicoquicC4 {
+        type State = State;
 
-    impl Path {
-        fn new() -> Self {
-            let ack = AckSample {
-                in_flight: 100,
-                delivered: 0,
-                segment_bytes: BYTES,
-                ..AckSample::ONE_SEGMENT
-            };
-            Self {
-                c4: PicoquicC4::default(),
-                window: Window::new(10.0, 1e9, 1e9, Rounding::Real),
-                ack,
-            }
+        const CRUISING: State = State::Cruising { eras: 0 };
+
+        fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
+            self.on_ack(ack, window);
         }
 
-        fn ack(&mut self, rate: f64, rtt_ms: u64) {
-            self.ack.rtt = Some(Span::from_millis(rtt_ms));
-            self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
-            let ack = self.ack;
-            self.c4.on_ack(&ack, &mut self.window);
-        }
-
-        /// An era with such round trips, in which the path delivered `rate` packets a second.
-        fn era(&mut self, rate: f64, rtt_ms: u64) -> State {
-            let end = self.c4.era.end;
-            while self.c4.era.end == end {
-                self.ack.delivered += 1;
-                self.ack(rate, rtt_ms);
-            }
-            self.c4.state
-        }
-
-        /// Until it cruises at 1,000 packets a second, 1.25 MB/s.
-        fn cruising() -> Self {
-            let mut path = Self::new();
-            while path.era(1000.0, RTT_MS) != (State::Cruising { eras: 0 }) {}
-            path
-        }
-
-        fn probing() -> Self {
-            let mut path = Self::cruising();
-            path.era(1000.0, RTT_MS);
-            assert_eq!(path.era(1000.0, RTT_MS), State::Probing);
-            path
+        fn era(&self) -> (State, u64) {
+            (self.state, self.era.end)
         }
     }
 
-    fn near(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+    fn probing() -> Path {
+        let mut path = Path::cruising();
+        path.era(1000.0, RTT_MS);
+        assert_eq!(path.era(1000.0, RTT_MS), State::Probing);
+        path
     }
 
     /// After Initial, and after an era whose longest round trip was shorter than the nominal one.
@@ -637,7 +596,7 @@ mod tests {
         let mut path = Path::new();
         while path.era(1000.0, RTT_MS) == State::Initial {}
         near(path.c4.alpha, 7.0 / 8.0);
-        let mut path = Path::probing();
+        let mut path = probing();
         path.c4.draining = false;
         assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
         near(path.c4.alpha, 15.0 / 16.0);
@@ -653,7 +612,7 @@ mod tests {
     /// quarters of that; a quarter of it is enough for another one, and the third success leads back to Initial.
     #[test]
     fn successes_lead_to_pushes_and_then_to_initial() {
-        let mut path = Path::probing();
+        let mut path = probing();
         assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
         assert_eq!(path.era(1060.0, RTT_MS), State::Pushing);
         near(path.c4.alpha, 1256.0 / 1024.0);
@@ -696,7 +655,7 @@ mod tests {
         path.ack.delivered += 1;
         path.ack(1000.0, 150);
         assert!(matches!(path.c4.state, State::Cruising { .. }));
-        let mut path = Path::probing();
+        let mut path = probing();
         path.c4.max_rtt_s = 0.1;
         path.ack.delivered += 1;
         path.ack(1000.0, 150);
@@ -721,7 +680,7 @@ mod tests {
     /// Three segments in flight are what a probe of 3.1 allows with one more, and part of a segment.
     #[test]
     fn small_windows_probe_by_a_segment() {
-        let mut path = Path::probing();
+        let mut path = probing();
         path.c4.rate = 30.0;
         path.c4.max_rtt_s = 0.1;
         path.c4.set_window(&path.ack.clone(), &mut path.window);

@@ -1,0 +1,76 @@
+//! A path whose answers are made up, for tests of both forms of C4.
+
+use longhaul_units::Span;
+
+use crate::facts::AckSample;
+use crate::rate_sample::RateSample;
+use crate::window::{Rounding, Window};
+
+pub(super) const BYTES: u64 = 1250;
+/// Packets in a round trip of the path.
+pub(super) const FLIGHT: u64 = 100;
+pub(super) const RTT_MS: u64 = 100;
+
+/// What the path asks of a form of C4.
+pub(super) trait Form: Default {
+    type State: Copy + PartialEq;
+
+    /// That of a steady path, at its beginning.
+    const CRUISING: Self::State;
+
+    fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
+
+    /// The state, and packets sent before the present era.
+    fn era(&self) -> (Self::State, u64);
+}
+
+/// C4 on the path.
+pub(super) struct Path<C> {
+    pub c4: C,
+    pub window: Window,
+    pub ack: AckSample,
+}
+
+impl<C: Form> Path<C> {
+    pub(super) fn new() -> Self {
+        let ack = AckSample {
+            in_flight: FLIGHT,
+            delivered: 0,
+            segment_bytes: BYTES,
+            ..AckSample::ONE_SEGMENT
+        };
+        Self {
+            c4: C::default(),
+            window: Window::new(10.0, 1e9, 1e9, Rounding::Real),
+            ack,
+        }
+    }
+
+    /// An era with round trips of `rtt_ms`, in which the path delivered `rate` packets a second.
+    pub(super) fn era(&mut self, rate: f64, rtt_ms: u64) -> C::State {
+        let (_, end) = self.c4.era();
+        while self.c4.era().1 == end {
+            self.ack.delivered += 1;
+            self.ack(rate, rtt_ms);
+        }
+        self.c4.era().0
+    }
+
+    pub(super) fn ack(&mut self, rate: f64, rtt_ms: u64) {
+        self.ack.rtt = Some(Span::from_millis(rtt_ms));
+        self.ack.delivery_rate = Some(RateSample::new(rate, Span::from_secs(1)));
+        let ack = self.ack;
+        self.c4.on_ack(&ack, &mut self.window);
+    }
+
+    /// Until it cruises at 1,000 packets a second, 1.25 MB/s.
+    pub(super) fn cruising() -> Self {
+        let mut path = Self::new();
+        while path.era(1000.0, RTT_MS) != C::CRUISING {}
+        path
+    }
+}
+
+pub(super) fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+}
