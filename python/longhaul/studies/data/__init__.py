@@ -85,7 +85,7 @@ class Data:
             with atomic(folder / f"{name}.parquet") as file:
                 # Nobody searches these files: one group of rows, and no statistics of columns.
                 small.write_parquet(
-                    file, compression="zstd", compression_level=19, statistics=False,
+                    file, compression="brotli", compression_level=11, statistics=False,
                     row_group_size=max(1, small.height),
                 )  # fmt: skip
 
