@@ -136,7 +136,7 @@ def metrics(kept: Kept, run: Run) -> Row:
     row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
     row |= _of_each(kept.get("courses", []), "flow", OF_COURSES)
     row |= _of_each(kept.get("class_windows", []), "class", OF_CLASS_WINDOWS)
-    row |= mixed.of_groups(kept) | kept.get("loss_free", {})
+    row |= mixed.of_groups(kept, run.experiment) | kept.get("loss_free", {})
     if chapter := NUMBERED.get(run.experiment):
         row |= {
             _name(response): response["value"]
