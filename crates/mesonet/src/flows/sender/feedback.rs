@@ -97,3 +97,53 @@ impl Feedback {
         self.recovers = true;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000_000;
+
+    fn at(ms: u64) -> Time {
+        Time::from_ps(ms * MS)
+    }
+
+    /// Packets 1 to 4 leave one millisecond apart and arrive two apart, the third not at all.
+    #[test]
+    fn rates_are_those_of_arrivals_and_gaps_are_losses() {
+        let mut feedback = Feedback::default();
+        (1..=4).for_each(|number| feedback.on_sent(number, 0, at(number)));
+        let rtt = Span::from_millis(10);
+        let mut sample = |number, delivered, now| {
+            feedback
+                .on_ack(number, at(number), delivered, rtt, at(now))
+                .map(|rate| rate.segments() / rate.per_second())
+        };
+        // Each since the first left: nothing was delivered then.
+        assert_eq!(sample(1, 1, 11), Some(0.01));
+        assert_eq!(sample(2, 2, 13), Some(0.012));
+        assert_eq!(sample(4, 3, 17), Some(0.016));
+        assert_eq!(feedback.lost, 1);
+        // Nothing is in flight: another flight begins.
+        feedback.on_sent(5, 3, at(18));
+        feedback.on_sent(6, 3, at(19));
+        let next = feedback
+            .on_ack(6, at(19), 4, rtt, at(30))
+            .expect("a sample");
+        assert_eq!((next.segments(), next.per_second().round()), (1.0, 83.0));
+        assert_eq!(feedback.lost, 2);
+    }
+
+    #[test]
+    fn a_timeout_gives_up_what_is_in_flight_and_what_arrives_of_it_is_no_sample() {
+        let mut feedback = Feedback::default();
+        (1..=3).for_each(|number| feedback.on_sent(number, 0, at(number)));
+        feedback.on_timeout();
+        assert!(feedback.recovers);
+        let stale = feedback.on_ack(2, at(2), 1, Span::ZERO, at(50));
+        assert_eq!((stale, feedback.lost), (None, 3));
+        feedback.on_sent(4, 1, at(51));
+        let rate = feedback.on_ack(4, at(51), 2, Span::ZERO, at(61));
+        assert_eq!(rate.map(RateSample::per_second), Some(100.0));
+    }
+}
