@@ -163,10 +163,10 @@ def test_a_point_that_is_no_condition_is_refused(tmp_path: Path) -> None:
     ("of", "beside"), [("N7-TODAY", "N7-CUT"), ("N7-TODAY-8", "N7-MAIN"), ("N8L-TODAY", "N8L-CUT")]
 )
 def test_todays_senders_are_in_the_networks_of_the_eight(of: str, beside: str) -> None:
-    def networks(experiment: str) -> dict[int, dict[str, str]]:
+    def networks(experiment: str) -> dict[str, dict[str, str]]:
         runs = STUDY.runs("full", [experiment])
         return {
-            run.cell["condition"]: {
+            str(run.cell["condition"]): {
                 path: value
                 for path, value in explained(run).items()
                 if not path.startswith("mesonet.algorithms")
