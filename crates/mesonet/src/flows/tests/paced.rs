@@ -50,7 +50,7 @@ fn it_finds_the_rate_of_the_path_and_leaves_no_queue() {
     assert!(srtt < Span::from_millis(130), "{srtt:?}");
 }
 
-/// Between probes packets leave one by one, 1 % slower than the path is (section 5.6.2): not in bursts at the host's rate.
+/// Between probes packets leave one by one, 1 % slower than the path is: not in bursts at the host's rate.
 #[test]
 fn it_sets_the_pace() {
     let mut path = bbr(|_, _| false);
