@@ -152,11 +152,30 @@ def test_a_point_that_is_no_condition_is_refused(tmp_path: Path) -> None:
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
         (folder / part).write_text((STUDY.path / part).read_text())
     text = (STUDY.path / "experiments.toml").read_text()
-    head, *_, cut = text.split("[[experiments]]")
+    head, _, _, cut, *_ = text.split("[[experiments]]")
     wrong = cut.replace("quick = [3, 5,", "quick = [33, 5,")
     (folder / "experiments.toml").write_text(f"{head}[[experiments]]{wrong}")
     with pytest.raises(longhaul.ScenarioError, match="N7-CUT: unknown condition `33`"):
         _ = Study("wrong", folder).experiments
+
+
+@pytest.mark.parametrize(
+    ("of", "beside"), [("N7-TODAY", "N7-CUT"), ("N7-TODAY-8", "N7-MAIN"), ("N8L-TODAY", "N8L-CUT")]
+)
+def test_todays_senders_are_in_the_networks_of_the_eight(of: str, beside: str) -> None:
+    def networks(experiment: str) -> dict[str, dict[str, str]]:
+        runs = STUDY.runs("full", [experiment])
+        return {
+            str(run.cell["condition"]): {
+                path: value
+                for path, value in explained(run).items()
+                if not path.startswith("mesonet.algorithms")
+            }
+            for run in runs
+        }
+
+    ours, theirs = networks(of), networks(beside)
+    assert ours == {condition: theirs[condition] for condition in ours}
 
 
 def test_toml_is_what_was_written() -> None:

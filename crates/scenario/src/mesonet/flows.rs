@@ -15,7 +15,9 @@ use crate::flow::resolve_congestion;
 /// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// The parameter of CUBIC below which losses are not answered.
+/// The algorithm that may leave losses unanswered, and its parameter below which it does. The parameter of this name that
+/// BBR has decides what it makes of losses.
+const TOLERANT: &str = "cubic";
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
 /// Tolerance of the sum of shares.
@@ -71,7 +73,8 @@ pub(crate) fn algorithms(
 /// MesoNet's transport answers every loss.
 fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let congestion = table.table(AlgorithmKeys::congestion);
-    let Some(node) = congestion.and_then(|keys| keys.entries.get(LOSS_THRESHOLD)) else {
+    let tolerant = congestion.filter(|_| algorithm::name(congestion) == TOLERANT);
+    let Some(node) = tolerant.and_then(|keys| keys.entries.get(LOSS_THRESHOLD)) else {
         return;
     };
     if let Value::Number(found) = node.value

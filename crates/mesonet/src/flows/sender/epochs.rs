@@ -1,8 +1,10 @@
 //! Loss epochs: acknowledgements and timeouts move the window, at most one reduction per round trip.
 
-use longhaul_congestion::{AckSample, Cause, Change, Congestion, Phase, Timeout};
+use longhaul_congestion::{
+    AckSample, Cause, Change, Congestion, CongestionControl, Limit, Phase, Phases, Timeout,
+};
 
-use super::Sender;
+use super::{SEGMENT_BYTES, Sender};
 use crate::flows::Env;
 use crate::network::{Kind, Packet};
 
@@ -25,7 +27,7 @@ impl Sender {
         // After a timeout stale acknowledgements have lower numbers than those given up.
         self.highest = self.highest.max(number);
         let round_start = number >= self.round_end;
-        let sample = AckSample {
+        let mut sample = AckSample {
             now,
             delivered: self.size - self.remaining,
             rtt: Some(rtt),
@@ -46,6 +48,14 @@ impl Sender {
             self.interval.naks += 1;
             self.naks += 1;
         }
+        if self.feedback.is_some() {
+            self.complete(&mut sample, packet, env);
+            if self.congestion.controller().phases() == Phases::All {
+                self.on_controlled_ack(&sample, number, negative, env);
+                self.send(env);
+                return false;
+            }
+        }
         if number >= self.epoch_start && !negative {
             self.on_new_ack(&sample);
         } else {
@@ -58,11 +68,63 @@ impl Sender {
         false
     }
 
+    /// Adds delivery rate, losses and what limited the sender to the facts of an acknowledgement.
+    fn complete(&mut self, sample: &mut AckSample, packet: &Packet, env: &Env) {
+        let Some(feedback) = &mut self.feedback else {
+            return;
+        };
+        // Packets took so long; samples of the round-trip time may have an excess.
+        let min_rtt = self.rtt.min.saturating_sub(env.rtt_excess);
+        let (acked, delivered) = (packet.number() - 1, sample.delivered);
+        sample.delivery_rate =
+            feedback.on_ack(acked, packet.created, delivered, min_rtt, sample.now);
+        sample.lost = feedback.lost;
+        if self.remaining < self.congestion.window.cwnd() as u64 {
+            sample.limit = Limit::Application;
+        }
+    }
+
+    /// An acknowledgement for an algorithm that controls the window in all phases: after the transport has
+    /// reacted to the loss that it shows, and of any epoch.
+    fn on_controlled_ack(&mut self, sample: &AckSample, number: u64, negative: bool, env: &Env) {
+        let of_epoch = number >= self.epoch_start;
+        if of_epoch && self.take_recovery() {
+            self.congestion.on_recovery_exit(sample.now);
+        }
+        if of_epoch && negative {
+            self.on_loss(env);
+        }
+        let before = self.congestion.window.cwnd();
+        let recovers = self
+            .feedback
+            .as_ref()
+            .is_some_and(|feedback| feedback.recovers);
+        let phase = if recovers {
+            Phase::Recovery
+        } else {
+            Phase::Avoidance
+        };
+        self.congestion.on_ack_in(sample, phase);
+        self.note_growth(before);
+    }
+
+    /// Ends a recovery; returns whether there was one.
+    fn take_recovery(&mut self) -> bool {
+        let feedback = self.feedback.as_mut();
+        feedback.is_some_and(|feedback| std::mem::take(&mut feedback.recovers))
+    }
+
     /// An ACK of the current epoch enlarges the window.
     #[inline]
     fn on_new_ack(&mut self, sample: &AckSample) {
         let before = self.congestion.window.cwnd();
         self.congestion.on_ack(sample);
+        self.note_growth(before);
+    }
+
+    /// Counts what an acknowledgement made of a window of `before`.
+    #[inline]
+    fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;
         let growth = window.cwnd() - before;
         self.interval.increases += u32::from(growth > 0.0);
@@ -82,6 +144,9 @@ impl Sender {
         });
         self.epoch_start = self.next;
         self.initial_slow_start = false;
+        if let Some(feedback) = &mut self.feedback {
+            feedback.recovers = true;
+        }
     }
 
     /// Retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
@@ -102,6 +167,9 @@ impl Sender {
         window.set_cwnd(env.initial_cwnd, Change::Timeout);
         self.epoch_start = self.next;
         self.highest = self.next;
+        if let Some(feedback) = &mut self.feedback {
+            feedback.on_timeout();
+        }
         self.rtt.back_off(now);
         self.set_timer(env);
         self.initial_slow_start = false;
@@ -110,6 +178,3 @@ impl Sender {
         self.send(env);
     }
 }
-
-/// Size of a packet where an algorithm needs one: 1500 octets (NIST SP 500-282, chapter 3).
-const SEGMENT_BYTES: u64 = 1500;

@@ -1,6 +1,7 @@
 //! The sender of a flow: handshake, window, pacing at the host's speed, timers.
 
 mod epochs;
+mod feedback;
 mod trace;
 
 pub(crate) use self::trace::TraceMarks;
@@ -9,11 +10,14 @@ use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use self::feedback::Feedback;
 use super::rtt::RttEstimator;
 use super::{Env, Timer};
 use crate::network::{FlowId, Kind, Packet};
 use longhaul_kernel::prefetch::prefetch;
 
+/// Size of a packet where an algorithm needs one: 1500 octets (NIST SP 500-282, chapter 3).
+const SEGMENT_BYTES: u64 = 1500;
 /// Wait after the first SYN, doubled with each (NIST SP 500-282, equations 1 to 3).
 const SYN_WAIT: Span = Span::from_secs(3);
 /// SYNs sent before a source gives up.
@@ -100,6 +104,8 @@ pub(crate) struct Sender {
     pub(crate) interval: Interval,
     naks: u64,
     timeouts: u64,
+    /// For algorithms that measure delivery rates or set a pace.
+    feedback: Option<Box<Feedback>>,
     congestion: CongestionState,
 }
 
@@ -130,6 +136,7 @@ impl Sender {
             interval: Interval::default(),
             naks: 0,
             timeouts: 0,
+            feedback: Feedback::new(&congestion),
             congestion,
         }
     }
@@ -257,9 +264,9 @@ impl Sender {
         }
         let network = &mut env.network;
         let now = network.now;
-        let free = self.last_sent + network.packet_interval(self.speed);
+        let free = self.last_sent + self.pace(network.packet_interval(self.speed));
         if self.next > 1 && now < free {
-            // Rarely: acknowledgements arrive faster than the host sends.
+            // Rarely: acknowledgements arrive faster than the host sends, or an algorithm sets the pace.
             self.pacing = true;
             env.timers.push(free, Timer::Pace, self.flow);
             return;
@@ -270,10 +277,31 @@ impl Sender {
         env.packets_in += 1;
         self.next += 1;
         self.last_sent = now;
+        if let Some(feedback) = &mut self.feedback {
+            feedback.on_sent(number, self.size - self.remaining, now);
+        }
         if self.may_send() {
             self.pacing = true;
-            env.network.pace(self.speed, self.flow);
+            let interval = env.network.packet_interval(self.speed);
+            let paced = self.pace(interval);
+            if paced == interval {
+                env.network.pace(self.speed, self.flow);
+            } else {
+                env.timers.push(now + paced, Timer::Pace, self.flow);
+            }
         }
+    }
+
+    /// The time from one packet to the next: the `interval` of the host, or longer if the algorithm paces.
+    #[inline]
+    fn pace(&self, interval: Span) -> Span {
+        if self.feedback.is_none() {
+            return interval;
+        }
+        let paced = self.congestion.pacing_rate();
+        paced.map_or(interval, |rate| {
+            interval.max(Span::from_secs_f64(1.0 / rate.packets_per_s(SEGMENT_BYTES)))
+        })
     }
 
     /// Whether window and remaining file exceed the packets in flight (NIST SP 500-282, equations 41 and

@@ -3,6 +3,7 @@
 mod closed_form;
 mod handshake;
 mod losses;
+mod paced;
 mod windows;
 
 use longhaul_congestion::{CongestionState, ControllerSpec, Rounding, SlowStart, Variant, Window};

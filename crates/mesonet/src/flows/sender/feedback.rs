@@ -1,0 +1,149 @@
+//! What algorithms get that measure delivery rates or set a pace: allocated for their flows alone.
+
+use std::collections::VecDeque;
+
+use longhaul_congestion::{CongestionState, RateSample};
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// What a data packet remembers from its transmission.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Sent {
+    /// Packets delivered by then (`P.delivered`).
+    delivered: u64,
+    /// When the last of them was acknowledged (`P.delivered_time`).
+    delivered_at: Time,
+    /// When the flight that it ends began (`P.first_sent_time`).
+    flight_began: Time,
+}
+
+/// Delivery rates (draft-cheng-iccrg-delivery-rate-estimation-02, whose names are in parentheses), losses and
+/// recoveries of a flow.
+///
+/// Packets arrive in the order in which they left, and each that arrives is acknowledged: those before it that
+/// were not are lost.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Feedback {
+    in_flight: VecDeque<Sent>,
+    /// Number of the first of them.
+    first: u64,
+    /// When a packet was last acknowledged (`C.delivered_time`).
+    delivered_at: Time,
+    /// When that packet was sent (`C.first_sent_time`).
+    flight_began: Time,
+    /// Packets lost so far; after a timeout all that were in flight.
+    pub(super) lost: u64,
+    /// Whether a loss or timeout is being recovered from.
+    pub(super) recovers: bool,
+}
+
+impl Feedback {
+    /// That of a flow which begins, if its algorithm asks for any of it.
+    pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
+        let any = congestion.needs().delivery_rate || congestion.may_pace();
+        any.then(Box::default)
+    }
+
+    /// A data packet is sent, after so many were delivered.
+    #[inline]
+    pub(super) fn on_sent(&mut self, number: u64, delivered: u64, now: Time) {
+        if self.in_flight.is_empty() {
+            self.first = number;
+            (self.flight_began, self.delivered_at) = (now, now);
+        }
+        self.in_flight.push_back(Sent {
+            delivered,
+            delivered_at: self.delivered_at,
+            flight_began: self.flight_began,
+        });
+    }
+
+    /// The data packet of that number, sent at `created`, is acknowledged as the one that makes `delivered`.
+    ///
+    /// An interval shorter than a round trip of `min_rtt` comes from acknowledgements that were held up: no
+    /// sample. Nor is there one of a packet that a timeout has given up.
+    #[inline]
+    pub(super) fn on_ack(
+        &mut self,
+        number: u64,
+        created: Time,
+        delivered: u64,
+        min_rtt: Span,
+        now: Time,
+    ) -> Option<RateSample> {
+        let before = number.checked_sub(self.first)?;
+        self.in_flight.drain(..before as usize);
+        self.lost += before;
+        let sent = self.in_flight.pop_front()?;
+        self.first = number + 1;
+        (self.delivered_at, self.flight_began) = (now, created);
+        let sending = created.since(sent.flight_began);
+        let interval = sending.max(now.since(sent.delivered_at));
+        if interval < min_rtt || interval == Span::ZERO {
+            return None;
+        }
+        Some(RateSample::new(
+            (delivered - sent.delivered) as f64,
+            interval,
+        ))
+    }
+
+    /// What is in flight counts as lost.
+    pub(super) fn on_timeout(&mut self) {
+        let given_up = self.in_flight.len() as u64;
+        self.in_flight.clear();
+        self.first += given_up;
+        self.lost += given_up;
+        self.recovers = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000_000;
+
+    fn at(ms: u64) -> Time {
+        Time::from_ps(ms * MS)
+    }
+
+    /// Packets 1 to 4 leave one millisecond apart and arrive two apart, the third not at all.
+    #[test]
+    fn rates_are_those_of_arrivals_and_gaps_are_losses() {
+        let mut feedback = Feedback::default();
+        (1..=4).for_each(|number| feedback.on_sent(number, 0, at(number)));
+        let rtt = Span::from_millis(10);
+        let mut sample = |number, delivered, now| {
+            feedback
+                .on_ack(number, at(number), delivered, rtt, at(now))
+                .map(|rate| rate.segments() / rate.per_second())
+        };
+        // Each since the first left: nothing was delivered then.
+        assert_eq!(sample(1, 1, 11), Some(0.01));
+        assert_eq!(sample(2, 2, 13), Some(0.012));
+        assert_eq!(sample(4, 3, 17), Some(0.016));
+        assert_eq!(feedback.lost, 1);
+        // Nothing is in flight: another flight begins.
+        feedback.on_sent(5, 3, at(18));
+        feedback.on_sent(6, 3, at(19));
+        let next = feedback
+            .on_ack(6, at(19), 4, rtt, at(30))
+            .expect("a sample");
+        assert_eq!((next.segments(), next.per_second().round()), (1.0, 83.0));
+        assert_eq!(feedback.lost, 2);
+    }
+
+    #[test]
+    fn a_timeout_gives_up_what_is_in_flight_and_what_arrives_of_it_is_no_sample() {
+        let mut feedback = Feedback::default();
+        (1..=3).for_each(|number| feedback.on_sent(number, 0, at(number)));
+        feedback.on_timeout();
+        assert!(feedback.recovers);
+        let stale = feedback.on_ack(2, at(2), 1, Span::ZERO, at(50));
+        assert_eq!((stale, feedback.lost), (None, 3));
+        feedback.on_sent(4, 1, at(51));
+        let rate = feedback.on_ack(4, at(51), 2, Span::ZERO, at(61));
+        assert_eq!(rate.map(RateSample::per_second), Some(100.0));
+    }
+}
