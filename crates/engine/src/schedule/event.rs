@@ -157,7 +157,7 @@ pub(super) fn key(time: Time, event: Event) -> Key {
 
 /// The entry of the next arrival at the far end of a link.
 #[inline]
-pub(super) fn arrival_key(next: NextArrival, link: u32) -> Key {
+pub(crate) fn arrival_key(next: NextArrival, link: u32) -> Key {
     let tie_break = next.tie_break.bits() << class::LINK_BITS;
     let tag = class::ARRIVAL << class::SHIFT | tie_break | u64::from(link);
     Key::from(next.time.as_ps()) << 64 | Key::from(tag)

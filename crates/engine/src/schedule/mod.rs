@@ -20,7 +20,8 @@ use longhaul_units::Time;
 pub(crate) use self::arrivals::Arrivals;
 use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
-use self::event::{arrival_key, class, key};
+pub(crate) use self::event::arrival_key;
+use self::event::{class, key};
 pub(crate) use self::next_arrival::{NextArrival, TieBreak};
 use self::timers::{Block, Deadlines, Kind};
 
@@ -44,7 +45,7 @@ pub(crate) struct Schedule {
     first_of_others: Key,
     /// When the run may end, if not at its end.
     may_end: Time,
-    /// The entry of the link's event that was taken last.
+    /// The entry of the event that was taken last.
     taken: Key,
     /// Events taken so far.
     pub(crate) events: u64,
@@ -73,6 +74,12 @@ impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
     /// So many entries ahead their connections are prefetched.
     const PREFETCHED: usize = 5;
+
+    /// The entry of the event that is being processed.
+    #[inline]
+    pub(crate) fn current(&self) -> Key {
+        self.taken
+    }
 
     /// Enters an event of a link or a datagram stream, other than an arrival.
     #[inline]
@@ -145,6 +152,7 @@ impl Schedule {
                 self.taken = link;
                 return (time_of(link), Event::from_tag(link as u64));
             }
+            self.taken = other;
             self.remove_first_of_others();
             let now = time_of(other);
             let event = self.of_block(now, Event::from_tag(other as u64));

@@ -70,7 +70,7 @@ fn bound(
     tcp: &[Connection],
 ) -> Time {
     match delivery {
-        Delivery::OnTime | Delivery::ToHolds | Delivery::Merged(_) => now,
+        Delivery::OnTime | Delivery::ToHolds | Delivery::ToBoxes | Delivery::Merged(_) => now,
         Delivery::ToObservation => observation,
         Delivery::ToTimer => schedule.next_timer().max(now),
         Delivery::ToSender(connection) => {
@@ -139,6 +139,9 @@ impl World {
         let delivery = self.env.network.begin_arrivals(link);
         if delivery == Delivery::ToHolds {
             self.deliver_to_holds(link);
+        } else if delivery == Delivery::ToBoxes {
+            let until = self.env.network.schedule.next_observation().max(begin);
+            self.env.network.delay_ahead(link, until);
         } else if let Some(answers) = self.env.network.answers(link) {
             self.deliver_train(link, delivery, answers);
         } else if delivery == Delivery::ToObservation {
@@ -211,17 +214,17 @@ impl World {
 
     /// The next packets of a link go to the ends that hold them back, before the next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
-        let observation = self.env.network.schedule.next_observation().max(now);
+        let network = &mut self.env.network;
+        let observation = network.schedule.next_observation().max(now);
         let mut packet = Packet::NONE;
-        while let Some(next) = self.env.network.ahead(link, 0)
-            && self.traffic.delays_at_end(next)
-            && let Some(Delivered::ToEnd(end)) =
-                self.env.network.forward_one(link, observation, &mut packet)
+        while let Some(next) = network.ahead(link, 0)
+            && let Some(connection) = self.traffic.holding(next)
+            && let Some(Delivered::ToEnd(end)) = network.forward_one(link, observation, &mut packet)
         {
-            if let Some(packet) = self.env.network.ahead(link, AHEAD) {
+            connection.hold(&packet, end, packet.time, &mut network.schedule);
+            if let Some(packet) = network.ahead(link, AHEAD) {
                 self.traffic.prefetch(packet);
             }
-            self.receive(end, &packet);
         }
     }
 
