@@ -164,7 +164,9 @@ impl Traffic {
         }
     }
 
-    /// The event of a source's next connection.
+    /// The event of a source's next connection. Out of line, as a connection on the stack is large, which other events
+    /// would pay for.
+    #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];
         if !traffic_source.running {
@@ -257,6 +259,7 @@ impl Traffic {
     }
 
     /// A timer of a sender or receiver.
+    #[inline(never)]
     pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
         let id = match event {
             Event::Send(_) => ConnectionId::of(index),

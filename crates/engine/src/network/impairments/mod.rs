@@ -160,7 +160,7 @@ impl Network {
             let leaves = boxes.admit_ahead(&packet, carrier, arrival.time);
             let came = arrival_key(arrival, link);
             impairments.holding.hold(leaves, packet, came);
-            self.expect_release(index);
+            self.expect_release_at(index, leaves);
         }
     }
 
@@ -209,13 +209,19 @@ impl Network {
         }
         let came = self.schedule.current();
         impairments.holding.hold(due, packet, came);
-        self.expect_release(index);
+        self.expect_release_at(index, due);
     }
 
     /// Enters an event for the next packet that is held back, if there is none so early.
     fn expect_release(&mut self, index: u32) {
+        let due = self.impairments[index as usize].next_release();
+        self.expect_release_at(index, due);
+    }
+
+    /// The same for one that goes on then.
+    #[inline]
+    fn expect_release_at(&mut self, index: u32, due: Time) {
         let impairments = &mut self.impairments[index as usize];
-        let due = impairments.next_release();
         if due < impairments.entry {
             impairments.entry = due;
             self.schedule.push_link(due, Event::Release(index));
@@ -260,6 +266,7 @@ impl Network {
     }
 
     /// The event of packets that have been held back long enough.
+    #[inline(never)]
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;
         if self.impairments[index as usize].entry != now {
