@@ -43,6 +43,8 @@ pub(crate) struct Schedule {
     deadlines: [Deadlines; Kind::ALL.len()],
     /// The first entry of all but links: kept up to date, as it is read for each packet.
     first_of_others: Key,
+    /// That of delayed-ACK timers and observations, of which there are far fewer than of other timers.
+    first_of_rest: Key,
     /// When the run may end, if not at its end.
     may_end: Time,
     /// The entry of the event that was taken last.
@@ -62,6 +64,7 @@ impl Default for Schedule {
             observations: Heap::default(),
             deadlines: Default::default(),
             first_of_others: Key::MAX,
+            first_of_rest: Key::MAX,
             may_end: Time::NEVER,
             taken: Key::MAX,
             events: 0,
@@ -97,7 +100,10 @@ impl Schedule {
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         let key = key(time, event);
         match event {
-            Event::DelayedAckTimer(_) => self.delayed_acks.push(key),
+            Event::DelayedAckTimer(_) => {
+                self.delayed_acks.push(key);
+                self.first_of_rest = self.first_of_rest.min(key);
+            }
             _ => self.timers.push(key),
         }
         self.first_of_others = self.first_of_others.min(key);
@@ -108,6 +114,7 @@ impl Schedule {
     pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
         let key = key(time, event);
         self.observations.push(key);
+        self.first_of_rest = self.first_of_rest.min(key);
         self.first_of_others = self.first_of_others.min(key);
         self.note_pending();
     }
@@ -164,16 +171,21 @@ impl Schedule {
 
     #[inline]
     fn remove_first_of_others(&mut self) {
-        let [timer, delayed_ack] = [self.timers.first(), self.delayed_acks.first()];
-        if timer == self.first_of_others {
+        if self.first_of_rest == self.first_of_others {
+            self.remove_first_of_rest();
+        } else {
             self.timers.remove_first();
-        } else if delayed_ack == self.first_of_others {
+        }
+        self.first_of_others = self.timers.first().min(self.first_of_rest);
+    }
+
+    fn remove_first_of_rest(&mut self) {
+        if self.delayed_acks.first() == self.first_of_rest {
             self.delayed_acks.remove_first();
         } else {
             self.observations.remove_first();
         }
-        let timer = self.timers.first().min(self.delayed_acks.first());
-        self.first_of_others = timer.min(self.observations.first());
+        self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
     /// The event itself or, for the entry of a block of timers, that of the timer that expires now, if
