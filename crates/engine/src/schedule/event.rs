@@ -144,6 +144,13 @@ impl Event {
     }
 }
 
+/// Whether an entry is that of a block of timers (`timers.rs`).
+#[inline]
+pub(super) fn is_of_block(entry: Key) -> bool {
+    let class = entry as u64 >> class::SHIFT;
+    (class::RACK_TLP_TIMER..=class::DELAYED_ACK_TIMER).contains(&class)
+}
+
 /// The link of an arrival.
 #[inline]
 pub(super) fn link_of(tag: u64) -> u32 {

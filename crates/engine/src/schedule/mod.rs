@@ -21,7 +21,7 @@ pub(crate) use self::arrivals::Arrivals;
 use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
 pub(crate) use self::event::arrival_key;
-use self::event::{class, key};
+use self::event::{class, is_of_block, key};
 pub(crate) use self::next_arrival::{NextArrival, TieBreak};
 use self::timers::{Block, Deadlines, Kind};
 
@@ -97,15 +97,26 @@ impl Schedule {
     }
 
     /// Enters an event of an end of a flow.
+    #[inline]
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         let key = key(time, event);
         match event {
-            Event::DelayedAckTimer(_) => {
-                self.delayed_acks.push(key);
-                self.first_of_rest = self.first_of_rest.min(key);
-            }
-            _ => self.timers.push(key),
+            Event::DelayedAckTimer(_) => self.enter_delayed_ack(key),
+            _ => self.enter_timer(key),
         }
+    }
+
+    #[inline(never)]
+    fn enter_timer(&mut self, key: Key) {
+        self.timers.push(key);
+        self.first_of_others = self.first_of_others.min(key);
+        self.note_pending();
+    }
+
+    #[inline(never)]
+    fn enter_delayed_ack(&mut self, key: Key) {
+        self.delayed_acks.push(key);
+        self.first_of_rest = self.first_of_rest.min(key);
         self.first_of_others = self.first_of_others.min(key);
         self.note_pending();
     }
@@ -152,19 +163,27 @@ impl Schedule {
     /// The caller must have entered [`Event::End`], so that there always is a next event.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
+        let entry = self.take_next();
+        // Inlined into the caller, which then decides on it once.
+        (time_of(entry), Event::from_tag(entry as u64))
+    }
+
+    #[inline(never)]
+    fn take_next(&mut self) -> Key {
         self.events += 1;
         loop {
             let (link, other) = (self.links.first(), self.first_of_others);
             if link < other {
                 self.taken = link;
-                return (time_of(link), Event::from_tag(link as u64));
+                return link;
             }
             self.taken = other;
             self.remove_first_of_others();
-            let now = time_of(other);
-            let event = self.of_block(now, Event::from_tag(other as u64));
-            if let Some(event) = event {
-                return (now, event);
+            if !is_of_block(other) {
+                return other;
+            }
+            if let Some(timer) = self.of_block(other) {
+                return timer;
             }
         }
     }
@@ -188,21 +207,20 @@ impl Schedule {
         self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// The event itself or, for the entry of a block of timers, that of the timer that expires now, if
-    /// one does.
-    #[inline]
-    fn of_block(&mut self, now: Time, event: Event) -> Option<Event> {
+    /// The entry of the timer that expires now, if one of the block does whose entry this is.
+    fn of_block(&mut self, entry: Key) -> Option<Key> {
+        let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {
             Event::RackTlpTimer(block) => (Kind::RackTlp, Block(block)),
             Event::RetransmissionTimer(block) => (Kind::Retransmission, Block(block)),
             Event::DelayedAckTimer(block) => (Kind::DelayedAck, Block(block)),
-            other => return Some(other),
+            other => unreachable!("{other:?} is of one element"),
         };
         let (connection, next) = self.deadlines[kind as usize].take(block, now);
         if next != Time::NEVER {
             self.push_timer(next, event);
         }
-        connection.map(|connection| kind.event(connection))
+        connection.map(|connection| key(now, kind.event(connection)))
     }
 
     /// When the next observation is due, or the run may end.

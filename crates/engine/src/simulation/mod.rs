@@ -106,6 +106,7 @@ impl World {
                 Event::Arrival(link) if CAPTURED => self.deliver_captured(link, recorder),
                 Event::Arrival(link) => self.deliver(link),
                 Event::Merge(merge) => self.env.network.merge(merge),
+                Event::Held(end) if !CAPTURED => self.on_held(end),
                 Event::Progress => {
                     self.flush(recorder);
                     if self.report_progress(recorder) == Control::Stop {
@@ -291,6 +292,17 @@ impl World {
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
+    /// Packets held back at one end of a connection are due. Of web traffic with round trips of its own most events are
+    /// such, which need not go through all others.
+    #[inline(never)]
+    fn on_held(&mut self, end: u32) {
+        let env = &mut self.env;
+        env.network.set_clock(env.network.now);
+        self.traffic.prefetch_due(&env.network.schedule);
+        self.traffic.on_held(end, env);
+    }
+
+    #[inline(never)]
     fn on_other(&mut self, event: Event, recorder: &mut dyn Recorder) {
         let env = &mut self.env;
         env.network.set_clock(env.network.now);
@@ -322,10 +334,7 @@ impl World {
                 self.traffic.prefetch_due(&env.network.schedule);
                 self.traffic.on_turn(connection, env);
             }
-            Event::Held(end) => {
-                self.traffic.prefetch_due(&env.network.schedule);
-                self.traffic.on_held(end, env);
-            }
+            Event::Held(end) => self.on_held(end),
             Event::Check(proxy) => {
                 let (proxies, mut ends, env) = self.at_proxies();
                 proxies.on_check(proxy, &mut ends, env);
