@@ -1,6 +1,9 @@
 //! Packets that are held back, each until its release time.
 
-use longhaul_kernel::{Heap, Key};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use longhaul_kernel::Key;
 use longhaul_units::Time;
 
 use crate::packet::Packet;
@@ -9,8 +12,9 @@ use crate::schedule::time_of;
 /// Packets by the time at which they go on; at the same time, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// When each is released, and its slot.
-    due: Heap,
+    /// When each is released, and its slot. A binary heap: most packets go on in the order in which they are held, so
+    /// that the last takes the place of the first again and again, and goes all the way down.
+    due: BinaryHeap<Reverse<Key>>,
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
@@ -44,14 +48,14 @@ impl HeldPackets {
             let slot = self.slots.len() - 1;
             u32::try_from(slot).expect("more than 4e9 packets held back")
         };
-        self.due.push(entry(until, slot));
+        self.due.push(Reverse(entry(until, slot)));
         self.held += 1;
     }
 
     /// When the next packet goes on.
     pub(super) fn next(&self) -> Option<Time> {
-        let first = self.due.first();
-        (first != Key::MAX).then(|| time_of(first))
+        let Reverse(first) = *self.due.peek()?;
+        Some(time_of(first))
     }
 
     /// Takes the next packet that goes on by `now`.
@@ -66,20 +70,15 @@ impl HeldPackets {
 
     /// The first of those that go on by `now`. Others that go on at the same time follow it.
     fn take_first(&mut self, now: Time) -> Option<u32> {
-        let first = self.due.first();
-        if first == Key::MAX || time_of(first) > now {
-            return None;
-        }
-        self.due.remove_first();
-        if time_of(self.due.first()) != time_of(first) || self.due.first() == Key::MAX {
+        let time = self.next().filter(|&time| time <= now)?;
+        let Reverse(first) = self.due.pop()?;
+        if self.next() != Some(time) {
             return Some(first as u32);
         }
         self.simultaneous.push(first as u32);
-        while let next = self.due.first()
-            && next != Key::MAX
-            && time_of(next) == time_of(first)
+        while self.next() == Some(time)
+            && let Some(Reverse(next)) = self.due.pop()
         {
-            self.due.remove_first();
             self.simultaneous.push(next as u32);
         }
         let order = |slot: &u32| {
@@ -87,21 +86,20 @@ impl HeldPackets {
             (held.came, held.number)
         };
         self.simultaneous
-            .sort_unstable_by_key(|slot| std::cmp::Reverse(order(slot)));
+            .sort_unstable_by_key(|slot| Reverse(order(slot)));
         self.simultaneous.pop()
     }
 
     /// Those of some packets that come after `event` go on as soon as they come.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
-        let mut all = std::mem::take(&mut self.due);
-        while all.first() != Key::MAX {
-            let first = all.first();
-            all.remove_first();
-            let Held { packet, came, .. } = &self.slots[first as u32 as usize];
+        let all = std::mem::take(&mut self.due).into_vec();
+        let entries = all.into_iter().map(|Reverse(due)| {
+            let slot = due as u32;
+            let Held { packet, came, .. } = &self.slots[slot as usize];
             let passes = *came > event && concerns(packet);
-            let until = time_of(if passes { *came } else { first });
-            self.due.push(entry(until, first as u32));
-        }
+            Reverse(entry(time_of(if passes { *came } else { due }), slot))
+        });
+        self.due = entries.collect();
     }
 }
 
