@@ -7,6 +7,9 @@
 //! time before which no further packet can arrive (`merge.rs`). No packet is forwarded past the next
 //! observation, so that samples see the state of their time, nor to the end of a flow past its next timer.
 //!
+//! A delay box before a link holds each packet for a time that depends on its flow alone, so that packets go there
+//! as soon as they are on the link before it (`Network::delay_ahead`).
+//!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an
 //! event (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks
 //! ahead up to the earliest time at which it can end (`traffic/stop_condition.rs`).
