@@ -4,8 +4,8 @@ mod common;
 
 use common::disciplines::DISCIPLINES;
 use common::{
-    AT_ONCE, add_access, add_datagrams, add_flows, add_own_access, add_source, delayed_ack,
-    drop_tail, dumbbell, results, run, serve_explicitly, tcp,
+    AT_ONCE, add_access, add_datagrams, add_equal_access, add_flows, add_own_access, add_source,
+    delayed_ack, drop_tail, dumbbell, results, run, serve_explicitly, tcp,
 };
 use longhaul_engine::config::{
     Binding, Bursts, Distribution, Link, Messages, Process, Recovery, Requests, Source, Start,
@@ -758,6 +758,49 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
         let (one, mut two) = (results(&config), results(&on_time));
         two.packets.clear();
         assert_eq!(one, two);
+    }
+}
+
+/// Packets go into boxes that only delay them ahead of time, with the same results as where each comes in its turn, as it
+/// does as soon as ACKs have delays of their own, of nothing here. Connections close while packets of theirs are on
+/// their way to a box; and where all links have the same rate and no delay, at the very time at which those come.
+#[test]
+fn delay_boxes_that_are_entered_ahead_change_nothing() {
+    for seed in 1..5 {
+        let outcome = |processing_delay: Option<Distribution>| {
+            let mut config = dumbbell(RATE, Span::ZERO, drop_tail(8), 60);
+            for (name, every_ms) in [("there", 7.0), ("back", 9.0)] {
+                let source = Source::Requests(requests(every_ms));
+                add_source(&mut config, name, source, tcp(Recovery::Reno));
+            }
+            let back = &mut config.flows[1];
+            (back.from, back.to) = (back.to, back.from);
+            add_equal_access(&mut config, Span::ZERO);
+            let delay = Distribution::Uniform(0.0, 0.05);
+            add_delay_box(&mut config, &delay);
+            for link in &mut config.links[2..] {
+                link.impairments = None;
+            }
+            for link in &mut config.links[..2] {
+                let impairments = link.impairments.as_mut().expect("a box");
+                let delay_box = impairments.delay_box.as_mut().expect("a box");
+                delay_box.processing_delay.clone_from(&processing_delay);
+            }
+            config.seed = seed;
+            config.measure.every = Some(Span::from_millis(130));
+            let (totals, records) = run(&config);
+            assert!(totals.links[0].total.dropped_overflow_pkts > 100);
+            (totals, records)
+        };
+        let (mut ahead, records_ahead) = outcome(None);
+        let (mut in_turn, records_in_turn) = outcome(Some(Distribution::Constant(0.0)));
+        let events = [ahead.events, in_turn.events];
+        assert!(events[0] < events[1] * 4 / 5, "{events:?}");
+        for totals in [&mut ahead, &mut in_turn] {
+            (totals.events, totals.events_pending_max) = (0, 0);
+        }
+        assert_eq!(ahead, in_turn, "seed {seed}");
+        assert_eq!(records_ahead, records_in_turn, "seed {seed}");
     }
 }
 

@@ -36,6 +36,24 @@ pub struct DelayBox {
     pub name: String,
 }
 
+impl Impairments {
+    /// Whether a packet meets nothing that depends on others before it may leave: only a delay of its flow.
+    pub(crate) fn only_delay_flows(&self) -> bool {
+        let boxes = self.delay_box.as_ref();
+        boxes.is_some_and(DelayBox::only_delays)
+            && self.duplication == 0.0
+            && self.reordering.is_none()
+    }
+}
+
+impl DelayBox {
+    /// Whether packets are only delayed, all of a flow by as much.
+    fn only_delays(&self) -> bool {
+        let never_loses = self.loss == Distribution::Constant(0.0);
+        never_loses && self.rate.is_none() && self.processing_delay.is_none()
+    }
+}
+
 keys! {
     /// Packets that are held back behind those that follow.
     #[derive(Clone, Debug, PartialEq)]

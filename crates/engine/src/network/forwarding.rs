@@ -101,6 +101,7 @@ impl Network {
     fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
             Delivery::ToHolds => self.ready.push(link),
+            Delivery::ToBoxes => self.delay_now(link),
             _ => self.enter_arrival(link),
         }
     }
@@ -135,6 +136,13 @@ impl Network {
         goes_on
     }
 
+    /// A link that leads to delay boxes has a packet: it goes there at once, if it comes before the next observation.
+    #[inline]
+    fn delay_now(&mut self, link: u32) {
+        self.delay_ahead(link, self.schedule.next_observation());
+        self.enter_rest(link);
+    }
+
     /// Enters the arrival of a link's only packet.
     #[inline]
     fn enter_arrival(&mut self, link: u32) {
@@ -155,7 +163,7 @@ impl Network {
         self.ready.pop()
     }
 
-    /// Enters the arrival of the packet that a link of [`Self::take_ready`] has left, if there is one.
+    /// Enters the arrival of the packet that a link has left which has handed on others ahead of time, if there is one.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);

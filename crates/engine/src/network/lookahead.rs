@@ -7,6 +7,9 @@
 //! time before which no further packet can arrive (`merge.rs`). No packet is forwarded past the next
 //! observation, so that samples see the state of their time, nor to the end of a flow past its next timer.
 //!
+//! A delay box before a link holds each packet for a time that depends on its flow alone, so that packets go there
+//! as soon as they are on the link before it (`Network::delay_ahead`).
+//!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an
 //! event (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks
 //! ahead up to the earliest time at which it can end (`traffic/stop_condition.rs`).
@@ -41,6 +44,8 @@ pub(crate) enum Delivery {
     ToReceivers,
     /// To ends of connections that delay packets, up to the next observation; other packets on time.
     ToHolds,
+    /// To the delay boxes of one link, up to the next observation.
+    ToBoxes,
     /// To a link that several lead to: their packets are merged.
     Merged(u32),
 }
@@ -156,6 +161,8 @@ struct Surroundings {
     behind: BTreeSet<usize>,
     /// Whether something sends into it at scheduled times.
     has_source: bool,
+    /// Whether ends of flows do.
+    has_direct_source: bool,
     /// The ends of flows that get packets from the link.
     endpoints: BTreeSet<Endpoint>,
     /// What takes packets whose routes end behind it.
@@ -199,6 +206,13 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
             plan.answers[id] = answers(routes, link, id);
         } else if only_ends_hold_back(link) && is_plain(&config.links[id]) {
             plan.deliveries[id] = Delivery::ToHolds;
+        }
+    }
+    for (id, link) in links.iter().enumerate() {
+        if only_delayed_before(config, &links, id) {
+            for &feeder in &link.before {
+                plan.deliveries[feeder] = Delivery::ToBoxes;
+            }
         }
     }
     let merged = |id: &usize| links[*id].merges() && may_merge(config, &links, *id);
@@ -336,6 +350,22 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
+/// Whether all that enters a link comes over others that lead nowhere else, and is delayed before it for times that
+/// are known.
+fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
+    let leads_here = |&feeder: &usize| {
+        let (link, around) = (&config.links[feeder], &links[feeder]);
+        let nowhere_else = around.next.len() == 1 && around.ends.is_empty();
+        let knows_all = link.service() == Service::OnArrival;
+        knows_all && is_plain(link) && nowhere_else
+    };
+    let impairments = config.links[id].impairments.as_ref();
+    impairments.is_some_and(|impairments| impairments.only_delay_flows())
+        && links[id].behind.is_empty()
+        && !links[id].has_direct_source
+        && links[id].before.iter().all(leads_here)
+}
+
 /// Whether a link leads nowhere but to ends of flows, of which some delay the packets that they get.
 fn only_ends_hold_back(link: &Surroundings) -> bool {
     link.next.is_empty() && link.endpoints.iter().any(holds_back)
@@ -386,10 +416,12 @@ fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec
                 links[link].answers.extend(bottleneck);
             }
         }
-        links[first].has_source |= matches!(
+        let is_source = matches!(
             endpoint,
             Endpoint::Source { .. } | Endpoint::Traffic { .. } | Endpoint::Proxy { .. }
         );
+        links[first].has_source |= is_source;
+        links[first].has_direct_source |= is_source;
     }
     links
 }

@@ -144,6 +144,13 @@ impl Event {
     }
 }
 
+/// Whether an entry is that of a block of timers (`timers.rs`).
+#[inline]
+pub(super) fn is_of_block(entry: Key) -> bool {
+    let class = entry as u64 >> class::SHIFT;
+    (class::RACK_TLP_TIMER..=class::DELAYED_ACK_TIMER).contains(&class)
+}
+
 /// The link of an arrival.
 #[inline]
 pub(super) fn link_of(tag: u64) -> u32 {
@@ -157,7 +164,7 @@ pub(super) fn key(time: Time, event: Event) -> Key {
 
 /// The entry of the next arrival at the far end of a link.
 #[inline]
-pub(super) fn arrival_key(next: NextArrival, link: u32) -> Key {
+pub(crate) fn arrival_key(next: NextArrival, link: u32) -> Key {
     let tie_break = next.tie_break.bits() << class::LINK_BITS;
     let tag = class::ARRIVAL << class::SHIFT | tie_break | u64::from(link);
     Key::from(next.time.as_ps()) << 64 | Key::from(tag)

@@ -20,7 +20,8 @@ use longhaul_units::Time;
 pub(crate) use self::arrivals::Arrivals;
 use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
-use self::event::{arrival_key, class, key};
+pub(crate) use self::event::arrival_key;
+use self::event::{class, is_of_block, key};
 pub(crate) use self::next_arrival::{NextArrival, TieBreak};
 use self::timers::{Block, Deadlines, Kind};
 
@@ -42,9 +43,11 @@ pub(crate) struct Schedule {
     deadlines: [Deadlines; Kind::ALL.len()],
     /// The first entry of all but links: kept up to date, as it is read for each packet.
     first_of_others: Key,
+    /// That of delayed-ACK timers and observations, of which there are far fewer than of other timers.
+    first_of_rest: Key,
     /// When the run may end, if not at its end.
     may_end: Time,
-    /// The entry of the link's event that was taken last.
+    /// The entry of the event that was taken last.
     taken: Key,
     /// Events taken so far.
     pub(crate) events: u64,
@@ -61,6 +64,7 @@ impl Default for Schedule {
             observations: Heap::default(),
             deadlines: Default::default(),
             first_of_others: Key::MAX,
+            first_of_rest: Key::MAX,
             may_end: Time::NEVER,
             taken: Key::MAX,
             events: 0,
@@ -73,6 +77,12 @@ impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
     /// So many entries ahead their connections are prefetched.
     const PREFETCHED: usize = 5;
+
+    /// The entry of the event that is being processed.
+    #[inline]
+    pub(crate) fn current(&self) -> Key {
+        self.taken
+    }
 
     /// Enters an event of a link or a datagram stream, other than an arrival.
     #[inline]
@@ -87,12 +97,26 @@ impl Schedule {
     }
 
     /// Enters an event of an end of a flow.
+    #[inline]
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         let key = key(time, event);
         match event {
-            Event::DelayedAckTimer(_) => self.delayed_acks.push(key),
-            _ => self.timers.push(key),
+            Event::DelayedAckTimer(_) => self.enter_delayed_ack(key),
+            _ => self.enter_timer(key),
         }
+    }
+
+    #[inline(never)]
+    fn enter_timer(&mut self, key: Key) {
+        self.timers.push(key);
+        self.first_of_others = self.first_of_others.min(key);
+        self.note_pending();
+    }
+
+    #[inline(never)]
+    fn enter_delayed_ack(&mut self, key: Key) {
+        self.delayed_acks.push(key);
+        self.first_of_rest = self.first_of_rest.min(key);
         self.first_of_others = self.first_of_others.min(key);
         self.note_pending();
     }
@@ -101,6 +125,7 @@ impl Schedule {
     pub(crate) fn push_observation(&mut self, time: Time, event: Event) {
         let key = key(time, event);
         self.observations.push(key);
+        self.first_of_rest = self.first_of_rest.min(key);
         self.first_of_others = self.first_of_others.min(key);
         self.note_pending();
     }
@@ -138,51 +163,64 @@ impl Schedule {
     /// The caller must have entered [`Event::End`], so that there always is a next event.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
+        let entry = self.take_next();
+        // Inlined into the caller, which then decides on it once.
+        (time_of(entry), Event::from_tag(entry as u64))
+    }
+
+    #[inline(never)]
+    fn take_next(&mut self) -> Key {
         self.events += 1;
         loop {
             let (link, other) = (self.links.first(), self.first_of_others);
             if link < other {
                 self.taken = link;
-                return (time_of(link), Event::from_tag(link as u64));
+                return link;
             }
+            self.taken = other;
             self.remove_first_of_others();
-            let now = time_of(other);
-            let event = self.of_block(now, Event::from_tag(other as u64));
-            if let Some(event) = event {
-                return (now, event);
+            if !is_of_block(other) {
+                return other;
+            }
+            if let Some(timer) = self.of_block(other) {
+                return timer;
             }
         }
     }
 
     #[inline]
     fn remove_first_of_others(&mut self) {
-        let [timer, delayed_ack] = [self.timers.first(), self.delayed_acks.first()];
-        if timer == self.first_of_others {
+        if self.first_of_rest == self.first_of_others {
+            self.remove_first_of_rest();
+        } else {
             self.timers.remove_first();
-        } else if delayed_ack == self.first_of_others {
+        }
+        self.first_of_others = self.timers.first().min(self.first_of_rest);
+    }
+
+    fn remove_first_of_rest(&mut self) {
+        if self.delayed_acks.first() == self.first_of_rest {
             self.delayed_acks.remove_first();
         } else {
             self.observations.remove_first();
         }
-        let timer = self.timers.first().min(self.delayed_acks.first());
-        self.first_of_others = timer.min(self.observations.first());
+        self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// The event itself or, for the entry of a block of timers, that of the timer that expires now, if
-    /// one does.
-    #[inline]
-    fn of_block(&mut self, now: Time, event: Event) -> Option<Event> {
+    /// The entry of the timer that expires now, if one of the block does whose entry this is.
+    fn of_block(&mut self, entry: Key) -> Option<Key> {
+        let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {
             Event::RackTlpTimer(block) => (Kind::RackTlp, Block(block)),
             Event::RetransmissionTimer(block) => (Kind::Retransmission, Block(block)),
             Event::DelayedAckTimer(block) => (Kind::DelayedAck, Block(block)),
-            other => return Some(other),
+            other => unreachable!("{other:?} is of one element"),
         };
         let (connection, next) = self.deadlines[kind as usize].take(block, now);
         if next != Time::NEVER {
             self.push_timer(next, event);
         }
-        connection.map(|connection| kind.event(connection))
+        connection.map(|connection| key(now, kind.event(connection)))
     }
 
     /// When the next observation is due, or the run may end.

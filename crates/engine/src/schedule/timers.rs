@@ -195,13 +195,18 @@ impl Table {
         let begin = block * Self::BLOCK;
         let end = self.deadlines.len().min(begin + Self::BLOCK);
         let members = &mut self.deadlines[begin..end];
-        let due = members.iter().position(|&deadline| deadline == now);
-        if let Some(due) = due {
-            members[due] = Time::NEVER;
+        let mut next = earliest(members);
+        let mut due = None;
+        // Mostly none is due any more: deadlines have moved.
+        if next == now
+            && let Some(place) = members.iter().position(|&deadline| deadline == now)
+        {
+            members[place] = Time::NEVER;
+            due = Some(begin + place);
+            next = earliest(members);
         }
-        let next = earliest(members);
         self.entries[block] = next;
-        (due.map(|due| begin + due), next)
+        (due, next)
     }
 }
 

@@ -70,7 +70,7 @@ fn bound(
     tcp: &[Connection],
 ) -> Time {
     match delivery {
-        Delivery::OnTime | Delivery::ToHolds | Delivery::Merged(_) => now,
+        Delivery::OnTime | Delivery::ToHolds | Delivery::ToBoxes | Delivery::Merged(_) => now,
         Delivery::ToObservation => observation,
         Delivery::ToTimer => schedule.next_timer().max(now),
         Delivery::ToSender(connection) => {
@@ -106,6 +106,7 @@ impl World {
                 Event::Arrival(link) if CAPTURED => self.deliver_captured(link, recorder),
                 Event::Arrival(link) => self.deliver(link),
                 Event::Merge(merge) => self.env.network.merge(merge),
+                Event::Held(end) if !CAPTURED => self.on_held(end),
                 Event::Progress => {
                     self.flush(recorder);
                     if self.report_progress(recorder) == Control::Stop {
@@ -139,6 +140,9 @@ impl World {
         let delivery = self.env.network.begin_arrivals(link);
         if delivery == Delivery::ToHolds {
             self.deliver_to_holds(link);
+        } else if delivery == Delivery::ToBoxes {
+            let until = self.env.network.schedule.next_observation().max(begin);
+            self.env.network.delay_ahead(link, until);
         } else if let Some(answers) = self.env.network.answers(link) {
             self.deliver_train(link, delivery, answers);
         } else if delivery == Delivery::ToObservation {
@@ -211,17 +215,17 @@ impl World {
 
     /// The next packets of a link go to the ends that hold them back, before the next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
-        let observation = self.env.network.schedule.next_observation().max(now);
+        let network = &mut self.env.network;
+        let observation = network.schedule.next_observation().max(now);
         let mut packet = Packet::NONE;
-        while let Some(next) = self.env.network.ahead(link, 0)
-            && self.traffic.delays_at_end(next)
-            && let Some(Delivered::ToEnd(end)) =
-                self.env.network.forward_one(link, observation, &mut packet)
+        while let Some(next) = network.ahead(link, 0)
+            && let Some(connection) = self.traffic.holding(next)
+            && let Some(Delivered::ToEnd(end)) = network.forward_one(link, observation, &mut packet)
         {
-            if let Some(packet) = self.env.network.ahead(link, AHEAD) {
+            connection.hold(&packet, end, packet.time, &mut network.schedule);
+            if let Some(packet) = network.ahead(link, AHEAD) {
                 self.traffic.prefetch(packet);
             }
-            self.receive(end, &packet);
         }
     }
 
@@ -288,6 +292,17 @@ impl World {
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
+    /// Packets held back at one end of a connection are due. Of web traffic with round trips of its own most events are
+    /// such, which need not go through all others.
+    #[inline(never)]
+    fn on_held(&mut self, end: u32) {
+        let env = &mut self.env;
+        env.network.set_clock(env.network.now);
+        self.traffic.prefetch_due(&env.network.schedule);
+        self.traffic.on_held(end, env);
+    }
+
+    #[inline(never)]
     fn on_other(&mut self, event: Event, recorder: &mut dyn Recorder) {
         let env = &mut self.env;
         env.network.set_clock(env.network.now);
@@ -319,10 +334,7 @@ impl World {
                 self.traffic.prefetch_due(&env.network.schedule);
                 self.traffic.on_turn(connection, env);
             }
-            Event::Held(end) => {
-                self.traffic.prefetch_due(&env.network.schedule);
-                self.traffic.on_held(end, env);
-            }
+            Event::Held(end) => self.on_held(end),
             Event::Check(proxy) => {
                 let (proxies, mut ends, env) = self.at_proxies();
                 proxies.on_check(proxy, &mut ends, env);

@@ -47,16 +47,17 @@ impl ExtraDelay {
         }
     }
 
-    /// A packet has come to the far end of a direction.
+    /// A packet comes to the far end of a direction then.
+    #[inline]
     pub(super) fn push(
         &mut self,
         packet: Packet,
         end: ConnectionId,
-        now: Time,
+        comes: Time,
         schedule: &mut Schedule,
     ) {
         let queue = &mut self.queues[end.side() as usize];
-        let due = now + self.delay;
+        let due = comes + self.delay;
         if queue.is_empty() {
             schedule.push_timer(due, Event::Held(end.index()));
         }

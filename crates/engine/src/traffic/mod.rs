@@ -164,7 +164,9 @@ impl Traffic {
         }
     }
 
-    /// The event of a source's next connection.
+    /// The event of a source's next connection. Out of line, as a connection on the stack is large, which other events
+    /// would pay for.
+    #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];
         if !traffic_source.running {
@@ -196,20 +198,19 @@ impl Traffic {
     #[inline(never)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, end: End, env: &mut Env) {
         let id = ConnectionId::of(packet.flow);
-        if self.connections.get(id).is_none() {
-            env.network.forget_options(packet);
-            return;
-        }
-        self.with(id, env, |connection, context| {
+        let found = self.with(id, env, |connection, context| {
             connection.on_arrival(packet, end, context);
         });
+        if !found {
+            env.network.forget_options(packet);
+        }
     }
 
-    /// Whether a packet at the end of its route will be held back there for a while.
+    /// The connection of a packet that will be held back for a while at the end of its route.
     #[inline]
-    pub(crate) fn delays_at_end(&self, packet: &Packet) -> bool {
-        let connection = self.connections.get(ConnectionId::of(packet.flow));
-        Self::is_own(packet.flow) && connection.is_some_and(AppConnection::delays_at_end)
+    pub(crate) fn holding(&mut self, packet: &Packet) -> Option<&mut AppConnection> {
+        let connection = self.connections.get_mut(ConnectionId::of(packet.flow))?;
+        (Self::is_own(packet.flow) && connection.delays_at_end()).then_some(connection)
     }
 
     /// Prefetches the first cache lines of the connection that a packet is for.
@@ -258,6 +259,7 @@ impl Traffic {
     }
 
     /// A timer of a sender or receiver.
+    #[inline(never)]
     pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
         let id = match event {
             Event::Send(_) => ConnectionId::of(index),
@@ -278,15 +280,17 @@ impl Traffic {
         });
     }
 
-    /// Runs `act` on a connection, if it is still open, and removes the connection if it is closed then.
+    /// Runs `act` on a connection, if it is still open, and removes the connection if it is closed then. Returns
+    /// whether there is one.
+    #[inline]
     fn with(
         &mut self,
         id: ConnectionId,
         env: &mut Env,
         act: impl FnOnce(&mut AppConnection, &mut Context<'_>),
-    ) {
+    ) -> bool {
         let Some(connection) = self.connections.get_mut(id) else {
-            return;
+            return false;
         };
         let source = connection.source as usize;
         let mut context = Context {
@@ -297,13 +301,23 @@ impl Traffic {
         };
         act(connection, &mut context);
         if connection.is_over() {
-            let now = env.network.now;
-            self.sources[source].counters.add(&connection.counters(now));
-            connection.drop_held(env, &mut self.spare);
-            env.network.remove_flow(Carrier::Traffic, id.index());
-            env.network.schedule.forget(id.index());
-            self.connections.remove(id);
+            self.close(id, env);
         }
+        true
+    }
+
+    /// A connection is over.
+    #[inline(never)]
+    fn close(&mut self, id: ConnectionId, env: &mut Env) {
+        let Some(connection) = self.connections.get_mut(id) else {
+            return;
+        };
+        let source = &mut self.sources[connection.source as usize];
+        source.counters.add(&connection.counters(env.network.now));
+        connection.drop_held(env, &mut self.spare);
+        env.network.remove_flow(Carrier::Traffic, id.index());
+        env.network.schedule.forget(id.index());
+        self.connections.remove(id);
     }
 
     /// The proxy that splits the direction of this name.

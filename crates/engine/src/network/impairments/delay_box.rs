@@ -49,11 +49,12 @@ impl Places {
         self.count += usize::from(before.is_none());
     }
 
-    fn remove(&mut self, carrier: Carrier, number: u32) {
-        let place = self.boxes[carrier as usize].get_mut(carrier.place(number));
+    fn remove(&mut self, carrier: Carrier, number: u32) -> Option<FlowBox> {
+        let place = self.boxes[carrier as usize].get_mut(carrier.place(number))?;
         let own = |(common, _): &mut (u32, FlowBox)| *common == carrier.common(number);
-        let removed = place.and_then(|place| place.take_if(own));
-        self.count -= usize::from(removed.is_some());
+        let (_, removed) = place.take_if(own)?;
+        self.count -= 1;
+        Some(removed)
     }
 
     #[inline]
@@ -72,6 +73,16 @@ struct FlowBox {
     loss: Option<Box<LossModel>>,
     /// When the last bit of the packet before has left.
     free: Time,
+    /// When the last of the packets comes that are known ahead of time.
+    last: Time,
+}
+
+/// What is drawn for a flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Values {
+    delay: Span,
+    loss: f64,
+    rate: Option<Rate>,
 }
 
 impl FlowBoxes {
@@ -88,7 +99,7 @@ impl FlowBoxes {
     }
 
     /// Draws the values of a new flow.
-    pub(super) fn add(&mut self, carrier: Carrier, index: u32, flow: &impl Display) {
+    pub(super) fn draw(&self, flow: &impl Display) -> Values {
         let DelayBox {
             delay,
             loss,
@@ -97,29 +108,63 @@ impl FlowBoxes {
             ..
         } = &self.config;
         let mut stream = self.streams.own(format_args!("{name}/{flow}"));
-        let delay = stream.draw_span(delay);
-        let probability = stream.draw(loss).min(1.0);
-        let rate = rate.as_ref().map(|rate| stream.draw(rate));
+        Values {
+            delay: stream.draw_span(delay),
+            loss: stream.draw(loss).min(1.0),
+            rate: rate
+                .as_ref()
+                .map(|rate| Rate::from_bps(stream.draw(rate).max(1.0) as u64)),
+        }
+    }
+
+    /// Whether what it draws for any flow is what the other one does: those of the two directions of a link.
+    pub(super) fn draws_as(&self, other: &Self) -> bool {
+        let (own, other) = (&self.config, &other.config);
+        (&own.name, &own.delay, &own.loss, &own.rate)
+            == (&other.name, &other.delay, &other.loss, &other.rate)
+    }
+
+    /// A new flow, for which these values have been drawn.
+    pub(super) fn add(
+        &mut self,
+        carrier: Carrier,
+        index: u32,
+        flow: &impl Display,
+        values: Values,
+    ) {
+        let Values { delay, loss, rate } = values;
         let flow_box = FlowBox {
             delay,
-            rate: rate.map(|bps| Rate::from_bps(bps.max(1.0) as u64)),
-            loss: (probability > 0.0).then(|| {
+            rate,
+            loss: (loss > 0.0).then(|| {
                 let stream = self.streams.own(format_args!("{}/{flow}/loss", self.path));
-                Box::new(LossModel::new(&Loss::Bernoulli(probability), stream))
+                Box::new(LossModel::new(&Loss::Bernoulli(loss), stream))
             }),
             free: Time::ZERO,
+            last: Time::ZERO,
         };
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Forgets a flow that is over.
-    pub(super) fn remove(&mut self, carrier: Carrier, index: u32) {
-        self.flows.remove(carrier, index);
+    /// Forgets a flow that is over; returns when the last of its packets comes that are known ahead of time.
+    pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
+        let removed = self.flows.remove(carrier, index);
+        removed.map_or(Time::ZERO, |flow_box| flow_box.last)
     }
 
     /// How many flows have values here.
     pub(super) fn len(&self) -> usize {
         self.flows.count
+    }
+
+    /// When a packet goes on that will come then, through a box that does nothing but delay packets
+    /// ([`DelayBox::only_delays`]): they keep their order by themselves.
+    pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
+        let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
+            return comes;
+        };
+        flow.last = comes;
+        comes + flow.delay
     }
 
     /// When a packet that comes `now` goes on, unless it is lost. One of a flow that is not there is
@@ -178,11 +223,16 @@ mod tests {
         }
     }
 
+    fn add(boxes: &mut FlowBoxes, carrier: Carrier, index: u32, flow: &impl Display) {
+        let values = boxes.draw(flow);
+        boxes.add(carrier, index, flow, values);
+    }
+
     fn boxes(config: &DelayBox, flows: &[&str]) -> FlowBoxes {
         let streams = Streams::new(1, 0, Randomness::Streams);
         let mut boxes = FlowBoxes::new(config.clone(), "link", &streams);
         for (index, flow) in (0..).zip(flows) {
-            boxes.add(Carrier::Tcp, index, flow);
+            add(&mut boxes, Carrier::Tcp, index, flow);
         }
         boxes
     }
@@ -293,14 +343,19 @@ mod tests {
         let streams = Streams::new(1, 0, Randomness::Streams);
         let mut boxes = FlowBoxes::new(constant(0.02, 0.1, Some(800_000.0)), "link", &streams);
         for number in 0..1000 {
-            boxes.add(Carrier::Tcp, number % 10, &format!("flow-{number}"));
+            add(
+                &mut boxes,
+                Carrier::Tcp,
+                number % 10,
+                &format!("flow-{number}"),
+            );
         }
         assert_eq!(boxes.len(), 10);
         // And begins with an idle bottleneck.
         for _ in 0..100 {
             boxes.admit(&packet(3, 1000), Carrier::Tcp, at(5));
         }
-        boxes.add(Carrier::Tcp, 3, &"new");
+        add(&mut boxes, Carrier::Tcp, 3, &"new");
         let leaves = (0..10).find_map(|_| boxes.admit(&packet(3, 1000), Carrier::Tcp, at(6)));
         assert_eq!(leaves, Some(at(26)));
     }
@@ -311,7 +366,7 @@ mod tests {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);
         for number in 0..1000 {
             let up = number << 2;
-            boxes.add(Carrier::Traffic, up, &format!("web/{number}"));
+            add(&mut boxes, Carrier::Traffic, up, &format!("web/{number}"));
             for side in [up, up | 1, up | 2, up | 3] {
                 let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
                 assert_eq!(leaves, Some(at(21)));

@@ -3,46 +3,164 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use longhaul_kernel::Key;
 use longhaul_units::Time;
 
 use crate::packet::Packet;
+use crate::schedule::time_of;
 
 /// Packets by the time at which they go on; at the same time, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// When each is released, its number, and its slot.
-    due: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    packets: Vec<Packet>,
+    /// When each is released, and its slot. A binary heap: most packets go on in the order in which they are held, so
+    /// that the last takes the place of the first again and again, and goes all the way down.
+    due: BinaryHeap<Reverse<Key>>,
+    slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
+    /// Slots of packets that are released at the same time as one that has been: the next one last.
+    simultaneous: Vec<u32>,
+}
+
+/// A packet, and what its place in the order of coming follows from.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    packet: Packet,
+    /// The entry of its arrival in the event list.
+    came: Key,
+    /// Number among all packets held back: one may be held before another that comes earlier, over another link.
+    number: u64,
 }
 
 impl HeldPackets {
-    /// Holds a packet back.
-    pub(super) fn hold(&mut self, until: Time, packet: Packet) {
-        let place = if let Some(place) = self.free.pop() {
-            self.packets[place as usize] = packet;
-            place
-        } else {
-            self.packets.push(packet);
-            let place = self.packets.len() - 1;
-            u32::try_from(place).expect("more than 4e9 packets held back")
+    /// Holds a packet back that comes with this entry in the event list.
+    pub(super) fn hold(&mut self, until: Time, packet: Packet, came: Key) {
+        let held = Held {
+            packet,
+            came,
+            number: self.held,
         };
-        self.due.push(Reverse((until, self.held, place)));
+        let slot = if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = held;
+            slot
+        } else {
+            self.slots.push(held);
+            let slot = self.slots.len() - 1;
+            u32::try_from(slot).expect("more than 4e9 packets held back")
+        };
+        self.due.push(Reverse(entry(until, slot)));
         self.held += 1;
     }
 
     /// When the next packet goes on.
     pub(super) fn next(&self) -> Option<Time> {
-        let Reverse((time, ..)) = self.due.peek()?;
-        Some(*time)
+        let Reverse(first) = *self.due.peek()?;
+        Some(time_of(first))
     }
 
     /// Takes the next packet that goes on by `now`.
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
-        self.next().filter(|&time| time <= now)?;
-        let Reverse((_, _, place)) = self.due.pop()?;
-        self.free.push(place);
-        Some(self.packets[place as usize])
+        let slot = match self.simultaneous.pop() {
+            Some(slot) => slot,
+            None => self.take_first(now)?,
+        };
+        self.free.push(slot);
+        Some(self.slots[slot as usize].packet)
+    }
+
+    /// The first of those that go on by `now`. Others that go on at the same time follow it.
+    fn take_first(&mut self, now: Time) -> Option<u32> {
+        let time = self.next().filter(|&time| time <= now)?;
+        let Reverse(first) = self.due.pop()?;
+        if self.next() != Some(time) {
+            return Some(first as u32);
+        }
+        self.simultaneous.push(first as u32);
+        while self.next() == Some(time)
+            && let Some(Reverse(next)) = self.due.pop()
+        {
+            self.simultaneous.push(next as u32);
+        }
+        let order = |slot: &u32| {
+            let held = &self.slots[*slot as usize];
+            (held.came, held.number)
+        };
+        self.simultaneous
+            .sort_unstable_by_key(|slot| Reverse(order(slot)));
+        self.simultaneous.pop()
+    }
+
+    /// Those of some packets that come after `event` go on as soon as they come.
+    pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
+        let all = std::mem::take(&mut self.due).into_vec();
+        let entries = all.into_iter().map(|Reverse(due)| {
+            let slot = due as u32;
+            let Held { packet, came, .. } = &self.slots[slot as usize];
+            let passes = *came > event && concerns(packet);
+            Reverse(entry(time_of(if passes { *came } else { due }), slot))
+        });
+        self.due = entries.collect();
+    }
+}
+
+/// The entry of a packet in a slot.
+fn entry(until: Time, slot: u32) -> Key {
+    Key::from(until.as_ps()) << 64 | Key::from(slot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(seq: u64) -> Packet {
+        Packet {
+            seq,
+            ..Packet::NONE
+        }
+    }
+
+    fn came(time: u64, tie_break: u64) -> Key {
+        Key::from(time) << 64 | Key::from(tie_break)
+    }
+
+    fn released(held: &mut HeldPackets, now: u64) -> Vec<u64> {
+        let now = Time::from_ps(now);
+        std::iter::from_fn(|| held.release(now))
+            .map(|packet| packet.seq)
+            .collect()
+    }
+
+    /// Packets that come over several links are held link by link, not in the order in which they will have come.
+    #[test]
+    fn those_of_one_time_go_on_as_they_came() {
+        let mut held = HeldPackets::default();
+        let at = Time::from_ps;
+        for (seq, until, time, tie_break) in [
+            (0, 50, 30, 0),
+            (1, 90, 10, 2),
+            (2, 90, 20, 0),
+            (3, 90, 10, 1),
+            (4, 90, 10, 2),
+            (5, 91, 5, 0),
+        ] {
+            held.hold(at(until), packet(seq), came(time, tie_break));
+        }
+        assert_eq!(held.next(), Some(at(50)));
+        assert_eq!(released(&mut held, 49), []);
+        assert_eq!(released(&mut held, 90), [0, 3, 1, 4, 2]);
+        assert_eq!(released(&mut held, 91), [5]);
+        assert_eq!(held.next(), None);
+    }
+
+    #[test]
+    fn what_comes_when_its_flow_is_over_passes() {
+        let mut held = HeldPackets::default();
+        let at = Time::from_ps;
+        for (seq, until, time) in [(0, 60, 10), (1, 60, 30), (2, 70, 40), (3, 80, 40)] {
+            held.hold(at(until), packet(seq), came(time, 0));
+        }
+        held.let_pass(came(30, 0), |packet| packet.seq != 3);
+        assert_eq!(released(&mut held, 59), [2]);
+        assert_eq!(released(&mut held, 99), [0, 1, 3]);
     }
 }

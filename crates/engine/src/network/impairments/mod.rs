@@ -15,7 +15,7 @@ use std::fmt::Display;
 use longhaul_units::{Span, Time};
 
 use self::ack_thinning::{AckThinning, Thinned};
-use self::delay_box::FlowBoxes;
+use self::delay_box::{FlowBoxes, Values};
 use self::held_packets::HeldPackets;
 use self::policer::Policer;
 use super::loss::LossModel;
@@ -24,7 +24,7 @@ use crate::config::{Config, Distribution, Loss};
 use crate::packet::{Flags, Packet};
 use crate::queue::DropReason;
 use crate::random::{Stream, Streams};
-use crate::schedule::Event;
+use crate::schedule::{Event, arrival_key};
 
 /// The impairments of one link at work.
 #[derive(Debug)]
@@ -104,14 +104,64 @@ fn later(time: Time, span: Span) -> Time {
 impl Network {
     /// A new flow, with an index in its packets that no other has now.
     pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &impl Display) {
-        self.flow_boxes()
-            .for_each(|boxes| boxes.add(carrier, index, name));
+        let mut before: Option<(&FlowBoxes, Values)> = None;
+        for boxes in self.flow_boxes() {
+            let values = match before {
+                Some((other, values)) if boxes.draws_as(other) => values,
+                _ => boxes.draw(name),
+            };
+            boxes.add(carrier, index, name, values);
+            before = Some((boxes, values));
+        }
     }
 
-    /// A flow is over, and its index may become another's.
+    /// A flow is over, and its index may become another's. Packets that have not come yet find no box of theirs.
     pub(crate) fn remove_flow(&mut self, carrier: Carrier, index: u32) {
-        self.flow_boxes()
-            .for_each(|boxes| boxes.remove(carrier, index));
+        let now = self.now;
+        for impairments in 0..self.impairments.len() {
+            let boxes = self.impairments[impairments].boxes.as_mut();
+            let last = boxes.map(|boxes| boxes.remove(carrier, index));
+            if last.is_some_and(|last| last >= now) {
+                self.pass_stale(impairments, carrier, index);
+            }
+        }
+    }
+
+    /// Packets of a flow that is over go on when they come.
+    #[cold]
+    fn pass_stale(&mut self, impairments: usize, carrier: Carrier, index: u32) {
+        let (event, routes) = (self.schedule.current(), &self.routes);
+        let is_own = |packet: &Packet| {
+            routes.hop(packet.route - 1) == Hop::Impairments(impairments as u32, carrier)
+                && carrier.common(packet.flow) == carrier.common(index)
+        };
+        self.impairments[impairments]
+            .holding
+            .let_pass(event, is_own);
+        self.expect_release(impairments as u32);
+    }
+
+    /// Packets that will have crossed a link by `until` come to the impairments of the next one, where all that
+    /// happens is that they are delayed for a time that is known.
+    #[inline(never)]
+    pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
+        while let Some(arrival) = self.links[link as usize].next_arrival()
+            && let Some(packet) = self.links[link as usize].forward(until)
+        {
+            let Hop::Impairments(index, carrier) = self.routes.hop(packet.route + 1) else {
+                unreachable!("all packets of the link go through a delay box");
+            };
+            let route = packet.route + 2;
+            let packet = Packet { route, ..*packet };
+            let impairments = &mut self.impairments[index as usize];
+            let Some(boxes) = &mut impairments.boxes else {
+                unreachable!("the link leads to a delay box");
+            };
+            let leaves = boxes.admit_ahead(&packet, carrier, arrival.time);
+            let came = arrival_key(arrival, link);
+            impairments.holding.hold(leaves, packet, came);
+            self.expect_release_at(index, leaves);
+        }
     }
 
     /// How many flows each delay box knows.
@@ -157,14 +207,21 @@ impl Network {
         if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
             return self.enter(index, &packet);
         }
-        impairments.holding.hold(due, packet);
-        self.expect_release(index);
+        let came = self.schedule.current();
+        impairments.holding.hold(due, packet, came);
+        self.expect_release_at(index, due);
     }
 
     /// Enters an event for the next packet that is held back, if there is none so early.
     fn expect_release(&mut self, index: u32) {
+        let due = self.impairments[index as usize].next_release();
+        self.expect_release_at(index, due);
+    }
+
+    /// The same for one that goes on then.
+    #[inline]
+    fn expect_release_at(&mut self, index: u32, due: Time) {
         let impairments = &mut self.impairments[index as usize];
-        let due = impairments.next_release();
         if due < impairments.entry {
             impairments.entry = due;
             self.schedule.push_link(due, Event::Release(index));
@@ -209,6 +266,7 @@ impl Network {
     }
 
     /// The event of packets that have been held back long enough.
+    #[inline(never)]
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;
         if self.impairments[index as usize].entry != now {

@@ -53,7 +53,7 @@ impl AppConnection {
     }
 
     /// One direction, if it is there.
-    pub(crate) fn direction_mut(&mut self, side: Side) -> Option<&mut Direction> {
+    pub(in crate::traffic) fn direction_mut(&mut self, side: Side) -> Option<&mut Direction> {
         match side {
             Side::Up => Some(&mut self.up),
             Side::Down => self.down.as_mut(),
@@ -61,7 +61,10 @@ impl AppConnection {
     }
 
     /// The direction of `side`, and the other one, if they share a connection.
-    pub(crate) fn directions(&self, side: Side) -> (Option<&Direction>, Option<&Direction>) {
+    pub(in crate::traffic) fn directions(
+        &self,
+        side: Side,
+    ) -> (Option<&Direction>, Option<&Direction>) {
         let (up, down) = (Some(&self.up), self.down.as_ref());
         let (direction, other) = match side {
             Side::Up => (up, down),

@@ -1,8 +1,11 @@
 //! Packets that reach an end of a connection, at once or after the delay there.
 
+use longhaul_units::Time;
+
 use super::{AppConnection, Context, Stage};
 use crate::network::End;
 use crate::packet::{Flags, Packet};
+use crate::schedule::Schedule;
 use crate::traffic::connection_slab::{ConnectionId, Side};
 use crate::traffic::planned::Response;
 use crate::transport::Env;
@@ -15,17 +18,25 @@ impl AppConnection {
         end: End,
         context: &mut Context<'_>,
     ) {
-        let data = end == End::TrafficReceiver;
         // The end node of a proxy is on neither side.
-        let between = !data && ConnectionId::of(packet.flow).is_second_leg();
-        let Some(extra_delay) = self.extra_delay.as_mut().filter(|_| !between) else {
+        let between = end == End::TrafficSender && ConnectionId::of(packet.flow).is_second_leg();
+        if between || self.extra_delay.is_none() {
             return self.receive(packet, end, context);
-        };
+        }
         let network = &mut context.env.network;
+        self.hold(packet, end, network.now, &mut network.schedule);
+    }
+
+    /// A packet that comes out of the network then is held back at the end point.
+    #[inline]
+    pub(crate) fn hold(&mut self, packet: &Packet, end: End, comes: Time, schedule: &mut Schedule) {
+        let Some(extra_delay) = &mut self.extra_delay else {
+            unreachable!("the connection delays its packets");
+        };
+        let data = end == End::TrafficReceiver;
         let at_server = data == (ConnectionId::of(packet.flow).side() == Side::Up);
         let side = if at_server { Side::Up } else { Side::Down };
-        let now = network.now;
-        extra_delay.push(*packet, self.id.on(side), now, &mut network.schedule);
+        extra_delay.push(*packet, self.id.on(side), comes, schedule);
     }
 
     /// Packets delayed at an end point are due.

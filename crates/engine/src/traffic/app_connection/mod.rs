@@ -60,7 +60,7 @@ pub(super) struct Context<'a> {
 /// A connection. The order of fields is that in memory: every packet touches the first cache lines only.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub(super) struct AppConnection {
+pub(crate) struct AppConnection {
     id: ConnectionId,
     /// Number of its source.
     pub(super) source: u32,
