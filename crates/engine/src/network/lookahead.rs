@@ -21,8 +21,8 @@ use longhaul_units::Span;
 
 use super::merge::Merge;
 use super::route::{End, Hop, Routes};
-use crate::config::{Config, Link, Randomness, Service};
-use crate::queue::Draws;
+use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
+use crate::queue::{Draws, QueueConfig};
 
 /// How far ahead of the simulation a link forwards its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(crate) enum Delivery {
     OnTime,
     /// To links, up to the next observation.
     ToObservation,
+    /// To access links, and over these to ends of connections, up to the next observation.
+    ToAccess,
     /// To ends of flows also, up to the next timer of any of them.
     ToTimer,
     /// To one sender of a connection, up to its own timer.
@@ -144,6 +146,8 @@ pub(super) struct Plan {
     /// By link.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
+    /// Access links, those together that a packet and its answer take at one end.
+    pub(super) access: Vec<u32>,
 }
 
 /// The links and flows around a link.
@@ -187,6 +191,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         deliveries: vec![Delivery::OnTime; links.len()],
         answers: vec![None; links.len()],
         merges: Vec::new(),
+        access: Vec::new(),
     };
     // Captures record what happens in order of time.
     let captured = config.links.iter().any(|link| link.captured);
@@ -208,12 +213,77 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
             plan.deliveries[feeder] = Delivery::Merged(index);
         }
     }
+    plan_access(config, routes, &links, &merged, &mut plan);
     let merge = |id| {
         let slack = slack(config, &links, &plan.deliveries, id);
         Merge::new(id, &links[id].before, &config.links, slack)
     };
     plan.merges = merged.into_iter().map(merge).collect();
     plan
+}
+
+/// So many access links are quicker as such; fewer have many packets each (`docs/speed.md`).
+const MANY: usize = 256;
+
+/// Finds access links (`access.rs`), once it is known how far links look ahead.
+fn plan_access(
+    config: &Config,
+    routes: &Routes,
+    links: &[Surroundings],
+    merged: &[usize],
+    plan: &mut Plan,
+) {
+    let all = |set: &BTreeSet<usize>, is: &dyn Fn(usize) -> bool| {
+        set.len() >= MANY && set.iter().all(|&id| is_closed_form(config, id) && is(id))
+    };
+    let is_first = |id: usize| links[id].before.is_empty();
+    let is_last = |id: usize| links[id].behind.is_empty() && leads_to_one(&links[id], plan, id);
+    let merged = (merged.iter()).filter(|&&into| all(&links[into].before, &is_first));
+    let firsts: BTreeSet<usize> = merged.flat_map(|&into| &links[into].before).copied().collect();
+    let spreads = |id: usize| {
+        plan.deliveries[id] == Delivery::ToObservation && all(&links[id].next, &is_last)
+    };
+    let spreading: Vec<usize> = (0..links.len()).filter(|&id| spreads(id)).collect();
+    let mut rest = firsts.clone();
+    for id in spreading {
+        plan.deliveries[id] = Delivery::ToAccess;
+        for &last in &links[id].next {
+            plan.access.push(last as u32);
+            let sends = links[last].endpoints.iter().map(|end| end.sends());
+            let answers = sends.map(|route| ends_of(routes, route).0);
+            plan.access.extend(answers.filter(|to| rest.remove(to)).map(|to| to as u32));
+        }
+    }
+    plan.access.extend(rest.into_iter().map(|id| id as u32));
+    for answers in &mut plan.answers {
+        // Trains go onto other links only.
+        *answers = answers.filter(|answers| !firsts.contains(&(answers.to as usize)));
+    }
+}
+
+/// Whether a link's only ends are one sender's or one receiver's.
+fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
+    let mut ends = link.ends.iter();
+    let one = matches!(
+        (ends.next(), ends.next()),
+        (Some(End::TcpSender | End::TcpReceiver), None)
+    );
+    let alone = matches!(
+        plan.deliveries[id],
+        Delivery::ToSender(_) | Delivery::ToReceiver(_)
+    );
+    one && alone && link.next.is_empty()
+}
+
+/// Whether all that a link does follows from when packets enter it, and no records of it are asked for but counters.
+fn is_closed_form(config: &Config, id: usize) -> bool {
+    let link = &config.links[id];
+    matches!(link.queue, QueueConfig::DropTail(_))
+        && link.service() == Service::OnArrival
+        && config.clock == Clock::Exact
+        && matches!(link.loss, Loss::None)
+        && link.impairments.is_none()
+        && !link.sampled
 }
 
 /// How long after a packet has reached a link it has an effect anywhere but on this link and those behind it
@@ -406,6 +476,6 @@ fn links_of(routes: &Routes, route: u32) -> impl Iterator<Item = usize> {
     let hops = hops.take_while(|hop| !matches!(hop, Hop::End(_)));
     hops.filter_map(|hop| match hop {
         Hop::Link(link) => Some(link as usize),
-        Hop::Impairments(..) | Hop::End(_) => None,
+        Hop::Impairments(..) | Hop::Access(_) | Hop::End(_) => None,
     })
 }

@@ -17,8 +17,8 @@ pub(crate) mod timers;
 use longhaul_kernel::{Heap, Key};
 use longhaul_units::Time;
 
-pub(crate) use self::arrivals::Arrivals;
-use self::calendar_queue::CalendarQueue;
+pub(crate) use self::arrivals::{Arrivals, Arriving};
+pub(crate) use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
 use self::event::{arrival_key, class, key};
 pub(crate) use self::next_arrival::{NextArrival, TieBreak};
@@ -34,7 +34,7 @@ pub(crate) fn time_of(key: Key) -> Time {
 #[derive(Debug)]
 pub(crate) struct Schedule {
     links: Heap,
-    timers: CalendarQueue,
+    timers: CalendarQueue<Key>,
     /// Delayed-ACK timers.
     delayed_acks: Heap,
     observations: Heap,
@@ -155,8 +155,13 @@ impl Schedule {
     }
 
     #[inline]
+    fn first_timer(&self) -> Key {
+        self.timers.first().copied().unwrap_or(Key::MAX)
+    }
+
+    #[inline]
     fn remove_first_of_others(&mut self) {
-        let [timer, delayed_ack] = [self.timers.first(), self.delayed_acks.first()];
+        let [timer, delayed_ack] = [self.first_timer(), self.delayed_acks.first()];
         if timer == self.first_of_others {
             self.timers.remove_first();
         } else if delayed_ack == self.first_of_others {
@@ -164,7 +169,7 @@ impl Schedule {
         } else {
             self.observations.remove_first();
         }
-        let timer = self.timers.first().min(self.delayed_acks.first());
+        let timer = self.first_timer().min(self.delayed_acks.first());
         self.first_of_others = timer.min(self.observations.first());
     }
 
