@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 
 use longhaul_kernel::prefetch::{prefetch, prefetch_lines};
-use longhaul_units::Time;
+use longhaul_units::{Span, Time};
 
 use super::link::{Line, Occupancy, RandomTieBreak};
 use super::{Delivery, End, Hop, Network};
@@ -165,6 +165,17 @@ impl AccessLink {
 pub(super) struct AccessLinks {
     links: Vec<AccessLink>,
     models: Vec<Model>,
+    spreading: Vec<Spreading>,
+}
+
+/// A link that leads to access links alone, and these to the ends of connections.
+#[derive(Debug)]
+struct Spreading {
+    link: u32,
+    /// What comes to its far end reaches the end of a connection no sooner than so long after.
+    shortest: Span,
+    /// Whether it has an entry in the event list.
+    has_event: bool,
 }
 
 impl AccessLinks {
@@ -209,6 +220,11 @@ impl AccessLinks {
         }
     }
 
+    /// A link that leads to access links has a packet to forward; whether that needs a new event.
+    pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
+        !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
+    }
+
     /// Restarts the record of largest queues, and completes those so far.
     pub(super) fn restart_maxima(&mut self, now: Time, maxima: &mut [u64]) {
         for access in &mut self.links {
@@ -219,7 +235,12 @@ impl AccessLinks {
 
 impl Network {
     /// Makes these links access links. Each is kept beside the next one.
-    pub(super) fn make_access(&mut self, config: &Config, links: &[u32]) {
+    pub(super) fn make_access(
+        &mut self,
+        config: &Config,
+        links: &[u32],
+        spreading: Vec<(u32, Span)>,
+    ) {
         let mut numbers = vec![None; self.links.len()];
         for (&link, index) in links.iter().zip(0..) {
             let of = &config.links[link as usize];
@@ -239,6 +260,12 @@ impl Network {
             numbers[link as usize] = Some(index);
         }
         self.routes.lead_over_access(&numbers);
+        let spreading = spreading.into_iter().map(|(link, shortest)| Spreading {
+            link,
+            shortest,
+            has_event: false,
+        });
+        self.access.spreading = spreading.collect();
     }
 
     /// A packet enters an access link that leads to a merge.
@@ -268,6 +295,44 @@ impl Network {
         let link = self.access.links[index as usize].link;
         self.links[link as usize].note_drop(DropReason::Overflow, packet);
         self.options.forget(packet.sack);
+    }
+
+    /// Until when a link forwards packets to access links, so that they reach the ends by the next observation.
+    pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
+        let shortest = self.access.spreading[spreading as usize].shortest;
+        Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
+    }
+
+    /// The event of a link that leads to access links is over. Packets that reach the ends after the observation wait
+    /// for that.
+    pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
+        let of = &mut self.access.spreading[spreading as usize];
+        match self.links[of.link as usize].next_arrival() {
+            Some(mut next) => {
+                if next.time > until {
+                    next.time = next.time.max(observation + Span::from_ps(1));
+                }
+                self.schedule.renew_arrival(next, of.link);
+            }
+            None => {
+                of.has_event = false;
+                self.schedule.finish_link();
+            }
+        }
+    }
+
+    /// Packets that have come to access links by now, and wait for the observation, are let in before that.
+    pub(super) fn catch_up_access(&mut self) {
+        let mut packet = Packet::NONE;
+        for spreading in 0..self.access.spreading.len() {
+            let link = self.access.spreading[spreading].link;
+            while let Some(access) = self.forward_to_access(link, self.now, &mut packet) {
+                if self.cross_access(access, &mut packet).is_some() {
+                    debug_assert!(packet.time >= self.now, "it could have gone on");
+                    self.hold_at_access(access, &packet);
+                }
+            }
+        }
     }
 
     /// Forwards the next packet of a link that leads to access links, if it reaches its far end by `until`. Returns the

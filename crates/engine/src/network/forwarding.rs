@@ -102,6 +102,7 @@ impl Network {
     pub(super) fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
             Delivery::ToHolds => self.ready.push(link),
+            Delivery::ToAccess(spreading) if !self.access.needs_event(spreading) => {}
             _ => self.enter_arrival(link),
         }
     }

@@ -32,7 +32,7 @@ pub(crate) enum Delivery {
     /// To links, up to the next observation.
     ToObservation,
     /// To access links, and over these to ends of connections, up to the next observation.
-    ToAccess,
+    ToAccess(u32),
     /// To ends of flows also, up to the next timer of any of them.
     ToTimer,
     /// To one sender of a connection, up to its own timer.
@@ -148,6 +148,8 @@ pub(super) struct Plan {
     pub(super) merges: Vec<Merge>,
     /// Access links, those together that a packet and its answer take at one end.
     pub(super) access: Vec<u32>,
+    /// Links that lead to access links alone, and the shortest delay of these.
+    pub(super) spreading: Vec<(u32, Span)>,
 }
 
 /// The links and flows around a link.
@@ -192,6 +194,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         answers: vec![None; links.len()],
         merges: Vec::new(),
         access: Vec::new(),
+        spreading: Vec::new(),
     };
     // Captures record what happens in order of time.
     let captured = config.links.iter().any(|link| link.captured);
@@ -233,6 +236,12 @@ fn plan_access(
     merged: &[usize],
     plan: &mut Plan,
 ) {
+    let has_priorities = |end| matches!(end, End::DummyReceiver | End::DummySender);
+    // A run that may end early reads counters at times that are not known beforehand.
+    let may_stop = config.measure.stop.is_some();
+    if may_stop || routes.all().any(|(_, end)| has_priorities(end)) {
+        return;
+    }
     let all = |set: &BTreeSet<usize>, is: &dyn Fn(usize) -> bool| {
         set.len() >= MANY && set.iter().all(|&id| is_closed_form(config, id) && is(id))
     };
@@ -246,7 +255,10 @@ fn plan_access(
     let spreading: Vec<usize> = (0..links.len()).filter(|&id| spreads(id)).collect();
     let mut rest = firsts.clone();
     for id in spreading {
-        plan.deliveries[id] = Delivery::ToAccess;
+        plan.deliveries[id] = Delivery::ToAccess(plan.spreading.len() as u32);
+        let delays = links[id].next.iter().map(|&last| config.links[last].delay);
+        let shortest = delays.min().unwrap_or(Span::ZERO);
+        plan.spreading.push((id as u32, shortest));
         for &last in &links[id].next {
             plan.access.push(last as u32);
             let sends = links[last].endpoints.iter().map(|end| end.sends());

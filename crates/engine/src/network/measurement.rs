@@ -43,6 +43,7 @@ impl Network {
         for link in &mut self.links {
             link.catch_up(self.now, &mut self.options);
         }
+        self.catch_up_access();
     }
 
     /// Counters of every link up to now.

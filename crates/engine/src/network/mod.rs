@@ -162,11 +162,12 @@ impl Network {
             answers,
             merges,
             access,
+            spreading,
         } = lookahead::plan(config, &self.routes, endpoints);
         self.deliveries = deliveries;
         self.answers = answers;
         self.merges = merges;
-        self.make_access(config, &access);
+        self.make_access(config, &access, spreading);
     }
 
     /// The event of an update of a link's queue discipline.
