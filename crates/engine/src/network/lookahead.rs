@@ -226,7 +226,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
 }
 
 /// So many access links are quicker as such; fewer have many packets each (`docs/speed.md`).
-const MANY: usize = 256;
+const MANY: usize = 2048;
 
 /// Finds access links (`access.rs`), once it is known how far links look ahead.
 fn plan_access(
