@@ -412,7 +412,7 @@ proptest! {
             ..tcp(recovery)
         };
         add_flows(&mut config, "many", 2048, start, flow);
-        add_own_access(&mut config, Span::from_micros(delay_us));
+        add_equal_access(&mut config, Span::from_micros(delay_us));
         for (link, number) in config.links[2..].iter_mut().zip(0..) {
             // Of two kinds, and without records of their own.
             link.sampled = false;

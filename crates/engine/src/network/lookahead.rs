@@ -7,6 +7,9 @@
 //! time before which no further packet can arrive (`merge.rs`). No packet is forwarded past the next
 //! observation, so that samples see the state of their time, nor to the end of a flow past its next timer.
 //!
+//! Where many links each have few packets, those at the edge keep none: their packets are merged with those of all others, or
+//! handed to the ends at once (`access.rs`).
+//!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an
 //! event (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks
 //! ahead up to the earliest time at which it can end (`traffic/stop_condition.rs`).
@@ -248,7 +251,10 @@ fn plan_access(
     let is_first = |id: usize| links[id].before.is_empty();
     let is_last = |id: usize| links[id].behind.is_empty() && leads_to_one(&links[id], plan, id);
     let merged = (merged.iter()).filter(|&&into| all(&links[into].before, &is_first));
-    let firsts: BTreeSet<usize> = merged.flat_map(|&into| &links[into].before).copied().collect();
+    let firsts: BTreeSet<usize> = merged
+        .flat_map(|&into| &links[into].before)
+        .copied()
+        .collect();
     let spreads = |id: usize| {
         plan.deliveries[id] == Delivery::ToObservation && all(&links[id].next, &is_last)
     };
@@ -263,7 +269,8 @@ fn plan_access(
             plan.access.push(last as u32);
             let sends = links[last].endpoints.iter().map(|end| end.sends());
             let answers = sends.map(|route| ends_of(routes, route).0);
-            plan.access.extend(answers.filter(|to| rest.remove(to)).map(|to| to as u32));
+            plan.access
+                .extend(answers.filter(|to| rest.remove(to)).map(|to| to as u32));
         }
     }
     plan.access.extend(rest.into_iter().map(|id| id as u32));
