@@ -389,7 +389,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3))]
+    #![proptest_config(ProptestConfig::with_cases(2))]
 
     /// So many access links are closed forms: they do what others do, which those with captures are.
     #[test]
