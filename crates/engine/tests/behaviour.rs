@@ -388,6 +388,43 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2))]
+
+    /// So many access links are closed forms: they do what others do, which those with captures are.
+    #[test]
+    fn many_access_links_agree_with_links(
+        delay_us in 20u64..3_000,
+        access_mbps in 2u64..200,
+        limit in 1u64..20,
+        shared_limit in 20u64..400,
+        delays_acks in any::<bool>(),
+        recovery in prop::sample::select(&RECOVERIES[..]),
+        every_us in 3_000u64..200_000,
+    ) {
+        let rate = Rate::from_bps(300_000_000);
+        let mut config = dumbbell(rate, Span::from_millis(5), drop_tail(shared_limit), 1);
+        config.measure.every = Some(Span::from_micros(every_us));
+        config.measure.from = Time::ZERO + Span::from_millis(300);
+        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_millis(500));
+        let flow = Tcp {
+            delayed_ack: delays_acks.then(|| delayed_ack(Span::from_millis(40))),
+            ..tcp(recovery)
+        };
+        add_flows(&mut config, "many", 2048, start, flow);
+        add_equal_access(&mut config, Span::from_micros(delay_us));
+        for (link, number) in config.links[2..].iter_mut().zip(0..) {
+            // Of two kinds, and without records of their own.
+            link.sampled = false;
+            link.rate = Rate::from_bps(1_000_000 * (access_mbps + number % 2));
+            link.queue = drop_tail(limit);
+        }
+        let [(one, records_one), (two, records_two)] = ahead_and_on_time(&config);
+        prop_assert!(one == two);
+        prop_assert!(records_one == records_two);
+    }
+}
+
 /// With ns-2's one generator all queues draw in the order of arrivals: PI and REM for any
 /// acknowledgement, others for those that wait in a slow link's queue.
 #[test]

@@ -51,7 +51,7 @@ impl Network {
         let link = match self.routes.hop(position) {
             Hop::Link(link) => link,
             Hop::Impairments(index, _) => self.impairments[index as usize].link(),
-            Hop::End(_) => return,
+            Hop::Access(_) | Hop::End(_) => return,
         };
         if self.links[link as usize].captured
             && let Some(noted) = &mut self.noted
@@ -90,7 +90,7 @@ impl Network {
         let mut position = packet.route;
         loop {
             match self.routes.hop(position) {
-                Hop::Link(_) | Hop::Impairments(..) => position += 1,
+                Hop::Link(_) | Hop::Impairments(..) | Hop::Access(_) => position += 1,
                 Hop::End(end) => return end,
             }
         }

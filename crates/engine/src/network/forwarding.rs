@@ -25,6 +25,7 @@ impl Network {
         }
         match self.routes.hop(packet.route) {
             Hop::Link(link) => self.offer(link, &packet),
+            Hop::Access(index) => self.enter_access(index, &packet),
             Hop::Impairments(index, carrier) => {
                 // A copy: packets that take the other way stay in registers.
                 let route = packet.route + 1;
@@ -98,10 +99,11 @@ impl Network {
 
     /// A link's only packet waits for its arrival, unless that may be processed ahead of time.
     #[inline]
-    fn await_arrival(&mut self, link: u32) {
+    pub(super) fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
             Delivery::ToHolds => self.ready.push(link),
             Delivery::ToBoxes => self.delay_now(link),
+            Delivery::ToAccess(spreading) if !self.access.needs_event(spreading) => {}
             _ => self.enter_arrival(link),
         }
     }
@@ -211,6 +213,7 @@ impl Network {
                 self.impair(index, carrier, packet);
                 Some(Delivered::ToLink)
             }
+            Hop::Access(_) => unreachable!("what leads to access links forwards to them alone"),
             Hop::End(end) => {
                 *arrived = *packet;
                 Some(Delivered::ToEnd(end))
@@ -229,7 +232,9 @@ impl Network {
             match self.forward_until_first(link, until, arrived)? {
                 Hop::Link(next) => self.activate(next),
                 Hop::End(end) => return Some(end),
-                Hop::Impairments(..) => unreachable!("links before impairments do not look ahead"),
+                Hop::Impairments(..) | Hop::Access(_) => {
+                    unreachable!("links before these do not look ahead to links")
+                }
             }
         }
     }

@@ -10,6 +10,9 @@
 //! A delay box before a link holds each packet for a time that depends on its flow alone, so that packets go there
 //! as soon as they are on the link before it (`Network::delay_ahead`).
 //!
+//! Where many links each have few packets, those at the edge keep none: their packets are merged with those of all others, or
+//! handed to the ends at once (`access.rs`).
+//!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an
 //! event (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks
 //! ahead up to the earliest time at which it can end (`traffic/stop_condition.rs`).
@@ -24,8 +27,8 @@ use longhaul_units::Span;
 
 use super::merge::Merge;
 use super::route::{End, Hop, Routes};
-use crate::config::{Config, Link, Randomness, Service};
-use crate::queue::Draws;
+use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
+use crate::queue::{Draws, QueueConfig};
 
 /// How far ahead of the simulation a link forwards its packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,8 @@ pub(crate) enum Delivery {
     OnTime,
     /// To links, up to the next observation.
     ToObservation,
+    /// To access links, and over these to ends of connections, up to the next observation.
+    ToAccess(u32),
     /// To ends of flows also, up to the next timer of any of them.
     ToTimer,
     /// To one sender of a connection, up to its own timer.
@@ -149,6 +154,10 @@ pub(super) struct Plan {
     /// By link.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
+    /// Access links, those together that a packet and its answer take at one end.
+    pub(super) access: Vec<u32>,
+    /// Links that lead to access links alone, and the shortest delay of these.
+    pub(super) spreading: Vec<(u32, Span)>,
 }
 
 /// The links and flows around a link.
@@ -194,6 +203,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         deliveries: vec![Delivery::OnTime; links.len()],
         answers: vec![None; links.len()],
         merges: Vec::new(),
+        access: Vec::new(),
+        spreading: Vec::new(),
     };
     // Captures record what happens in order of time.
     let captured = config.links.iter().any(|link| link.captured);
@@ -222,12 +233,90 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
             plan.deliveries[feeder] = Delivery::Merged(index);
         }
     }
+    plan_access(config, routes, &links, &merged, &mut plan);
     let merge = |id| {
         let slack = slack(config, &links, &plan.deliveries, id);
         Merge::new(id, &links[id].before, &config.links, slack)
     };
     plan.merges = merged.into_iter().map(merge).collect();
     plan
+}
+
+/// So many access links are quicker as such; fewer have many packets each (`docs/speed.md`).
+const MANY: usize = 2048;
+
+/// Finds access links (`access.rs`), once it is known how far links look ahead.
+fn plan_access(
+    config: &Config,
+    routes: &Routes,
+    links: &[Surroundings],
+    merged: &[usize],
+    plan: &mut Plan,
+) {
+    let has_priorities = |end| matches!(end, End::DummyReceiver | End::DummySender);
+    // A run that may end early reads counters at times that are not known beforehand.
+    let may_stop = config.measure.stop.is_some();
+    if may_stop || routes.all().any(|(_, end)| has_priorities(end)) {
+        return;
+    }
+    let all = |set: &BTreeSet<usize>, is: &dyn Fn(usize) -> bool| {
+        set.len() >= MANY && set.iter().all(|&id| is_closed_form(config, id) && is(id))
+    };
+    let is_first = |id: usize| links[id].before.is_empty();
+    let is_last = |id: usize| links[id].behind.is_empty() && leads_to_one(&links[id], plan, id);
+    let merged = (merged.iter()).filter(|&&into| all(&links[into].before, &is_first));
+    let firsts: BTreeSet<usize> = merged
+        .flat_map(|&into| &links[into].before)
+        .copied()
+        .collect();
+    let spreads = |id: usize| {
+        plan.deliveries[id] == Delivery::ToObservation && all(&links[id].next, &is_last)
+    };
+    let spreading: Vec<usize> = (0..links.len()).filter(|&id| spreads(id)).collect();
+    let mut rest = firsts.clone();
+    for id in spreading {
+        plan.deliveries[id] = Delivery::ToAccess(plan.spreading.len() as u32);
+        let delays = links[id].next.iter().map(|&last| config.links[last].delay);
+        let shortest = delays.min().unwrap_or(Span::ZERO);
+        plan.spreading.push((id as u32, shortest));
+        for &last in &links[id].next {
+            plan.access.push(last as u32);
+            let sends = links[last].endpoints.iter().map(|end| end.sends());
+            let answers = sends.map(|route| ends_of(routes, route).0);
+            plan.access
+                .extend(answers.filter(|to| rest.remove(to)).map(|to| to as u32));
+        }
+    }
+    plan.access.extend(rest.into_iter().map(|id| id as u32));
+    for answers in &mut plan.answers {
+        // Trains go onto other links only.
+        *answers = answers.filter(|answers| !firsts.contains(&(answers.to as usize)));
+    }
+}
+
+/// Whether a link's only ends are one sender's or one receiver's.
+fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
+    let mut ends = link.ends.iter();
+    let one = matches!(
+        (ends.next(), ends.next()),
+        (Some(End::TcpSender | End::TcpReceiver), None)
+    );
+    let alone = matches!(
+        plan.deliveries[id],
+        Delivery::ToSender(_) | Delivery::ToReceiver(_)
+    );
+    one && alone && link.next.is_empty()
+}
+
+/// Whether all that a link does follows from when packets enter it, and no records of it are asked for but counters.
+fn is_closed_form(config: &Config, id: usize) -> bool {
+    let link = &config.links[id];
+    matches!(link.queue, QueueConfig::DropTail(_))
+        && link.service() == Service::OnArrival
+        && config.clock == Clock::Exact
+        && matches!(link.loss, Loss::None)
+        && link.impairments.is_none()
+        && !link.sampled
 }
 
 /// How long after a packet has reached a link it has an effect anywhere but on this link and those behind it
@@ -438,6 +527,6 @@ fn links_of(routes: &Routes, route: u32) -> impl Iterator<Item = usize> {
     let hops = hops.take_while(|hop| !matches!(hop, Hop::End(_)));
     hops.filter_map(|hop| match hop {
         Hop::Link(link) => Some(link as usize),
-        Hop::Impairments(..) | Hop::End(_) => None,
+        Hop::Impairments(..) | Hop::Access(_) | Hop::End(_) => None,
     })
 }

@@ -43,6 +43,7 @@ impl Network {
         for link in &mut self.links {
             link.catch_up(self.now, &mut self.options);
         }
+        self.catch_up_access();
     }
 
     /// Counters of every link up to now.
@@ -51,6 +52,7 @@ impl Network {
         let now = self.now;
         let counters = self.links.iter_mut().map(|link| link.counters(now));
         let mut counters: Vec<LinkCounters> = counters.collect();
+        self.access.count(now, &mut counters);
         for (counters, capacity) in counters.iter_mut().zip(&self.capacities) {
             counters.bucket_capacity = capacity.of_buckets(now);
             counters.line_capacity = capacity.of_line(now);
@@ -97,10 +99,10 @@ impl Network {
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         self.catch_up();
         let now = self.now;
-        self.links
-            .iter_mut()
-            .map(|link| link.restart_maximum(now))
-            .collect()
+        let maxima = self.links.iter_mut();
+        let mut maxima: Vec<u64> = maxima.map(|link| link.restart_maximum(now)).collect();
+        self.access.restart_maxima(now, &mut maxima);
+        maxima
     }
 
     /// Samples of the links that are sampled.

@@ -12,13 +12,15 @@ use super::link::{DualClockTime, Entrance, Lane, Offer, PacketService};
 use super::others::Others;
 use crate::config;
 use crate::packet::OptionStore;
-use crate::schedule::{Arrivals, Event, NextArrival, Schedule};
+use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Schedule};
 
 /// A link that several others lead to.
 #[derive(Debug)]
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
+    /// Packets over access links, which do not keep them.
+    packets: CalendarQueue<Arriving>,
     /// When its event is due.
     entry: Time,
     /// A packet that is not on one of the links yet arrives no sooner than this from now.
@@ -48,6 +50,7 @@ impl Merge {
         Self {
             into: into as u32,
             arrivals: Arrivals::default(),
+            packets: CalendarQueue::default(),
             entry: Time::NEVER,
             lookahead: shortest.saturating_sub(Self::ROUNDING),
             slack: slack.saturating_sub(Self::ROUNDING),
@@ -71,7 +74,22 @@ impl Merge {
         schedule: &mut Schedule,
     ) {
         self.arrivals.push(next, link);
-        let due = self.due(next.time, schedule);
+        self.enter(next.time, index, schedule);
+    }
+
+    /// A packet has entered an access link. `index` is the merge's own.
+    #[inline]
+    pub(super) fn push_packet(&mut self, arriving: Arriving, index: u32, schedule: &mut Schedule) {
+        self.packets.push(arriving);
+        if arriving.packet.time < self.entry {
+            self.enter(arriving.packet.time, index, schedule);
+        }
+    }
+
+    /// Enters the event of an arrival, unless there is an earlier one.
+    #[inline]
+    fn enter(&mut self, arrival: Time, index: u32, schedule: &mut Schedule) {
+        let due = self.due(arrival, schedule);
         if due < self.entry {
             self.entry = due;
             schedule.push_link(due, Event::Merge(index));
@@ -104,6 +122,12 @@ impl Merge {
         self.arrivals.renew_first(link, next);
     }
 
+    /// The time of the next arrival.
+    fn first(&self) -> Option<Time> {
+        let over_access = self.packets.first().map(|first| first.packet.time);
+        over_access.or_else(|| self.arrivals.first().map(|(time, _)| time))
+    }
+
     /// The event that was due at `time` has been processed, with so many packets.
     pub(super) fn finish(&mut self, time: Time, packets: u32, schedule: &mut Schedule) {
         self.wait = if packets < Self::MANY {
@@ -114,7 +138,7 @@ impl Merge {
         if self.entry != time {
             // Stale: an earlier one has been entered since.
             schedule.finish_link();
-        } else if let Some((next, _)) = self.arrivals.first() {
+        } else if let Some(next) = self.first() {
             self.entry = self.due(next, schedule);
             schedule.renew_link(self.entry);
         } else {
@@ -164,6 +188,23 @@ impl Merging<'_> {
             self.merge.renew(link, feeder.next_arrival());
         }
     }
+
+    /// The same of packets over access links.
+    #[inline(never)]
+    fn run_over_access<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
+        while let Some(Arriving { packet, .. }) = self.merge.packets.first()
+            && packet.time <= until
+        {
+            self.packets += 1;
+            self.now = DualClockTime::of(packet);
+            match lane.take(packet, packet.route + 1, self.now, self.options) {
+                Offer::Accepted => {}
+                Offer::First => self.first = true,
+                Offer::Dropped => self.options.forget(packet.sack),
+            }
+            self.merge.packets.remove_first();
+        }
+    }
 }
 
 impl Network {
@@ -173,6 +214,7 @@ impl Network {
         let merge = &mut self.merges[index as usize];
         let until = merge.may_go_on_until(begin.time, &self.schedule);
         let into = merge.into;
+        let over_access = merge.packets.first().is_some();
         let (link, feeders) = Others::split(&mut self.links, into);
         let mut merging = Merging {
             merge,
@@ -183,6 +225,8 @@ impl Network {
             first: false,
         };
         match link.entrance() {
+            Entrance::Exact(lane) if over_access => merging.run_over_access(lane, until),
+            Entrance::Explicit(lane) if over_access => merging.run_over_access(lane, until),
             Entrance::Exact(lane) => merging.run(lane, until),
             Entrance::Ns2(lane) => merging.run(lane, until),
             Entrance::Explicit(lane) => merging.run(lane, until),

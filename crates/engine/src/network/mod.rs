@@ -1,5 +1,6 @@
 //! Links and routes: everything between the two ends of a flow.
 
+mod access;
 mod capture;
 pub(crate) mod change;
 mod forwarding;
@@ -18,6 +19,7 @@ use std::collections::VecDeque;
 
 use longhaul_units::Time;
 
+use self::access::AccessLinks;
 pub(crate) use self::capture::{Entered, Noted};
 use self::change::Changes;
 pub(crate) use self::forwarding::Delivered;
@@ -57,6 +59,7 @@ pub(crate) struct Network {
     /// Links that lead to ends which delay packets, with packets that no event has been entered for.
     ready: Vec<u32>,
     merges: Vec<Merge>,
+    access: AccessLinks,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
     /// What has happened to packets and is not recorded yet, if those of any link are captured.
@@ -80,6 +83,7 @@ impl Network {
             answers: vec![None; config.links.len()],
             ready: Vec::new(),
             merges: Vec::new(),
+            access: AccessLinks::default(),
             changes,
             impairments: Impairments::of(config, streams),
             noted: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
@@ -157,10 +161,13 @@ impl Network {
             deliveries,
             answers,
             merges,
+            access,
+            spreading,
         } = lookahead::plan(config, &self.routes, endpoints);
         self.deliveries = deliveries;
         self.answers = answers;
         self.merges = merges;
+        self.make_access(config, &access, spreading);
     }
 
     /// The event of an update of a link's queue discipline.

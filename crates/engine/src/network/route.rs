@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use longhaul_kernel::prefetch::prefetch;
+
 use super::graph::Graph;
 use crate::config::Config;
 use crate::schedule::timers::OPENED_BITS;
@@ -88,6 +90,8 @@ pub(crate) enum Hop {
     Link(u32),
     /// The impairments of the link that follows.
     Impairments(u32, Carrier),
+    /// A link that is an access link, by its number among these.
+    Access(u32),
     End(End),
 }
 
@@ -130,6 +134,23 @@ impl Routes {
         self.hops[position as usize]
     }
 
+    /// Has the processor fetch a hop.
+    #[inline]
+    pub(super) fn prefetch(&self, position: u32) {
+        prefetch(&self.hops[position as usize]);
+    }
+
+    /// Links become access links: by link, the number among these.
+    pub(super) fn lead_over_access(&mut self, access: &[Option<u32>]) {
+        for hop in &mut self.hops {
+            if let Hop::Link(link) = *hop
+                && let Some(index) = access[link as usize]
+            {
+                *hop = Hop::Access(index);
+            }
+        }
+    }
+
     pub(crate) fn path(&mut self, from: usize, to: usize, end: End) -> Option<Path> {
         if let Some(&known) = self.known.get(&(from, to, end)) {
             return known.map(|route| Path { route });
@@ -158,7 +179,7 @@ impl Routes {
                 links.push(link as usize);
                 None
             }
-            Hop::Impairments(..) => None,
+            Hop::Impairments(..) | Hop::Access(_) => None,
             Hop::End(end) => Some((std::mem::take(&mut links), end)),
         })
     }

@@ -5,6 +5,7 @@ mod options;
 use std::collections::VecDeque;
 
 use longhaul_congestion::Load;
+use longhaul_kernel::prefetch::prefetch;
 use longhaul_units::{Span, Time};
 
 pub(crate) use options::{OptionStore, XcpHeader};
@@ -425,6 +426,14 @@ impl SackStore {
         SackOption {
             transit_us: handle.transit_us().unwrap_or(SackBlocks::NO_TRANSIT),
             ..SackOption::NONE
+        }
+    }
+
+    /// Has the processor fetch the blocks.
+    #[inline]
+    pub(crate) fn prefetch(&self, handle: SackHandle) {
+        if handle.has_slot() {
+            prefetch(&self.slots[handle.0 as usize]);
         }
     }
 

@@ -81,6 +81,12 @@ impl OptionStore {
         self.sack.take(handle)
     }
 
+    /// Has the processor fetch the blocks of a packet without a header.
+    #[inline]
+    pub(crate) fn prefetch(&self, handle: SackHandle) {
+        self.sack.prefetch(handle);
+    }
+
     /// A second copy of everything that a packet carries.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         let Some(number) = number_of_header(handle) else {

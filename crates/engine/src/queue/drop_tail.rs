@@ -85,7 +85,7 @@ impl DropTail {
 
     /// Whether there is room for a packet.
     #[inline(always)]
-    pub(super) fn decide(&self, arrival: &Arrival) -> Verdict {
+    pub(crate) fn decide(&self, arrival: &Arrival) -> Verdict {
         // A packet that finds the link idle goes straight into service.
         if arrival.idle_since.is_some() {
             return Verdict::Accept;

@@ -2,9 +2,11 @@
 
 use longhaul_units::Time;
 
+use super::calendar_queue::Due;
 use super::event::{arrival_key, link_of};
 use super::next_arrival::NextArrival;
 use super::time_of;
+use crate::packet::Packet;
 use longhaul_kernel::{Heap, Key};
 
 /// The links that lead to one other link, each with its next packet's arrival there.
@@ -40,5 +42,31 @@ impl Arrivals {
             Some(next) => self.heap.replace_first(arrival_key(next, link)),
             None => self.heap.remove_first(),
         }
+    }
+}
+
+/// A packet that arrives over a link which does not keep it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arriving {
+    /// Its rank among simultaneous arrivals, and the link.
+    tag: u64,
+    pub(crate) packet: Packet,
+}
+
+impl Arriving {
+    /// A packet, with its arrival over a link.
+    #[inline]
+    pub(crate) fn new(arrival: NextArrival, link: u32, packet: Packet) -> Self {
+        Self {
+            tag: arrival_key(arrival, link) as u64,
+            packet,
+        }
+    }
+}
+
+impl Due for Arriving {
+    #[inline]
+    fn key(&self) -> Key {
+        Key::from(self.packet.time.as_ps()) << 64 | Key::from(self.tag)
     }
 }

@@ -1,22 +1,40 @@
 //! Entries in order, however many there are: a calendar queue (Brown, "Calendar queues", Communications of the
 //! ACM 31(10), 1988) whose days are sorted when their turn comes. As long as there are few, all are sorted.
 
+use std::cmp::Reverse;
+
 use longhaul_kernel::Key;
+
+/// Days that have a place each.
+const YEAR: u64 = 2048;
+
+/// What is due at a time.
+pub(crate) trait Due: Copy {
+    /// By which entries are ordered.
+    fn key(&self) -> Key;
+}
+
+impl Due for Key {
+    #[inline]
+    fn key(&self) -> Key {
+        *self
+    }
+}
 
 /// Entries by the day on which they are due. Days are numbered from time zero on.
 #[derive(Debug)]
-pub(super) struct CalendarQueue {
+pub(crate) struct CalendarQueue<T> {
     /// Entries of the days up to `today`, the first one last.
-    due: Vec<Key>,
+    due: Vec<T>,
     today: u64,
     /// Binary logarithm of the picoseconds of a day.
     day_bits: u32,
     /// Entries of the days of a year from tomorrow on, in no order, by the last digits of the day.
-    days: Vec<Vec<Key>>,
+    days: Vec<Vec<T>>,
     /// One bit for each day that has any.
-    busy: [u64; CalendarQueue::YEAR as usize / 64],
+    busy: [u64; YEAR as usize / 64],
     /// Entries of later days, and the first of these.
-    later: Vec<Key>,
+    later: Vec<T>,
     first_later: u64,
     /// Entries of days after `today`.
     ahead: usize,
@@ -26,7 +44,7 @@ pub(super) struct CalendarQueue {
     usual_limit: usize,
 }
 
-impl Default for CalendarQueue {
+impl<T: Due> Default for CalendarQueue<T> {
     /// One day for all that comes.
     fn default() -> Self {
         Self {
@@ -34,7 +52,7 @@ impl Default for CalendarQueue {
             today: u64::MAX,
             day_bits: 0,
             days: Vec::new(),
-            busy: [0; Self::YEAR as usize / 64],
+            busy: [0; YEAR as usize / 64],
             later: Vec::new(),
             first_later: u64::MAX,
             ahead: 0,
@@ -44,23 +62,21 @@ impl Default for CalendarQueue {
     }
 }
 
-impl CalendarQueue {
-    /// Days that have a place each.
-    const YEAR: u64 = 2048;
+impl<T: Due> CalendarQueue<T> {
     /// Entries that a day should have, unless a year would be too short for them.
     const PER_DAY: u64 = 16;
     /// So many are not worth sorting.
     const MANY: usize = 64;
 
-    /// The first entry; the largest key if there is none.
+    /// The first entry.
     #[inline]
-    pub(super) fn first(&self) -> Key {
-        self.due.last().copied().unwrap_or(Key::MAX)
+    pub(crate) fn first(&self) -> Option<&T> {
+        self.due.last()
     }
 
     /// The entries in order, as far as they are sorted.
     #[inline]
-    pub(super) fn coming(&self) -> impl Iterator<Item = Key> {
+    pub(super) fn coming(&self) -> impl Iterator<Item = T> {
         self.due.iter().rev().copied()
     }
 
@@ -71,33 +87,34 @@ impl CalendarQueue {
 
     /// Adds an entry.
     #[inline]
-    pub(super) fn push(&mut self, key: Key) {
-        let day = self.day_of(key);
+    pub(crate) fn push(&mut self, entry: T) {
+        let day = self.day_of(&entry);
         if day > self.today && !self.due.is_empty() {
-            self.put(day, key);
+            self.put(day, entry);
         } else {
             // What comes after nothing may as well be today's.
             self.today = self.today.max(day);
-            self.insert(key);
+            self.insert(entry);
         }
     }
 
     /// Removes the first entry.
     #[inline]
-    pub(super) fn remove_first(&mut self) {
+    pub(crate) fn remove_first(&mut self) {
         self.due.pop();
         self.keep_going();
     }
 
     #[inline]
-    fn day_of(&self, key: Key) -> u64 {
-        (key >> 64) as u64 >> self.day_bits
+    fn day_of(&self, entry: &T) -> u64 {
+        time_of(entry) >> self.day_bits
     }
 
     #[inline]
-    fn insert(&mut self, key: Key) {
-        let at = self.due.partition_point(|&other| other > key);
-        self.due.insert(at, key);
+    fn insert(&mut self, entry: T) {
+        let key = entry.key();
+        let at = self.due.partition_point(|other| other.key() > key);
+        self.due.insert(at, entry);
         if self.due.len() > self.limit {
             self.divide();
         }
@@ -105,14 +122,14 @@ impl CalendarQueue {
 
     /// Puts an entry where it waits for its day.
     #[inline]
-    fn put(&mut self, day: u64, key: Key) {
+    fn put(&mut self, day: u64, entry: T) {
         self.ahead += 1;
-        if day - self.today < Self::YEAR {
-            let place = (day % Self::YEAR) as usize;
-            self.days[place].push(key);
+        if day - self.today < YEAR {
+            let place = (day % YEAR) as usize;
+            self.days[place].push(entry);
             self.busy[place / 64] |= 1 << (place % 64);
         } else {
-            self.later.push(key);
+            self.later.push(entry);
             self.first_later = self.first_later.min(day);
         }
     }
@@ -138,10 +155,10 @@ impl CalendarQueue {
             next = self.next_busy_day();
         }
         let day = next.expect("entries ahead have a day");
-        let place = (day % Self::YEAR) as usize;
+        let place = (day % YEAR) as usize;
         self.busy[place / 64] &= !(1 << (place % 64));
         std::mem::swap(&mut self.due, &mut self.days[place]);
-        self.due.sort_unstable_by(|a, b| b.cmp(a));
+        self.due.sort_unstable_by_key(|entry| Reverse(entry.key()));
         self.ahead -= self.due.len();
         self.today = day;
         self.limit = (self.limit - self.limit / 8).max(self.usual_limit);
@@ -153,7 +170,7 @@ impl CalendarQueue {
     /// The first day within a year from today that has entries.
     fn next_busy_day(&self) -> Option<u64> {
         let words = self.busy.len() as u64;
-        let first = (self.today + 1) % Self::YEAR;
+        let first = (self.today + 1) % YEAR;
         // The word of the first day is looked at twice, for the days from it on and for those before.
         (0..=words).find_map(|step| {
             let word = (first / 64 + step) % words;
@@ -165,7 +182,7 @@ impl CalendarQueue {
             };
             let busy = self.busy[word as usize] & days;
             let place = word * 64 + u64::from(busy.trailing_zeros());
-            (busy > 0).then(|| self.today + 1 + (place + Self::YEAR - first) % Self::YEAR)
+            (busy > 0).then(|| self.today + 1 + (place + YEAR - first) % YEAR)
         })
     }
 
@@ -177,8 +194,8 @@ impl CalendarQueue {
         let waiting = std::mem::take(&mut self.later);
         self.first_later = u64::MAX;
         self.ahead -= waiting.len();
-        for key in waiting {
-            self.put(self.day_of(key), key);
+        for entry in waiting {
+            self.put(self.day_of(&entry), entry);
         }
         if 2 * self.later.len() > self.ahead {
             self.divide();
@@ -192,20 +209,19 @@ impl CalendarQueue {
         let mut all = std::mem::take(&mut self.due);
         self.days.iter_mut().for_each(|day| all.append(day));
         all.append(&mut self.later);
-        all.sort_unstable();
+        all.sort_unstable_by_key(T::key);
         let half = all.len() as u64 / 2;
-        let time = |key: Key| (key >> 64) as u64;
-        let span = time(all[half as usize]) - time(all[0]);
-        let per_day = Self::PER_DAY.max(half / (Self::YEAR / 4));
+        let span = time_of(&all[half as usize]) - time_of(&all[0]);
+        let per_day = Self::PER_DAY.max(half / (YEAR / 4));
         let day = span / half * per_day;
         // Up to twice as long.
         self.day_bits = (u64::BITS - day.leading_zeros()).min(u64::BITS - 1);
-        self.today = self.day_of(all[0]);
-        self.days.resize_with(Self::YEAR as usize, Vec::new);
+        self.today = self.day_of(&all[0]);
+        self.days.resize_with(YEAR as usize, Vec::new);
         (self.busy, self.first_later, self.ahead) = ([0; _], u64::MAX, 0);
-        let due = all.partition_point(|&key| self.day_of(key) == self.today);
-        for &key in &all[due..] {
-            self.put(self.day_of(key), key);
+        let due = all.partition_point(|entry| self.day_of(entry) == self.today);
+        for &entry in &all[due..] {
+            self.put(self.day_of(&entry), entry);
         }
         all.truncate(due);
         all.reverse();
@@ -213,6 +229,11 @@ impl CalendarQueue {
         self.usual_limit = Self::MANY.max(8 * per_day as usize);
         self.limit = self.usual_limit.max(2 * due);
     }
+}
+
+#[inline]
+fn time_of(entry: &impl Due) -> u64 {
+    (entry.key() >> 64) as u64
 }
 
 #[cfg(test)]
@@ -227,7 +248,7 @@ mod tests {
 
     /// Each step enters something some time from now, or takes the first entry.
     fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
-        let mut queue = CalendarQueue::default();
+        let mut queue = CalendarQueue::<Key>::default();
         let mut model = std::collections::BTreeSet::new();
         let mut now = 0;
         for (number, (enters, gap, scale)) in (0..).zip(steps) {
@@ -236,21 +257,21 @@ mod tests {
                 queue.push(new);
                 model.insert(new);
             } else if let Some(first) = model.pop_first() {
-                prop_assert_eq!(queue.first(), first);
+                prop_assert_eq!(queue.first(), Some(&first));
                 now = (first >> 64) as u64;
                 queue.remove_first();
             }
             prop_assert_eq!(queue.len(), model.len());
-            prop_assert_eq!(queue.first(), model.first().copied().unwrap_or(Key::MAX));
+            prop_assert_eq!(queue.first(), model.first());
             let coming: Vec<Key> = queue.coming().collect();
             let expected: Vec<Key> = model.iter().take(coming.len()).copied().collect();
             prop_assert_eq!(coming, expected);
         }
         while let Some(first) = model.pop_first() {
-            prop_assert_eq!(queue.first(), first);
+            prop_assert_eq!(queue.first(), Some(&first));
             queue.remove_first();
         }
-        prop_assert_eq!(queue.first(), Key::MAX);
+        prop_assert_eq!(queue.first(), None);
         Ok(())
     }
 
@@ -275,7 +296,7 @@ mod tests {
     /// Days get longer and shorter with what they have to hold.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
-        let mut queue = CalendarQueue::default();
+        let mut queue = CalendarQueue::<Key>::default();
         let (mut now, mut number) = (0, 0);
         for gap in [1_u64, 1000, 10, 1_000_000] {
             // Two thousand entries at a time, one after each gap.
@@ -283,12 +304,12 @@ mod tests {
                 number += 1;
                 queue.push(key(now + 2000 * gap, number));
                 now += gap;
-                while (queue.first() >> 64) as u64 <= now {
+                while queue.first().is_some_and(|first| time_of(first) <= now) {
                     queue.remove_first();
                 }
             }
             let [due, later] = [queue.due.len(), queue.later.len()];
-            assert!(due <= CalendarQueue::MANY, "gap {gap}: {due}");
+            assert!(due <= CalendarQueue::<Key>::MANY, "gap {gap}: {due}");
             assert!(later <= queue.len() / 2, "gap {gap}: {later}");
         }
     }

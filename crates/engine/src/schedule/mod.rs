@@ -17,8 +17,8 @@ pub(crate) mod timers;
 use longhaul_kernel::{Heap, Key};
 use longhaul_units::Time;
 
-pub(crate) use self::arrivals::Arrivals;
-use self::calendar_queue::CalendarQueue;
+pub(crate) use self::arrivals::{Arrivals, Arriving};
+pub(crate) use self::calendar_queue::CalendarQueue;
 pub(crate) use self::event::Event;
 pub(crate) use self::event::arrival_key;
 use self::event::{class, is_of_block, key};
@@ -35,7 +35,7 @@ pub(crate) fn time_of(key: Key) -> Time {
 #[derive(Debug)]
 pub(crate) struct Schedule {
     links: Heap,
-    timers: CalendarQueue,
+    timers: CalendarQueue<Key>,
     /// Delayed-ACK timers.
     delayed_acks: Heap,
     observations: Heap,
@@ -189,13 +189,18 @@ impl Schedule {
     }
 
     #[inline]
+    fn first_timer(&self) -> Key {
+        self.timers.first().copied().unwrap_or(Key::MAX)
+    }
+
+    #[inline]
     fn remove_first_of_others(&mut self) {
         if self.first_of_rest == self.first_of_others {
             self.remove_first_of_rest();
         } else {
             self.timers.remove_first();
         }
-        self.first_of_others = self.timers.first().min(self.first_of_rest);
+        self.first_of_others = self.first_timer().min(self.first_of_rest);
     }
 
     fn remove_first_of_rest(&mut self) {

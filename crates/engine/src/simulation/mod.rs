@@ -71,7 +71,7 @@ fn bound(
 ) -> Time {
     match delivery {
         Delivery::OnTime | Delivery::ToHolds | Delivery::ToBoxes | Delivery::Merged(_) => now,
-        Delivery::ToObservation => observation,
+        Delivery::ToObservation | Delivery::ToAccess(_) => observation,
         Delivery::ToTimer => schedule.next_timer().max(now),
         Delivery::ToSender(connection) => {
             let sender = &tcp[connection as usize].sender;
@@ -145,6 +145,8 @@ impl World {
             self.env.network.delay_ahead(link, until);
         } else if let Some(answers) = self.env.network.answers(link) {
             self.deliver_train(link, delivery, answers);
+        } else if let Delivery::ToAccess(spreading) = delivery {
+            return self.deliver_over_access(link, spreading);
         } else if delivery == Delivery::ToObservation {
             let until = self.env.network.schedule.next_observation().max(begin);
             let mut packet = Packet::NONE;
@@ -164,6 +166,44 @@ impl World {
             }
         }
         self.env.network.finish_arrivals(link);
+    }
+
+    /// The same where access links follow: packets go over these to the ends, unless they have to wait for their
+    /// time there. So many in one event that what they touch stays in caches for the answers.
+    #[inline(never)]
+    fn deliver_over_access(&mut self, link: u32, spreading: u32) {
+        const MANY: u32 = 1024;
+        let network = &mut self.env.network;
+        let observation = network.schedule.next_observation().max(network.now);
+        let until = network.reaches_ends_by(spreading, observation);
+        let mut packet = Packet::NONE;
+        for _ in 0..MANY {
+            let network = &mut self.env.network;
+            let Some(access) = network.forward_to_access(link, until, &mut packet) else {
+                break;
+            };
+            let coming = network.prefetch_access(link, AHEAD).map(|one| one.flow);
+            let Some(end) = network.cross_access(access, &mut packet) else {
+                continue;
+            };
+            let coming = coming.and_then(|flow| self.tcp.get(flow as usize));
+            let connection = &self.tcp[packet.flow as usize];
+            let due = if end == End::TcpReceiver {
+                coming.inspect(|coming| coming.receiver.prefetch());
+                connection.receiver.due()
+            } else {
+                coming.inspect(|coming| coming.sender.prefetch());
+                connection.sender.due(&network.schedule)
+            };
+            if packet.time > due.min(observation) || network.access_holds(access) {
+                network.hold_at_access(access, &packet);
+            } else {
+                network.now = packet.time;
+                self.receive(end, &packet);
+            }
+        }
+        let network = &mut self.env.network;
+        network.finish_to_access(spreading, until, observation);
     }
 
     /// The same where packets are recorded: each in its turn, and none ahead of time.

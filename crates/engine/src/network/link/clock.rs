@@ -2,7 +2,7 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use super::transmitter::Transmitter;
+use super::transmitter::{Carry, TxTimes};
 use crate::config::Work;
 use crate::packet::Packet;
 
@@ -62,21 +62,91 @@ pub(super) trait Clock {
     fn begin_next(&mut self, begun: &Packet) -> Time;
 }
 
+/// A rate and a delay: what links may have in common.
+#[derive(Debug)]
+pub(crate) struct Line {
+    times: TxTimes,
+    delay: Span,
+}
+
+impl Line {
+    pub(crate) fn new(rate: Rate, delay: Span) -> Self {
+        Self {
+            times: TxTimes::new(rate),
+            delay,
+        }
+    }
+
+    pub(crate) fn rate(&self) -> Rate {
+        self.times.rate()
+    }
+
+    pub(crate) fn delay(&self) -> Span {
+        self.delay
+    }
+}
+
+/// How long a line is in use.
+#[derive(Debug, Default)]
+pub(crate) struct Occupancy {
+    busy_until: Time,
+    carry: Carry,
+}
+
+impl Occupancy {
+    /// Whether a packet that arrives then goes straight into service.
+    #[inline]
+    pub(crate) fn is_idle(&self, arrival: Time) -> bool {
+        self.busy_until <= arrival
+    }
+
+    /// End of the last scheduled transmission.
+    #[inline]
+    pub(crate) fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
+    /// What is still to be sent of packets whose service has begun, where so many bytes wait behind them.
+    pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
+        if self.busy_until < now {
+            return Work::default();
+        }
+        let all = line.times.unsent(self.busy_until.since(now), &self.carry);
+        all.since(Work::of_bytes(waiting_bytes))
+    }
+
+    /// Serves a packet after all earlier ones, which finds the line `idle` or not. Returns when its service begins, and
+    /// its arrival at the far end.
+    #[inline]
+    pub(crate) fn serve(
+        &mut self,
+        line: &mut Line,
+        bytes: u16,
+        arrival: Time,
+        idle: bool,
+    ) -> (Time, Time) {
+        let start = if idle { arrival } else { self.busy_until };
+        if start > self.busy_until {
+            self.carry.note_pause();
+        }
+        self.busy_until = start + line.times.time(bytes, &mut self.carry);
+        (start, self.busy_until + line.delay)
+    }
+}
+
 /// Exact times in picoseconds; at the same time departures come first.
 #[derive(Debug)]
 pub(crate) struct ExactClock {
-    transmitter: Transmitter,
-    delay: Span,
-    busy_until: Time,
+    line: Line,
+    occupancy: Occupancy,
     next_start: Time,
 }
 
 impl ExactClock {
     pub(super) fn new(rate: Rate, delay: Span) -> Self {
         Self {
-            transmitter: Transmitter::new(rate),
-            delay,
-            busy_until: Time::ZERO,
+            line: Line::new(rate, delay),
+            occupancy: Occupancy::default(),
             next_start: Time::ZERO,
         }
     }
@@ -85,20 +155,16 @@ impl ExactClock {
 impl Clock for ExactClock {
     #[inline]
     fn is_idle(&self, arrival: DualClockTime) -> bool {
-        self.busy_until <= arrival.time
+        self.occupancy.is_idle(arrival.time)
     }
 
     #[inline]
     fn busy_until(&self) -> Time {
-        self.busy_until
+        self.occupancy.busy_until()
     }
 
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work {
-        if self.busy_until < now {
-            return Work::default();
-        }
-        let all = self.transmitter.unsent(self.busy_until.since(now));
-        all.since(Work::of_bytes(waiting_bytes))
+        self.occupancy.unsent(&self.line, now, waiting_bytes)
     }
 
     #[inline]
@@ -109,15 +175,11 @@ impl Clock for ExactClock {
         idle: bool,
         none_waits: bool,
     ) -> (Time, DualClockTime) {
-        let start = if idle { arrival.time } else { self.busy_until };
-        if start > self.busy_until {
-            self.transmitter.note_pause();
-        }
+        let occupancy = &mut self.occupancy;
+        let (start, time) = occupancy.serve(&mut self.line, bytes, arrival.time, idle);
         if none_waits {
             self.next_start = start;
         }
-        self.busy_until = start + self.transmitter.time(bytes);
-        let time = self.busy_until + self.delay;
         (start, DualClockTime { time, ..arrival })
     }
 
@@ -128,6 +190,6 @@ impl Clock for ExactClock {
 
     #[inline]
     fn begin_next(&mut self, begun: &Packet) -> Time {
-        std::mem::replace(&mut self.next_start, begun.time - self.delay)
+        std::mem::replace(&mut self.next_start, begun.time - self.line.delay)
     }
 }

@@ -22,12 +22,13 @@ use longhaul_units::{Span, Time};
 
 pub(crate) use self::clock::DualClockTime;
 use self::clock::ExactClock;
+pub(crate) use self::clock::{Line, Occupancy};
 pub(crate) use self::entrance::{Entrance, Lane, PacketService};
 use self::explicit::ExplicitService;
 use self::ns2_clock::Ns2Clock;
 pub(crate) use self::per_flow_drops::FlowDrops;
 use self::port::Port;
-use self::tie_break::RandomTieBreak;
+pub(crate) use self::tie_break::RandomTieBreak;
 use super::loss::LossModel;
 use crate::config::{self, Clock, Service};
 use crate::measure::{DelayHistogram, LinkCounters, LinkSample};
@@ -126,6 +127,16 @@ impl Link {
             Server::Ns2(service) => Entrance::Ns2(Lane { port, service }),
             Server::Explicit(service) => Entrance::Explicit(Lane { port, service }),
         }
+    }
+
+    /// Ranks of its packets among simultaneous arrivals.
+    pub(crate) fn tie_breaks(&self) -> RandomTieBreak {
+        self.draws
+    }
+
+    /// A packet that has been served elsewhere is to be forwarded at its time. Returns whether it is the first one.
+    pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
+        self.port.hold(packet)
     }
 
     /// A packet has been dropped on its way to the link.

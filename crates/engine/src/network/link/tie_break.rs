@@ -14,7 +14,7 @@ use crate::schedule::TieBreak;
 
 /// Random tie-breaks of the packets of one link.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RandomTieBreak {
+pub(crate) struct RandomTieBreak {
     salt: u64,
 }
 
@@ -29,7 +29,7 @@ impl RandomTieBreak {
     /// rounds of multiplication, as SplitMix64 ends (Steele, Lea and Flood, 2014) and with its
     /// constants: after one, regular times have left their pattern.
     #[inline]
-    pub(super) fn tie_break(self, time: Time) -> TieBreak {
+    pub(crate) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
         TieBreak::new(mixed >> (u64::BITS - TieBreak::BITS))

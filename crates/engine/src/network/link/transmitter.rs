@@ -8,8 +8,20 @@ use crate::config::Work;
 /// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
 #[derive(Debug)]
 pub(super) struct Transmitter {
+    times: TxTimes,
+    carry: Carry,
+}
+
+/// Transmission times at a rate, which several links may share.
+#[derive(Debug)]
+pub(super) struct TxTimes {
     rate: Rate,
     transmissions: TxTimeCache<Transmission>,
+}
+
+/// What a link carries over from one transmission to the next: parts of a picosecond.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Carry {
     remainder: u64,
     /// What was carried over at the last pause: it belongs to what was sent before.
     paid: u64,
@@ -24,37 +36,66 @@ struct Transmission {
 impl Transmitter {
     pub(super) fn new(rate: Rate) -> Self {
         Self {
-            rate,
-            transmissions: TxTimeCache::default(),
-            remainder: 0,
-            paid: 0,
+            times: TxTimes::new(rate),
+            carry: Carry::default(),
         }
     }
 
     /// Nothing has been sent for some time.
     #[inline]
     pub(super) fn note_pause(&mut self) {
-        self.paid = self.remainder;
+        self.carry.note_pause();
     }
 
-    /// What a transmission has still to send, so long before its end, with the part of a picosecond that is carried
-    /// over.
+    /// What a transmission has still to send, so long before its end.
     pub(super) fn unsent(&self, left: Span) -> Work {
-        let left = Work::of_rate(self.rate, left).0 + u128::from(self.remainder);
-        Work(left).since(Work(u128::from(self.paid)))
+        self.times.unsent(left, &self.carry)
     }
 
     #[inline]
     pub(super) fn time(&mut self, bytes: u16) -> Span {
+        self.times.time(bytes, &mut self.carry)
+    }
+}
+
+impl Carry {
+    /// Nothing has been sent for some time.
+    #[inline]
+    pub(super) fn note_pause(&mut self) {
+        self.paid = self.remainder;
+    }
+}
+
+impl TxTimes {
+    pub(super) fn new(rate: Rate) -> Self {
+        Self {
+            rate,
+            transmissions: TxTimeCache::default(),
+        }
+    }
+
+    pub(super) fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// What a transmission has still to send, so long before its end, with the part of a picosecond that is carried
+    /// over.
+    pub(super) fn unsent(&self, left: Span, carry: &Carry) -> Work {
+        let left = Work::of_rate(self.rate, left).0 + u128::from(carry.remainder);
+        Work(left).since(Work(u128::from(carry.paid)))
+    }
+
+    #[inline]
+    pub(super) fn time(&mut self, bytes: u16, carry: &mut Carry) -> Span {
         let known = self.transmissions.get(bytes, || {
             let (time, remainder) = self.rate.transmission(u64::from(bytes));
             Transmission { time, remainder }
         });
-        self.remainder += known.remainder;
-        if self.remainder < self.rate.as_bps() {
+        carry.remainder += known.remainder;
+        if carry.remainder < self.rate.as_bps() {
             return known.time;
         }
-        self.remainder -= self.rate.as_bps();
+        carry.remainder -= self.rate.as_bps();
         known.time + Span::from_ps(1)
     }
 }

@@ -193,6 +193,11 @@ impl Port {
         }
     }
 
+    /// A packet that has been served elsewhere is to be forwarded. Returns whether it is the first one.
+    pub(super) fn hold(&mut self, packet: &Packet) -> bool {
+        self.ring.push(*packet, self.ring.accepted())
+    }
+
     /// Service on arrival: takes note of the services that have begun by `now`.
     #[inline(always)]
     pub(super) fn begin_services(&mut self, clock: &mut impl Clock, now: DualClockTime) {
