@@ -388,6 +388,19 @@ proptest! {
     }
 }
 
+/// 2048 flows behind access links, of which no records are asked for, at 300 Mbit/s for a second.
+fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
+    let rate = Rate::from_bps(300_000_000);
+    let mut config = dumbbell(rate, Span::from_millis(5), drop_tail(limit), 1);
+    let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_millis(500));
+    add_flows(&mut config, "many", 2048, start, flow);
+    add_equal_access(&mut config, delay);
+    for link in &mut config.links[2..] {
+        link.sampled = false;
+    }
+    config
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2))]
 
@@ -402,20 +415,15 @@ proptest! {
         recovery in prop::sample::select(&RECOVERIES[..]),
         every_us in 3_000u64..200_000,
     ) {
-        let rate = Rate::from_bps(300_000_000);
-        let mut config = dumbbell(rate, Span::from_millis(5), drop_tail(shared_limit), 1);
-        config.measure.every = Some(Span::from_micros(every_us));
-        config.measure.from = Time::ZERO + Span::from_millis(300);
-        let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_millis(500));
         let flow = Tcp {
             delayed_ack: delays_acks.then(|| delayed_ack(Span::from_millis(40))),
             ..tcp(recovery)
         };
-        add_flows(&mut config, "many", 2048, start, flow);
-        add_equal_access(&mut config, Span::from_micros(delay_us));
+        let mut config = many_access_links(flow, Span::from_micros(delay_us), shared_limit);
+        config.measure.every = Some(Span::from_micros(every_us));
+        config.measure.from = Time::ZERO + Span::from_millis(300);
         for (link, number) in config.links[2..].iter_mut().zip(0..) {
-            // Of two kinds, and without records of their own.
-            link.sampled = false;
+            // Of two kinds.
             link.rate = Rate::from_bps(1_000_000 * (access_mbps + number % 2));
             link.queue = drop_tail(limit);
         }
@@ -423,6 +431,18 @@ proptest! {
         prop_assert!(one == two);
         prop_assert!(records_one == records_two);
     }
+}
+
+/// Those of which records are asked for are links.
+#[test]
+fn many_access_links_have_no_events_of_their_own() {
+    let config = many_access_links(tcp(RECOVERIES[0]), Span::from_millis(1), 100);
+    let mut sampled = config.clone();
+    for link in &mut sampled.links[2..] {
+        link.sampled = true;
+    }
+    let [closed_forms, links] = [config, sampled].map(|config| run(&config).0.events);
+    assert!(2 * closed_forms < links, "{closed_forms} {links}");
 }
 
 /// With ns-2's one generator all queues draw in the order of arrivals: PI and REM for any
