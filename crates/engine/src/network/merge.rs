@@ -11,7 +11,7 @@ use super::Network;
 use super::link::{DualClockTime, Entrance, Lane, Offer, PacketService};
 use super::others::Others;
 use crate::config;
-use crate::packet::OptionStore;
+use crate::packet::{OptionStore, Packet};
 use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Schedule};
 
 /// A link that several others lead to.
@@ -153,12 +153,32 @@ impl Merge {
 struct Merging<'a> {
     merge: &'a mut Merge,
     feeders: Others<'a>,
+    arrived: Arrived<'a>,
+}
+
+/// What has arrived in an event.
+#[derive(Debug)]
+struct Arrived<'a> {
     options: &'a mut OptionStore,
-    /// When the last packet arrived.
+    /// When the last packet did.
     now: DualClockTime,
     packets: u32,
     /// Whether the link that all lead to had no packet to forward when one came.
     first: bool,
+}
+
+impl Arrived<'_> {
+    /// The next packet is offered to the link that all lead to.
+    #[inline(always)]
+    fn offer<S: PacketService>(&mut self, packet: &Packet, lane: &mut Lane<'_, S>) {
+        self.packets += 1;
+        self.now = DualClockTime::of(packet);
+        match lane.take(packet, packet.route + 1, self.now, self.options) {
+            Offer::Accepted => {}
+            Offer::First => self.first = true,
+            Offer::Dropped => self.options.forget(packet.sack),
+        }
+    }
 }
 
 impl Merging<'_> {
@@ -176,13 +196,7 @@ impl Merging<'_> {
             let mut next = feeder.forward(time);
             debug_assert!(next.is_some(), "a merge knows of packets on links only");
             while let Some(packet) = next {
-                self.packets += 1;
-                self.now = DualClockTime::of(packet);
-                match lane.take(packet, packet.route + 1, self.now, self.options) {
-                    Offer::Accepted => {}
-                    Offer::First => self.first = true,
-                    Offer::Dropped => self.options.forget(packet.sack),
-                }
+                self.arrived.offer(packet, &mut lane);
                 next = feeder.forward_alone(run_until);
             }
             self.merge.renew(link, feeder.next_arrival());
@@ -195,13 +209,7 @@ impl Merging<'_> {
         while let Some(Arriving { packet, .. }) = self.merge.packets.first()
             && packet.time <= until
         {
-            self.packets += 1;
-            self.now = DualClockTime::of(packet);
-            match lane.take(packet, packet.route + 1, self.now, self.options) {
-                Offer::Accepted => {}
-                Offer::First => self.first = true,
-                Offer::Dropped => self.options.forget(packet.sack),
-            }
+            self.arrived.offer(packet, &mut lane);
             self.merge.packets.remove_first();
         }
     }
@@ -219,10 +227,12 @@ impl Network {
         let mut merging = Merging {
             merge,
             feeders,
-            options: &mut self.options,
-            now: begin,
-            packets: 0,
-            first: false,
+            arrived: Arrived {
+                options: &mut self.options,
+                now: begin,
+                packets: 0,
+                first: false,
+            },
         };
         match link.entrance() {
             Entrance::Exact(lane) if over_access => merging.run_over_access(lane, until),
@@ -231,12 +241,12 @@ impl Network {
             Entrance::Ns2(lane) => merging.run(lane, until),
             Entrance::Explicit(lane) => merging.run(lane, until),
         }
-        let Merging {
+        let Arrived {
             now,
             packets,
             first,
             ..
-        } = merging;
+        } = merging.arrived;
         self.end_run(now, into, first);
         self.merges[index as usize].finish(begin.time, packets, &mut self.schedule);
     }
