@@ -97,6 +97,17 @@ impl Read for Distribution {
 }
 
 impl Distribution {
+    /// Whether zero has no probability of its own.
+    pub fn avoids_zero(&self) -> bool {
+        match self {
+            Self::Constant(value) => *value > 0.0,
+            Self::Uniform(_, max) | Self::BoundedPareto { max, .. } => *max > 0.0,
+            Self::Empirical(quantiles) => quantiles.at(1e-6) > 0.0,
+            Self::Limited { of, max } => *max > 0.0 && of.avoids_zero(),
+            _ => true,
+        }
+    }
+
     fn of(table: &Table) -> Option<Self> {
         let value = |key| in_base_unit(&table.get(key)?.value);
         Some(match table.word(KIND) {

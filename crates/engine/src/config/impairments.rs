@@ -47,10 +47,12 @@ impl Impairments {
 }
 
 impl DelayBox {
-    /// Whether packets are only delayed, all of a flow by as much.
+    /// Whether packets are only delayed, all of a flow by as much. Those that are not go on within the event of their
+    /// arrival.
     fn only_delays(&self) -> bool {
         let never_loses = self.loss == Distribution::Constant(0.0);
-        never_loses && self.rate.is_none() && self.processing_delay.is_none()
+        let always_delays = self.delay.avoids_zero();
+        always_delays && never_loses && self.rate.is_none() && self.processing_delay.is_none()
     }
 }
 

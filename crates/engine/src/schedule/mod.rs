@@ -49,6 +49,8 @@ pub(crate) struct Schedule {
     may_end: Time,
     /// The entry of the event that was taken last.
     taken: Key,
+    /// The last of the entries taken so far.
+    latest: Key,
     /// Events taken so far.
     pub(crate) events: u64,
     /// The most entries that waited at once.
@@ -67,6 +69,7 @@ impl Default for Schedule {
             first_of_rest: Key::MAX,
             may_end: Time::NEVER,
             taken: Key::MAX,
+            latest: 0,
             events: 0,
             pending_max: 0,
         }
@@ -78,10 +81,11 @@ impl Schedule {
     /// So many entries ahead their connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// The entry of the event that is being processed.
+    /// The entry that stands for the event that is being processed among those that are known ahead of time: the last one
+    /// taken, since an event may enter another of the same time that comes first in the order of classes.
     #[inline]
     pub(crate) fn current(&self) -> Key {
-        self.taken
+        self.latest
     }
 
     /// Enters an event of a link or a datagram stream, other than an arrival.
@@ -175,9 +179,11 @@ impl Schedule {
             let (link, other) = (self.links.first(), self.first_of_others);
             if link < other {
                 self.taken = link;
+                self.latest = self.latest.max(link);
                 return link;
             }
             self.taken = other;
+            self.latest = self.latest.max(other);
             self.remove_first_of_others();
             if !is_of_block(other) {
                 return other;
@@ -291,6 +297,24 @@ impl Schedule {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// A start comes after what it enters at the same time in the order of classes, but is processed before.
+    #[test]
+    fn what_follows_from_an_event_does_not_stand_before_it() {
+        let mut schedule = Schedule::default();
+        let now = Time::from_ps(5);
+        schedule.push_timer(now, Event::Start(0));
+        schedule.next();
+        let start = schedule.current();
+        assert_eq!(start, key(now, Event::Start(0)));
+        schedule.push_link(now, Event::Datagram(0));
+        schedule.next();
+        assert_eq!(schedule.current(), start);
+        schedule.finish_link();
+        schedule.push_link(Time::from_ps(6), Event::Datagram(0));
+        schedule.next();
+        assert!(schedule.current() > start);
+    }
 
     #[test]
     fn ties_go_by_class_then_tie_break_or_element() {
