@@ -322,3 +322,39 @@ pub const COUNTS: Kind = Kind::OneOf(&[COUNT, drawn!(COUNT, COUNT)]);
 const POSSIBLE: Kind = Kind::Number(Range::above(0.0, 1.0));
 /// A probability, or a distribution of probabilities.
 pub const PROBABILITIES: Kind = Kind::OneOf(&[PROBABILITY, drawn!(PROBABILITY, POSSIBLE)]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_has_a_probability_where_numbers_stay_at_it() {
+        let measured = |second| {
+            Distribution::Empirical(Quantiles::new(
+                &[(0.0, 0.0), (0.5, second), (1.0, 2.0)],
+                None,
+            ))
+        };
+        let limited = |max| Distribution::Limited {
+            of: Box::new(Distribution::Constant(1.0)),
+            max,
+        };
+        for zero in [
+            Distribution::Constant(0.0),
+            Distribution::Uniform(0.0, 0.0),
+            measured(0.0),
+            limited(0.0),
+        ] {
+            assert!(!zero.avoids_zero(), "{zero:?}");
+        }
+        for positive in [
+            Distribution::Constant(1e-9),
+            Distribution::Uniform(0.0, 1.0),
+            Distribution::Exponential { mean: 1.0 },
+            measured(1.0),
+            limited(0.5),
+        ] {
+            assert!(positive.avoids_zero(), "{positive:?}");
+        }
+    }
+}

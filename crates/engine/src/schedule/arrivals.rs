@@ -5,7 +5,7 @@ use longhaul_units::Time;
 use super::calendar_queue::Due;
 use super::event::{arrival_key, link_of};
 use super::next_arrival::NextArrival;
-use super::time_of;
+use super::{key_of, time_of};
 use crate::packet::Packet;
 use longhaul_kernel::{Heap, Key};
 
@@ -67,6 +67,6 @@ impl Arriving {
 impl Due for Arriving {
     #[inline]
     fn key(&self) -> Key {
-        Key::from(self.packet.time.as_ps()) << 64 | Key::from(self.tag)
+        key_of(self.packet.time, self.tag)
     }
 }

@@ -2,6 +2,7 @@
 
 use longhaul_units::Time;
 
+use super::key_of;
 use super::next_arrival::NextArrival;
 use longhaul_kernel::Key;
 
@@ -159,7 +160,7 @@ pub(super) fn link_of(tag: u64) -> u32 {
 
 #[inline]
 pub(super) fn key(time: Time, event: Event) -> Key {
-    Key::from(time.as_ps()) << 64 | Key::from(event.tag())
+    key_of(time, event.tag())
 }
 
 /// The entry of the next arrival at the far end of a link.
@@ -167,5 +168,5 @@ pub(super) fn key(time: Time, event: Event) -> Key {
 pub(crate) fn arrival_key(next: NextArrival, link: u32) -> Key {
     let tie_break = next.tie_break.bits() << class::LINK_BITS;
     let tag = class::ARRIVAL << class::SHIFT | tie_break | u64::from(link);
-    Key::from(next.time.as_ps()) << 64 | Key::from(tag)
+    key_of(next.time, tag)
 }

@@ -31,6 +31,12 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
+/// The key of an entry: by time, then by tag.
+#[inline]
+pub(crate) fn key_of(time: Time, tag: u64) -> Key {
+    Key::from(time.as_ps()) << 64 | Key::from(tag)
+}
+
 /// The event list.
 #[derive(Debug)]
 pub(crate) struct Schedule {
@@ -282,7 +288,7 @@ impl Schedule {
     #[inline]
     pub(crate) fn renew_link(&mut self, next: Time) {
         let tag = self.taken as u64;
-        let key = Key::from(next.as_ps()) << 64 | Key::from(tag);
+        let key = key_of(next, tag);
         self.links.replace(self.taken, key);
     }
 

@@ -7,7 +7,7 @@ use longhaul_kernel::Key;
 use longhaul_units::Time;
 
 use crate::packet::Packet;
-use crate::schedule::time_of;
+use crate::schedule::{key_of, time_of};
 
 /// Packets by the time at which they go on; at the same time, in the order in which they came.
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ impl HeldPackets {
 
 /// The entry of a packet in a slot.
 fn entry(until: Time, slot: u32) -> Key {
-    Key::from(until.as_ps()) << 64 | Key::from(slot)
+    key_of(until, slot.into())
 }
 
 #[cfg(test)]
