@@ -18,7 +18,6 @@ from longhaul.analysis import (
     outliers,
     ranks,
     steady,
-    users,
 )
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.designs import two_level
@@ -354,12 +353,3 @@ def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     assert conditions == [{"speed": 1}, {"speed": 2}]
     assert cells.shape == (2, 1, 3)
     assert cells[1, 0].tolist() == pytest.approx([21.15, 22.15, 23.15])
-
-
-def test_user_ranks_average_over_kinds_of_files() -> None:
-    own = np.array([[[1.0, 2.0], [2.0, 1.0]], [[1.0, 2.0], [1.0, 2.0]]])
-    whole, each = users.rank_summary({"own": own, "others": own[:, :, ::-1]}, ["film", "page"])
-    assert whole.groups["own film"].tolist() == [1, 2]
-    assert whole.groups["own page"].tolist() == [1.5, 1.5]
-    assert each["own"].tolist() == [1.25, 1.75]
-    assert whole.average.tolist() == [1.5, 1.5]

@@ -78,6 +78,20 @@ def test_only_runs_at_chosen_levels_are_done(study: Path, cli: CommandLine) -> N
     assert stored() == 6
 
 
+def test_experiment_on_request_is_done_if_it_is_named(study: Path, cli: CommandLine) -> None:
+    file = study / "experiments.toml"
+    file.write_text(file.read_text().replace('id      = "loss"', 'id = "loss"\non_request = true'))
+    listed = cli("study", "list", study, "--json")
+    assert [one["on_request"] for one in json.loads(listed.stdout)] == [False, True]
+    assert cli("study", "run", study, "--quiet").returncode == 0
+    assert stored() == 2
+    assert cli("study", "run", study, "-e", "loss", "--quiet").returncode == 0
+    assert stored() == 6
+    # As published, nothing waits to be asked for.
+    assert cli("study", "run", study, "--scale", "full", "--quiet", "--out", "f").returncode == 0
+    assert len(list(Path("f/store").glob("results-*/*/*.json"))) == 6
+
+
 @pytest.mark.parametrize(
     ("where", "message"),
     [

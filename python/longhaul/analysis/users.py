@@ -1,12 +1,9 @@
-"""What users get: goodput by group of flows and algorithm, differences, and ranks."""
+"""What users get: goodput by group of flows and algorithm, and differences."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from longhaul.analysis.ranks import RankSummary, goodput_ranks, summarise_ranks
 
 
 @dataclass(frozen=True)
@@ -43,34 +40,3 @@ def goodput_table(values: ArrayLike) -> np.ndarray:
     """Mean goodputs over conditions of an array (condition, group, algorithm)."""
     table: np.ndarray = np.asarray(values, float).mean(axis=0)
     return table
-
-
-def user_ranks(
-    responses: Mapping[str, ArrayLike], kinds: Sequence[str]
-) -> dict[tuple[str, str], np.ndarray]:
-    """Ranks by response and kind of file, of arrays (condition, group, algorithm).
-
-    `kinds` names the kind of file of each group. Each entry has a row for each condition and group.
-    """
-    ranks_by_group = {}
-    for response, values in responses.items():
-        ranks = goodput_ranks(values)
-        for kind in dict.fromkeys(kinds):
-            chosen = [g for g, name in enumerate(kinds) if name == kind]
-            ranks_by_group[response, kind] = ranks[:, chosen, :].reshape(-1, ranks.shape[-1])
-    return ranks_by_group
-
-
-def rank_summary(
-    responses: Mapping[str, ArrayLike], kinds: Sequence[str]
-) -> tuple[RankSummary, dict[str, np.ndarray]]:
-    """Average ranks over all responses and kinds of file, and for each response alone."""
-    ranks = user_ranks(responses, kinds)
-    whole = summarise_ranks({f"{response} {kind}": r for (response, kind), r in ranks.items()})
-    each = {
-        response: summarise_ranks(
-            {kind: r for (name, kind), r in ranks.items() if name == response}
-        ).average
-        for response in responses
-    }
-    return whole, each

@@ -79,6 +79,7 @@ def _list_experiments(study: Study, *, json: bool) -> None:
             "title": experiment.title,
             "axes": list(experiment.axes),
             "quick": len(experiment.sweep("quick")),
+            "on_request": experiment.on_request,
             "full": len(experiment.sweep("full")),
             "claims": sum(experiment.name in claim.experiments for claim in study.claims),
         }
@@ -92,7 +93,8 @@ def _list_experiments(study: Study, *, json: bool) -> None:
     for row in rows:
         table.add_row(
             str(row["name"]), str(row["title"]), ", ".join(row["axes"]),
-            *(str(row[key]) for key in ("quick", "full", "claims")),
+            f"{row['quick']}{', if named' if row['on_request'] else ''}",
+            *(str(row[key]) for key in ("full", "claims")),
         )  # fmt: skip
     stdout().print(table)
 
@@ -153,7 +155,8 @@ def run(
     target = out or _default(study.name)
     finished = store or target / "store"
     record_.check_scale(scale)
-    chosen = study.runs(scale, experiment or (), replications, _levels(where or []))
+    names = experiment or study.by_default(scale)
+    chosen = study.runs(scale, names, replications, _levels(where or []))
     recorded = study.recorded / scale
     before = record_.read(recorded, study) if add and (recorded / "run.json").is_file() else None
     failed = []

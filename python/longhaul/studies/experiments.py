@@ -23,7 +23,7 @@ REPLICATION = "replication"
 # What a file has, what all experiments may share, and what each has.
 FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
 COMMON = ("factors", "set", "replications", "conditions")
-KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "all_samples")
+KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all_samples")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class Experiment:
     replications: Mapping[str, int]
     quick: str
     """What the quick scale leaves out."""
+    on_request: bool = False
+    """Whether the quick scale runs it only if it is named, since it takes long."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Of the axis that is a table: the factors' levels at each of its points."""
     all_samples: bool = False
@@ -188,6 +190,7 @@ def _experiment(
         places={**common.get("set", {}), **given.get("set", {})},
         replications={**common.get("replications", {}), **given.get("replications", {})},
         quick=given.get("quick", ""),
+        on_request=given.get("on_request", False),
         conditions=conditions,
         all_samples=given.get("all_samples", False),
         folder=file.parent,

@@ -172,6 +172,11 @@ class Study:
             if not names or experiment.name in names
         ]
 
+    def by_default(self, scale: str) -> list[str]:
+        """The experiments that are run if none is named."""
+        every = self.experiments.values()
+        return [one.name for one in every if scale == "full" or not one.on_request]
+
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
         """The one run of an experiment at these levels of its axes, as they are written."""
         (chosen,) = self.chosen([experiment])

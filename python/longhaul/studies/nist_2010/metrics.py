@@ -29,7 +29,7 @@ OF_PERIODS = (
 )  # fmt: skip
 
 # The chapter that numbers the responses of an experiment; chapter 7 has those of chapter 6.
-NUMBERED = {"SA64": 4, "N6-MAIN": 6, "N7-MAIN": 6, "N7-CUT": 6}
+NUMBERED = {"SA64": 4, "SB64": 4, "N6-MAIN": 6, "N7-MAIN": 6, "N7-CUT": 6}
 
 # What columns are called in names.
 OF_FLOWS = {"pps": "throughput_pps", "full_s": "full_rate_s"}

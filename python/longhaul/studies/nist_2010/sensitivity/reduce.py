@@ -1,0 +1,10 @@
+"""What is kept of a run of the sensitivity analyses: responses, and means of the network."""
+
+from longhaul.campaign.reduce import reduce as reduce_run
+from longhaul.campaign.store import Kept
+from longhaul.results import Results
+
+
+def reduce(run: Results) -> Kept:
+    """The figures of the run, without those of flow classes, which its responses have."""
+    return reduce_run(run) | {"classes": []}
