@@ -23,6 +23,7 @@ from longhaul.analysis.judging import (
 )
 from longhaul.studies import arithmetic, parts, record
 from longhaul.studies.claims import Claim, read_claims
+from longhaul.studies.data import Data
 from longhaul.studies.study import Study, find, studies
 
 
@@ -507,6 +508,17 @@ def test_recorded_runs_are_not_repeated_by_adding_to_them(tiny: Path, cli: Comma
     recorded = pl.read_parquet(tiny / "results/quick/values.parquet")
     assert sorted(recorded["replication"]) == [0, 0, 1, 1]
     assert len(list(Path("new").rglob("*.json"))) == 2
+
+
+def test_cells_have_the_factors_of_their_conditions_numbers_and_words() -> None:
+    values = pl.DataFrame({
+        "experiment": ["E"] * 4, "run": [1, 1, 2, 2], "replication": [0, 1, 0, 1],
+        "rate": [5.0, 5.0, 6.0, 6.0], "buffer": ["small", "small", "large", "large"],
+        "sent": [1.0, 3.0, 10.0, 20.0],
+    })  # fmt: skip
+    data = Data(values, pl.DataFrame(), ("run",))
+    assert data.value("sent", "E", buffer="large") == 15.0
+    assert data.value("sent", "E", rate=5, buffer="small") == 2.0
 
 
 def test_recorded_rows_of_conditions_with_fractions_are_found_again(

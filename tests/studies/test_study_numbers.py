@@ -68,6 +68,19 @@ def test_numbers_and_tables_are_written(tiny: Path, cli: CommandLine) -> None:
     assert "<!-- A -->" not in re.sub(r"<!--.*?-->", "", Path("page.html").read_text())
 
 
+def test_numbers_of_the_quick_scale_stand_beside_those_of_the_full(
+    tiny: Path, cli: CommandLine
+) -> None:
+    for scale in ("quick", "full"):
+        assert cli("study", "run", "tiny", "-q", "--record", "--scale", scale).returncode == 0
+    text = "9<!-- count C not run --> and 9<!-- quick count C not run x 2 -->"
+    study = Study("tiny", tiny)
+    _, results = record.recorded(study)
+    written = Numbers(study, results).written(text)
+    # What claim C is about is left out at the quick scale.
+    assert [found["number"] for found in NUMBER.finditer(written)] == ["0", "2"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -8,7 +8,8 @@ A number is followed by a comment that says where it comes from, and keeps its d
 The first is a measure with its arguments, as claims have them, the second what a claim measures; a
 claim's `A04-1000 low` and `A04-1000 high` are the ends of its interval. `x 100` after either
 multiplies. `count A reproduced` counts the claims whose names begin with A and that have this
-verdict, `count A all` all of them. A table stands between `<!-- table NAME -->` and `<!-- end -->`:
+verdict, `count A all` all of them; `quick` before a measure, claim or count takes the results of
+that scale. A table stands between `<!-- table NAME -->` and `<!-- end -->`:
 `verdicts`, or one of `TABLES` in the study's module `tables`. Pages show no comments.
 """
 
@@ -21,7 +22,7 @@ from longhaul.studies import ledger, parts
 from longhaul.studies.claims import where
 from longhaul.studies.data import Data
 from longhaul.studies.ledger import Judgement
-from longhaul.studies.record import Record
+from longhaul.studies.record import Record, read
 from longhaul.studies.study import Study, StudyError, unknown
 
 Table = Callable[[Data], Iterable[str]]
@@ -59,11 +60,17 @@ class Numbers:
         factor = TIMES.search(what)
         words = TIMES.sub("", what)
         name, _, rest = words.partition(" ")
-        if name == "count":
+        if name == "quick":
+            value = self._quick._value(rest)
+        elif name == "count":
             value = self._counted(*rest.split(" ", 1))
         else:
             value = self._measured(name, rest) if "=" in rest else self._claimed(name, rest)
         return value * float(factor[1]) if factor else value
+
+    @cached_property
+    def _quick(self) -> "Numbers":
+        return Numbers(self.study, read(self.study.recorded / "quick", self.study))
 
     def _counted(self, start: str, verdict: str) -> float:
         claims, _ = ledger.claims_and_checks(self.judgements)

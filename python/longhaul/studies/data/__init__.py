@@ -126,8 +126,9 @@ class Data:
             return self.values
         keys = [EXPERIMENT, *self.axes]
         numbers = pl.col(pl.Float64, pl.Float32, pl.Int64).exclude(REPLICATION, *keys).median()
+        factors = pl.col(pl.String).exclude(*keys).first()
         groups = self.values.group_by(keys, maintain_order=True)
-        return groups.agg(numbers, pl.len().alias(COUNT))
+        return groups.agg(numbers, factors, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
         """The medians of an experiment's cells, or its single runs; or NotRunError."""
