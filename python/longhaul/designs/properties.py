@@ -10,14 +10,12 @@ pp. 85-93).
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import comb, prod
+from math import comb
 
 import numpy as np
 
 from longhaul._engine import LonghaulError
 
-# More words than these are not listed one by one.
-MAX_WORDS = 2**16
 # Rows whose distances from all others are in memory at a time.
 ROWS = 1024
 
@@ -126,41 +124,3 @@ def partial_aliases(
     products = contrasts.T @ contrasts / len(columns)
     pairs = np.argwhere(np.triu((products != 0) & (np.abs(products) != 1), k=1))
     return [(named[i], named[j], float(products[i, j])) for i, j in pairs]
-
-
-def defining_words(matrix: np.ndarray, longest: int = 4) -> list[tuple[int, tuple[int, ...]]]:
-    """The constant products of at most `longest` columns, with the sign of that constant."""
-    columns = check_two_level(matrix)
-    basis = _constant_products(columns)
-    if 2 ** len(basis) > MAX_WORDS:
-        raise DesignError(f"{2 ** len(basis):,} words are too many to list")
-    words = {0}
-    for word in basis:
-        words |= {other ^ word for other in words}
-    letters = [tuple(j for j in range(columns.shape[1]) if word >> j & 1) for word in words]
-    short = sorted(
-        (word for word in letters if 0 < len(word) <= longest), key=lambda w: (len(w), w)
-    )
-    return [(prod(int(columns[0, j]) for j in word), word) for word in short]
-
-
-def _constant_products(columns: np.ndarray) -> list[int]:
-    """A basis, as bit masks of columns, of all products that are constant."""
-    # A product is constant if the rows' parities over it are: if it is orthogonal, over GF(2), to
-    # the difference of each row from the first.
-    bits = columns < 0
-    rows = {sum(1 << int(j) for j in np.flatnonzero(row)) for row in bits ^ bits[0]}
-    pivots: dict[int, int] = {}
-    for row in rows:
-        rest = row
-        for pivot, reduced in pivots.items():
-            if rest >> pivot & 1:
-                rest ^= reduced
-        if rest:
-            top = rest.bit_length() - 1
-            pivots = {p: r ^ rest if r >> top & 1 else r for p, r in pivots.items()}
-            pivots[top] = rest
-    free = [j for j in range(columns.shape[1]) if j not in pivots]
-    return [
-        (1 << j) | sum(1 << pivot for pivot, row in pivots.items() if row >> j & 1) for j in free
-    ]

@@ -4,10 +4,16 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
+from longhaul.analysis.statistics import rank_correlation
 from longhaul.files.rows import published_rows
+from longhaul.mesonet.numbered_responses import OF_PERIODS
 from longhaul.studies.data import Data
 from longhaul.studies.numbers import Table, markdown
+from longhaul.studies.record import read
 from longhaul.studies.registry import Registry
+from longhaul.studies.study import find
 
 NAMES = {
     "BIC": "BIC", "CTCP": "CTCP", "FAST": "FAST", "FAST-AT": "FAST-AT", "HSTCP": "HSTCP",
@@ -98,3 +104,24 @@ def cut_signs(data: Data) -> list[str]:
         for metric, name in COMPARED.items()
     ]
     return markdown(("FAST-AT over the mean of the six, condition 21", "whole", "cut"), rows)
+
+
+@table
+def shortened(data: Data) -> list[str]:
+    """Responses of table 4-28 in 30 s, beside those of the whole runs that there are."""
+    study = find("nist-2010")
+    short = read(study.recorded / "quick", study).data
+    runs = data.levels("run", "SA64")
+    rows = []
+    for response in OF_PERIODS[4]:
+        if response.name in ("y4", "y6", "y10", "y16", "y17", "y20", "y22"):
+            metric = f"{response.name}_measured"
+            brief, whole = (
+                np.array([of.value(metric, "SA64", run=run) for run in runs])
+                for of in (short, data)
+            )
+            ratios = np.quantile(brief / whole, (0.5, 0.0, 1.0))
+            correlation = rank_correlation(brief, whole)
+            rows.append((response.name, response.title, *_pair((*ratios, correlation), ".2f")))
+    heads = ("30 s over 20 minutes, median", "least", "most", "rank correlation")
+    return markdown((f"{len(runs)} runs", "", *heads), rows)

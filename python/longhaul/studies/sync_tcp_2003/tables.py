@@ -198,14 +198,6 @@ def _as_printed(claim: str) -> str:
 
 
 @table
-def web_replications(data: Data) -> list[str]:
-    """How many replications every cell of the web experiments has."""
-    of = ("H1", "H1-TUNED", "HM", "HM-105")
-    counts = [f"{data.replications[name]}" for name in of]
-    return markdown(["", *of], [["replications of 20", *counts]])
-
-
-@table
 def web_three_bottlenecks(data: Data) -> list[str]:
     """Tables 4.20 to 4.27: Reno's median response time and loss, at a total load of 105 %."""
     of = "HM-105"
