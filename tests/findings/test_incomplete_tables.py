@@ -1,5 +1,6 @@
 """Analyses of tables in which conditions, levels or values are missing."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -129,3 +130,22 @@ def test_responses_that_some_runs_lack_are_named(tmp_path: Path, cli: CommandLin
     assert one.is_file()
     other = cli("analyze", file, "components", "-f", "load", "-o", tmp_path / "mine.svg")
     assert "or the name of one of them, such as components-weights.svg" in other.stderr
+
+
+def test_one_experiment_of_a_study_is_analysed(tmp_path: Path, cli: CommandLine) -> None:
+    """Its factors are null in rows of others; levels were written in single precision."""
+    own = pl.DataFrame({
+        "experiment": ["A"] * 4, "share": [0.01, 0.02, 0.01, 0.02], "rule": ["p", "p", "q", "q"],
+        "sent": [1.0, 2.0, 3.0, 4.0],
+    })  # fmt: skip
+    other = pl.DataFrame({"experiment": ["B"] * 2, "speed": [1, 2], "sent": [5.0, 6.0]})
+    whole = pl.concat([own, other], how="diagonal")
+    whole.with_columns(pl.col("share").cast(pl.Float32)).write_parquet("v.parquet")
+    words = ("analyze", "v.parquet", "effects", "-f", "share", "-f", "rule", "--json")
+    refused = cli(*words)
+    assert refused.returncode == 2
+    assert "share: 2 of 6 runs have no level; --only FACTOR=LEVEL" in refused.stderr
+    shown = cli(*words, "--only", "experiment=A")
+    assert shown.returncode == 0, shown.stderr
+    (table_,) = json.loads(shown.stdout)["effects"]
+    assert {row["level"] for row in table_["rows"]} == {0.01, 0.02, "p", "q"}

@@ -5,7 +5,7 @@ import pytest
 
 from longhaul.models import windows
 from longhaul.models.equilibrium import equilibrium, sweep
-from longhaul.models.laws import LAWS, PRINTED, compound, crossing, dominates
+from longhaul.models.laws import LAWS, PRINTED, compound, crossing
 from longhaul.models.loss import MM1B, AnickMitraSondhi, Custom, Link
 from longhaul.studies.nist_2010_models import theory
 
@@ -98,9 +98,3 @@ def test_curves_cross_where_the_report_says() -> None:
     # It joins standard TCP where that has 16 segments.
     assert crossing(LAWS["scalable"], LAWS["reno"], 0.1) == pytest.approx(3.74e-3, rel=0.01)
     assert crossing(LAWS["gaimd"], LAWS["reno"], 0.1) is None
-
-
-def test_dominance_needs_every_loss_rate() -> None:
-    losses = np.geomspace(1e-4, 1e-2, 20)
-    assert dominates(LAWS["gaimd"], LAWS["reno"], 0.1, losses)
-    assert not dominates(LAWS["hstcp"], LAWS["reno"], 0.1, losses)

@@ -57,6 +57,12 @@ class ResponseTable:
         else:
             frame = pl.read_parquet(file)
             facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
+            # Levels as they were before they were written in single precision.
+            frame = frame.with_columns(
+                pl.col(name).cast(pl.Float64).round_sig_figs(6)
+                for name in factors
+                if frame.schema.get(name) == pl.Float32
+            )
         return cls.of(
             frame, facts.get("factors") or factors, responses or facts.get("responses", ())
         )
@@ -80,7 +86,7 @@ class ResponseTable:
         known = (
             dict(factors)
             if isinstance(factors, Mapping)
-            else {name: sorted(frame[name].unique().to_list()) for name in factors}
+            else {name: sorted(frame[name].drop_nulls().unique().to_list()) for name in factors}
         )
         present = {
             name: [level for level in levels if (frame[name] == level).any()]
@@ -182,16 +188,28 @@ class ResponseTable:
         groups = self.frame.group_by(list(self.factors), maintain_order=True)
         return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
 
-    def where(self, factor: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Only the runs at some levels of a factor, or only the others; levels as text."""
-        self.require(factor)
-        known = [str(level) for level in self.factors[factor]]
+    def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
+        """Only the runs at some levels of a column, or only the others; levels as text."""
+        if column not in self.frame.columns:
+            self.require(column)
+        every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()
+        known = {str(level): level for level in every}
         for level in levels:
             if level not in known:
-                raise TableError(f"{factor} has no level {level}; available: {', '.join(known)}")
-        left = [level for level in self.factors[factor] if (str(level) in levels) == keep]
-        frame = self.frame.filter(pl.col(factor).is_in(left))
-        return replace(self, frame=frame, factors={**self.factors, factor: left})
+                raise TableError(f"{column} has no level {level}; available: {', '.join(known)}")
+        left = [level for text, level in known.items() if (text in levels) == keep]
+        frame = self.frame.filter(pl.col(column).is_in(left))
+        chosen = {column: left} if column in self.factors else {}
+        return self.of(frame, {**self.factors, **chosen}, self.responses)
+
+    def require_levels(self) -> None:
+        """Refuse runs without a level of some factor, such as those of another experiment."""
+        for factor in self.factors:
+            if without := self.frame[factor].null_count():
+                raise TableError(
+                    f"{factor}: {without} of {len(self.frame)} runs have no level; "
+                    "--only FACTOR=LEVEL chooses those that have"
+                )
 
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray]:
         """Levels of the other factors, and an array (condition, response, competitor).

@@ -73,7 +73,7 @@ Without = Annotated[
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option(metavar="FACTOR=LEVEL", help="Keep only runs with this level; repeatable."),
+    typer.Option(metavar="FACTOR=LEVEL", help="Keep only runs with this level of a factor or another column; repeatable."),
 ]
 Threshold = Annotated[
     float, typer.Option(help="Minimum |r| within a group of correlated responses.")
@@ -139,6 +139,7 @@ def analyze(
     table = _table(source, factor or [])
     for words, keep in ((without, False), (only, True)):
         table = _filtered(table, words or [], keep=keep)
+    table.require_levels()
     other = None if against is None else _table(against, factor or [])
     options = Options(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,

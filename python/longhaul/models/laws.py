@@ -83,16 +83,6 @@ def crossing(first: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> fl
     return high
 
 
-def dominates(larger: Law, other: Law, rtt_s: float, losses: ArrayLike) -> bool:
-    """Whether one mean window is above the other at each of these loss rates.
-
-    With any loss model that increases with the window the one that dominates then gets more
-    (NIST SP 500-282, section A.2).
-    """
-    p = np.asarray(losses, float)
-    return bool(np.all(larger.window(p, rtt_s) > other.window(p, rtt_s)))
-
-
 def aimd(increase: float, decrease: float) -> Window:
     """Return the law of additive increase and multiplicative decrease."""
     law = PowerLaw(sqrt(increase * (2.0 - decrease) / (2.0 * decrease)), 0.5)
