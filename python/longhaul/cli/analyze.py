@@ -73,7 +73,10 @@ Without = Annotated[
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option(metavar="FACTOR=LEVEL", help="Keep only runs with this level of a factor or another column; repeatable."),
+    typer.Option(
+        metavar="FACTOR=LEVEL",
+        help="Keep only runs with this level of a factor or another column; repeatable.",
+    ),
 ]
 Threshold = Annotated[
     float, typer.Option(help="Minimum |r| within a group of correlated responses.")
