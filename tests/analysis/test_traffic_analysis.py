@@ -132,14 +132,6 @@ def test_variation_is_from_a_count_on() -> None:
     assert running.variation_after(1) > 1.0
 
 
-def test_the_sample_that_a_mean_needs() -> None:
-    # Two digits at an index of 1.23: more than ten to the tenth (Weigle 2003, appendix A).
-    assert 1e10 < convergence.sample_for_mean(1.23, 2) < 1e11
-    assert convergence.sample_for_mean(1.5, 1) == pytest.approx(1000)
-    with pytest.raises(ValueError, match="between 1 and 2"):
-        convergence.sample_for_mean(1.0, 2)
-
-
 def test_maps_of_means_and_their_differences() -> None:
     edges = [0, 1, 2], [0, 10, 20]
     one = maps.mean_map([0.5, 0.5, 1.0, 5.0], [5, 5, 10, 5], [1.0, 3.0, 7.0, 99.0], *edges)

@@ -149,3 +149,19 @@ def test_one_experiment_of_a_study_is_analysed(tmp_path: Path, cli: CommandLine)
     assert shown.returncode == 0, shown.stderr
     (table_,) = json.loads(shown.stdout)["effects"]
     assert {row["level"] for row in table_["rows"]} == {0.01, 0.02, "p", "q"}
+    fewer = cli(*words, "--only", "experiment=A", "--without", "share=1e-2")
+    assert {row["level"] for row in json.loads(fewer.stdout)["effects"][0]["rows"]} == {"p", "q"}
+    # A run of no experiment is none of A.
+    pl.concat([whole, whole[:1].with_columns(experiment=None)]).write_parquet("w.parquet")
+    not_b = cli(
+        "analyze", "w.parquet", "cells", "-f", "share", "--without", "experiment=B", "--json"
+    )
+    assert [row["replications"] for row in json.loads(not_b.stdout)["cells"][0]["rows"]] == [3, 2]
+    none = cli(*words, "--without", "experiment=A", "--without", "experiment=B")
+    assert "no run is left" in none.stderr
+
+
+def test_ten_steps_need_a_whole_design() -> None:
+    frame = pl.DataFrame({"a": [1, 1, 2], "b": [1, 2, 1], "y": [1.0, 2.0, 4.0]})
+    with pytest.raises(TableError, match="3 runs in which a and b go together"):
+        analyse("ten-step", ResponseTable.of(frame, ["a", "b"]), Options(responses=("y",)))

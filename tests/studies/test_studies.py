@@ -23,7 +23,6 @@ from longhaul.analysis.judging import (
 )
 from longhaul.studies import arithmetic, parts, record
 from longhaul.studies.claims import Claim, read_claims
-from longhaul.studies.data import Data
 from longhaul.studies.study import Study, find, studies
 
 
@@ -510,15 +509,30 @@ def test_recorded_runs_are_not_repeated_by_adding_to_them(tiny: Path, cli: Comma
     assert len(list(Path("new").rglob("*.json"))) == 2
 
 
-def test_cells_have_the_factors_of_their_conditions_numbers_and_words() -> None:
-    values = pl.DataFrame({
-        "experiment": ["E"] * 4, "run": [1, 1, 2, 2], "replication": [0, 1, 0, 1],
-        "rate": [5.0, 5.0, 6.0, 6.0], "buffer": ["small", "small", "large", "large"],
-        "sent": [1.0, 3.0, 10.0, 20.0],
-    })  # fmt: skip
-    data = Data(values, pl.DataFrame(), ("run",))
-    assert data.value("sent", "E", buffer="large") == 15.0
-    assert data.value("sent", "E", rate=5, buffer="small") == 2.0
+def test_claims_name_factors_of_conditions_that_are_words(tiny: Path, cli: CommandLine) -> None:
+    (tiny / "conditions").mkdir()
+    (tiny / "conditions/loads.csv").write_text("load,how\n1,late\n2,early\n")
+    more = """
+[[experiments]]
+id         = "E3"
+title      = "Conditions"
+parts      = ["small"]
+conditions = "loads"
+[experiments.set]
+"measure.from" = { factor = "how", of = { early = "1 s", late = "2 s" } }
+"""
+    (tiny / "experiments.toml").write_text(EXPERIMENTS + more)
+    (tiny / "claims.csv").write_text(CLAIMS + "F,E3,start,how=early,something is sent,,1,,,,2,\n")
+    start = '"start": lambda data, how: data.value("sent", "E3", how=how),'
+    measures = (tiny / "measures.py").read_text()
+    (tiny / "measures.py").write_text(measures.replace('"theory"', f'{start}\n    "theory"'))
+    assert cli("study", "run", "tiny", "-q").returncode == 0
+    claims = json.loads(cli("study", "claims", "tiny", "--json").stdout)
+    (claim,) = (one for one in claims if one["id"] == "F")
+    # With an interval over its two replications.
+    assert (claim["verdict"], claim["replications"]) == ("reproduced", 2), claim
+    low, high = claim["interval"]
+    assert 1.0 < low <= claim["measured"] <= high
 
 
 def test_recorded_rows_of_conditions_with_fractions_are_found_again(

@@ -44,11 +44,6 @@ class Effect:
         """The size of the effect in percent of the grand mean; not a number if that is zero."""
         return 100.0 * abs(self.effect) / self.grand_mean if self.grand_mean else float("nan")
 
-    @property
-    def is_significant(self) -> bool | None:
-        """Whether the interval leaves out zero; None without an interval."""
-        return None if self.interval is None else not self.interval[0] <= 0.0 <= self.interval[1]
-
 
 def terms(factors: int, order: int = 2) -> list[Term]:
     """Main effects and interactions of up to `order` factors."""

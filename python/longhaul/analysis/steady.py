@@ -1,6 +1,6 @@
 """Time series: warm-up, drift, means of periods with intervals, and lags."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,11 +44,6 @@ class Drift:
     """The same in percent of the mean; not a number if that is zero."""
     p: float
     """Probability of such a slope without any drift."""
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether there is a drift, at 5 %."""
-        return self.p < 0.05
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
@@ -97,9 +92,3 @@ def lag(
     later = (at > begin + ROUNDING_S) & (at <= end + ROUNDING_S)
     reached = np.flatnonzero(later & (given >= level))
     return float(at[reached[0]] - begin) if len(reached) else None
-
-
-def mean_lag(lags: Sequence[float | None]) -> float | None:
-    """The mean of several lags; None if one of them never ends."""
-    known = [lag for lag in lags if lag is not None]
-    return float(np.mean(known)) if len(known) == len(lags) > 0 else None

@@ -32,6 +32,14 @@ class TableError(LonghaulError):
     """A table, or something in it, that cannot be analysed as asked."""
 
 
+def _is(level: Level, text: str) -> bool:
+    """Whether a level is meant by a word: 1 means 1.0, too."""
+    try:
+        return str(level) == text or float(level) == float(text)
+    except ValueError:
+        return False
+
+
 @dataclass(frozen=True)
 class ResponseTable:
     """A row a run: levels of factors, and numbers that were measured."""
@@ -58,11 +66,7 @@ class ResponseTable:
             frame = pl.read_parquet(file)
             facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
             # Levels as they were before they were written in single precision.
-            frame = frame.with_columns(
-                pl.col(name).cast(pl.Float64).round_sig_figs(6)
-                for name in factors
-                if frame.schema.get(name) == pl.Float32
-            )
+            frame = frame.with_columns(pl.col(pl.Float32).cast(pl.Float64).round_sig_figs(7))
         return cls.of(
             frame, facts.get("factors") or factors, responses or facts.get("responses", ())
         )
@@ -193,12 +197,16 @@ class ResponseTable:
         if column not in self.frame.columns:
             self.require(column)
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()
-        known = {str(level): level for level in every}
-        for level in levels:
-            if level not in known:
-                raise TableError(f"{column} has no level {level}; available: {', '.join(known)}")
-        left = [level for text, level in known.items() if (text in levels) == keep]
-        frame = self.frame.filter(pl.col(column).is_in(left))
+        known = [str(level) for level in every]
+        for text in levels:
+            if not any(_is(level, text) for level in every):
+                raise TableError(f"{column} has no level {text}; available: {', '.join(known)}")
+        named = [any(_is(level, text) for text in levels) for level in every]
+        left = [level for level, is_named in zip(every, named, strict=True) if is_named == keep]
+        inside = pl.col(column).is_in(left)
+        frame = self.frame.filter(inside if keep else inside.fill_null(value=True))
+        if frame.is_empty():
+            raise TableError(f"{column}: no run is left")
         chosen = {column: left} if column in self.factors else {}
         return self.of(frame, {**self.factors, **chosen}, self.responses)
 

@@ -145,7 +145,8 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.plots.analysis.correlations import yyx
 
-        return yyx(x, y, (first, other), {f: table.frame[f].to_list() for f in table.varying})
+        by = {f: (table.factors[f], table.frame[f].to_list()) for f in table.varying}
+        return yyx(x, y, (first, other), by)
 
     findings.plots["y-y-x"] = draw
     return findings

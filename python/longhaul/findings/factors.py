@@ -7,6 +7,7 @@ import numpy as np
 
 from longhaul.analysis import cells, comparisons, effects, levels, ranks
 from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.designs.properties import correlated
 from longhaul.findings.registry import Findings, Options, chosen, competitors_of, named
 
 if TYPE_CHECKING:
@@ -136,6 +137,12 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
 
     names = list(options.factors or table.two_level)
     coded = table.coded(names)
+    if pairs := correlated(coded):
+        first, other = (names[place] for place in pairs[0][:2])
+        raise TableError(
+            f"ten-step: expected a whole design of two levels, found {len(coded)} runs in which "
+            f"{first} and {other} go together"
+        )
     cells = [str(row) for row in table.frame.select(list(table.factors)).rows()]
     findings = Findings()
     for response in chosen(table, options):

@@ -72,6 +72,12 @@ class Experiment:
         tables = self.conditions.values()
         return {column for table in tables for row in table.values() for column in row}
 
+    @property
+    def words(self) -> list[str]:
+        """Those of them that are words, the same in all replications."""
+        first = [next(iter(table.values())) for table in self.conditions.values()]
+        return [name for row in first for name, level in row.items() if isinstance(level, str)]
+
     def varied(self, scale: str) -> Factors:
         """Its factors and what follows them at a scale."""
         return self._varied[scale]

@@ -1,8 +1,7 @@
 """Whether statistics of a long run of values settle: running means and quantiles.
 
-Means of heavy-tailed sizes do not settle in any run. The sample that a mean of some digits takes:
-Crovella and Lipsky, "Long-lasting transient conditions in simulations with heavy-tailed workloads"
-(Winter Simulation Conference 1997), section 3.
+Means of heavy-tailed sizes do not settle in any run (Crovella and Lipsky, "Long-lasting transient
+conditions in simulations with heavy-tailed workloads", Winter Simulation Conference 1997).
 """
 
 from dataclasses import dataclass
@@ -56,14 +55,3 @@ def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Runnin
                           kind="stable")  # fmt: skip
         quantiles[number] = ordered[max(int(np.ceil(part * count)) - 1, 0)]
     return Running(counts, quantiles)
-
-
-def sample_for_mean(tail_index: float, digits: float) -> float:
-    """How many values the mean needs for so many digits, where the tail falls with a power.
-
-    Crovella and Lipsky's rule, with the constant one: 10^(digits / (1 - 1/index)), for an index
-    between 1 and 2.
-    """
-    if not 1.0 < tail_index < 2.0:
-        raise ValueError(f"expected a tail index between 1 and 2, found {tail_index:g}")
-    return float(10.0 ** (digits / (1.0 - 1.0 / tail_index)))

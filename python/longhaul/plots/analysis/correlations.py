@@ -160,15 +160,18 @@ def _enclose(axes: Axes, points: np.ndarray, name: str) -> None:
 
 def yyx(
     first: np.ndarray, second: np.ndarray, labels: tuple[str, str],
-    factors: Mapping[str, Sequence[object]],
+    factors: Mapping[str, tuple[Sequence[object], Sequence[object]]],
 ) -> Figure:  # fmt: skip
-    """One response over another, plain and then once for each factor, points by its level."""
+    """One response over another, plain and then once for each factor, points by its level.
+
+    Of each factor the levels in order, and that of each point.
+    """
     with styled():
         drawing, axes = panels(1 + len(factors), share_x=True, share_y=True)
         axes[0].plot(first, second, ".", color=PLAIN, markersize=3)
         axes[0].set_title("all runs")
         for panel, (name, levels) in zip(axes[1:], factors.items(), strict=True):
-            _by_level(panel, first, second, list(levels))
+            _by_level(panel, first, second, *levels)
             panel.set_title(name)
         for panel in axes:
             panel.set_xlabel(labels[0], fontsize=7)
@@ -176,9 +179,11 @@ def yyx(
         return drawing
 
 
-def _by_level(axes: Axes, x: np.ndarray, y: np.ndarray, levels: Sequence[object]) -> None:
+def _by_level(
+    axes: Axes, x: np.ndarray, y: np.ndarray, order: Sequence[object], levels: Sequence[object]
+) -> None:
     for level, colour, marker in zip(
-        dict.fromkeys(levels), (LOW, PLAIN, HIGH, "#cc79a7", "#e69f00", "#000000") * 4,
+        order, (LOW, PLAIN, HIGH, "#cc79a7", "#e69f00", "#000000") * 4,
         ("_", "+", "x", "1", "2", "3") * 4, strict=False,
     ):  # fmt: skip
         chosen = [i for i, other in enumerate(levels) if other == level]

@@ -126,9 +126,8 @@ class Data:
             return self.values
         keys = [EXPERIMENT, *self.axes]
         numbers = pl.col(pl.Float64, pl.Float32, pl.Int64).exclude(REPLICATION, *keys).median()
-        factors = pl.col(pl.String).exclude(*keys).first()
         groups = self.values.group_by(keys, maintain_order=True)
-        return groups.agg(numbers, factors, pl.len().alias(COUNT))
+        return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
         """The medians of an experiment's cells, or its single runs; or NotRunError."""
@@ -328,10 +327,9 @@ def _of(lookups: Mapping[str, Found], experiment: str) -> Found:
 
 
 def _axes(study: Study, values: pl.DataFrame) -> tuple[str, ...]:
-    """The axes that anything was run along."""
-    axes = dict.fromkeys(
-        axis for experiment in study.experiments.values() for axis in experiment.axes
-    )
+    """The axes that anything was run along, and what follows from them in words."""
+    every = study.experiments.values()
+    axes = dict.fromkeys(axis for one in every for axis in (*one.axes, *one.words))
     return tuple(axis for axis in axes if axis in values.columns)
 
 
