@@ -130,10 +130,7 @@ def run(
         bool, typer.Option("--only-judge", help="Run nothing; judge the finished runs.")
     ] = False,
     record: Annotated[
-        bool,
-        typer.Option(
-            "--record", help="Also write them to the study's own, in place of the same runs."
-        ),
+        bool, typer.Option("--record", help="Also write the results to the study's own folder.")
     ] = False,
     add: Annotated[
         bool,
@@ -158,15 +155,13 @@ def run(
     target = out or _default(study.name)
     finished = store or target / "store"
     record_.check_scale(scale)
-    names = experiment or study.by_default(scale)
+    names = experiment or ([] if record else study.by_default(scale))
     chosen = study.runs(scale, names, replications, _levels(where or []))
     recorded = study.recorded / scale
-    # What was recorded stays beside what is recorded now.
-    kept = (add or record) and (recorded / "run.json").is_file()
-    before = record_.read(recorded, study) if kept else None
+    before = record_.read(recorded, study) if add and (recorded / "run.json").is_file() else None
     failed = []
     if not only_judge:
-        if add and before is not None:
+        if before is not None:
             chosen = not_recorded(before.data, chosen)
         with show_progress(study.name) as watch:
             told = None if quiet else watch

@@ -1,6 +1,6 @@
 """New results, and recorded ones of the runs that they lack."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -17,14 +17,15 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
     Experiments may share a scenario: a value that was recorded of one stands for the other, too.
     """
-    axes = _axes(runs)
+    # Factors of conditions follow from these, and are recorded in single precision.
+    axes = _unique((*new.axes, *recorded.axes))
     done = set(_places(new.values, axes))
     lacking = [run for run in runs if _place(_levels(run), axes) not in done]
     values = _values(lacking, runs, recorded, axes)
     wanted = {_place(_levels(run), axes) for run in runs} - set(_places(new.trajectories, axes))
     kept = [place in wanted for place in _places(recorded.trajectories, axes)]
     trajectories = recorded.trajectories.filter(pl.Series(kept, dtype=pl.Boolean))
-    used = (*new.axes, *(axis for axis in recorded.axes if axis in values.columns))
+    used = (*new.axes, *(axis for axis in axes if axis in values.columns))
     return Data(
         _stacked(new.values, values), _stacked(new.trajectories, trajectories), _unique(used)
     )
@@ -32,7 +33,7 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
     """Those of these runs of which nothing was recorded, not even of the same scenario."""
-    row_of = _recorded_rows(runs, recorded, _axes(runs))
+    row_of = _recorded_rows(runs, recorded, recorded.axes)
     return [run for run in runs if row_of(run) is None]
 
 
@@ -58,11 +59,6 @@ def _recorded_rows(
     return lambda run: by_place.get(_place(_levels(run), axes)) or by_scenario.get(run.key)
 
 
-def _axes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Factors of conditions follow from these, and are recorded in single precision."""
-    return _unique(axis for run in runs for axis in run.cell)
-
-
 def _levels(run: Run) -> dict[str, Any]:
     return {EXPERIMENT: run.experiment, REPLICATION: run.replication, **run.cell}
 
@@ -79,7 +75,7 @@ def _place(row: Mapping[str, Any], axes: Sequence[str]) -> Place:
     return row[EXPERIMENT], row[REPLICATION], *(row.get(axis) for axis in axes)
 
 
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
+def _unique(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
