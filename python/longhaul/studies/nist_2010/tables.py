@@ -120,7 +120,8 @@ def shortened(data: Data) -> list[str]:
                 np.array([of.value(metric, "SA64", run=run) for run in runs])
                 for of in (short, data)
             )
-            ratios = np.quantile(brief / whole, (0.5, 0.0, 1.0))
+            some = whole > 0
+            ratios = np.quantile(brief[some] / whole[some], (0.5, 0.0, 1.0))
             correlation = rank_correlation(brief, whole)
             rows.append((response.name, response.title, *_pair((*ratios, correlation), ".2f")))
     heads = ("30 s over 20 minutes, median", "least", "most", "rank correlation")
