@@ -347,6 +347,11 @@ def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     assert set(left.coded()[:, 1]) == {-1, 1}
     with pytest.raises(TableError, match="no level 9"):
         given.where("kind", ["9"])
+    frame = given.frame.with_columns(paced=pl.col("speed") == 2)
+    paced = ResponseTable.of(frame, ["paced", "kind"], ["y"])
+    assert paced.where("paced", ["true"]).values("y").min() > 20
+    with pytest.raises(TableError, match="no level yes; available: false, true"):
+        paced.where("paced", ["yes"])
     conditions, cells = given.conditions("kind")
     assert conditions == [{"speed": 1}, {"speed": 2}]
     assert cells.shape == (2, 1, 3)

@@ -501,6 +501,11 @@ def test_correlations_are_compared_with_another_campaigns(
     [*_, changed] = json.loads(found.stdout)["correlations"]
     lost = [row for row in changed["rows"] if row[""] == "lost"]
     assert ("goodput_bps", "retransmitted") in {(row["first"], row["second"]) for row in lost}
+    # Filtered alike: the other campaign has no runs of the first one's level.
+    frame.with_columns(n=pl.lit(2)).write_parquet(tmp_path / "other.parquet")
+    alone = ("-f", "n", "--only", "n=1")
+    found = cli("analyze", campaign_table, "correlations", "--against", "other.parquet", *alone)
+    assert "n has no level 1" in found.stderr
 
 
 def test_a_run_is_judged_for_warm_up_and_drift(

@@ -86,6 +86,8 @@ def test_experiment_on_request_is_done_if_it_is_named(study: Path, cli: CommandL
     assert [one["on_request"] for one in json.loads(listed.stdout)] == [False, True]
     assert cli("study", "run", study, "--quiet").returncode == 0
     assert stored() == 2
+    unnamed = cli("study", "run", study, "--where", "loss=0.001")
+    assert (unnamed.returncode, "has the axis `loss`: name loss" in unnamed.stderr) == (2, True)
     assert cli("study", "run", study, "-e", "loss", "--quiet").returncode == 0
     assert stored() == 6
     # A record is whole.

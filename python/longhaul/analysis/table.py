@@ -32,10 +32,15 @@ class TableError(LonghaulError):
     """A table, or something in it, that cannot be analysed as asked."""
 
 
+def _text(level: Level) -> str:
+    """A level as files have it: `true`, not `True`."""
+    return str(level).lower() if isinstance(level, bool) else str(level)
+
+
 def _is(level: Level, text: str) -> bool:
     """Whether a level is meant by a word: 1 means 1.0, too."""
     try:
-        return str(level) == text or float(level) == float(text)
+        return _text(level) == text or float(level) == float(text)
     except ValueError:
         return False
 
@@ -197,7 +202,7 @@ class ResponseTable:
         if column not in self.frame.columns:
             self.require(column)
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()
-        known = [str(level) for level in every]
+        known = [_text(level) for level in every]
         for text in levels:
             if not any(_is(level, text) for level in every):
                 raise TableError(f"{column} has no level {text}; available: {', '.join(known)}")

@@ -96,7 +96,7 @@ LowIsBest = Annotated[
 ]
 Against = Annotated[
     Path | None,
-    typer.Option(help="Another campaign to compare correlations with, or run to pair."),
+    typer.Option(help="Campaign, filtered alike, to compare correlations with, or run to pair."),
 ]
 Classes = Annotated[int, typer.Option(min=2, help="Number of congestion classes.")]
 Format = Annotated[PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")]
@@ -139,14 +139,13 @@ def analyze(
     if (source / "run.json").is_file():
         _of_run(source, names or ["steady"], against, json=json)
         return
-    table = _table(source, factor or [])
-    for words, keep in ((without, False), (only, True)):
-        table = _filtered(table, words or [], keep=keep)
-    table.require_levels()
-    other = None if against is None else _table(against, factor or [])
+    sources = [source] if against is None else [source, against]
+    table, *others = (
+        _chosen(_table(each, factor or []), without or [], only or []) for each in sources
+    )
     options = Options(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
-        tuple(low_is_best or ()), classes, other,
+        tuple(low_is_best or ()), classes, *others,
     )  # fmt: skip
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
     if not options.responses:
@@ -224,15 +223,18 @@ def _table(source: Path, factors: list[str]) -> ResponseTable:
     return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
 
 
-def _filtered(table: ResponseTable, words: list[str], *, keep: bool) -> ResponseTable:
-    levels: dict[str, list[str]] = {}
-    for word in words:
-        name, equals, level = word.partition("=")
-        if not equals:
-            raise InputError(f"{word}: expected FACTOR=LEVEL")
-        levels.setdefault(name, []).append(level)
-    for name, chosen in levels.items():
-        table = table.where(name, chosen, keep=keep)
+def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
+    """The runs that the options leave."""
+    for words, keep in ((without, False), (only, True)):
+        levels: dict[str, list[str]] = {}
+        for word in words:
+            name, equals, level = word.partition("=")
+            if not equals:
+                raise InputError(f"{word}: expected FACTOR=LEVEL")
+            levels.setdefault(name, []).append(level)
+        for name, chosen in levels.items():
+            table = table.where(name, chosen, keep=keep)
+    table.require_levels()
     return table
 
 

@@ -211,6 +211,11 @@ class Study:
         given. Experiments without such an axis are left out.
         """
         chosen = self.chosen(experiments)
+        for axis in where or {}:
+            having = [one for one in self.experiments.values() if axis in one.axes]
+            if having and not any(one in chosen for one in having):
+                names = " or ".join(one.name for one in having)
+                raise StudyError(f"no chosen experiment has the axis `{axis}`: name {names}")
         runs = [
             run for experiment in chosen for run in experiment.sweep(scale, replications).runs()
         ]
