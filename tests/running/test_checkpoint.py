@@ -83,6 +83,10 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_it_was_not(
     kills = sum(_kill(command, tmp_path, checkpoints=after) for after in (1, 4, 2, 6))
     assert kills >= 2
     assert not (tmp_path / "run").exists()
+    late = subprocess.run(
+        [*command, "--limit", "1 ms"], cwd=tmp_path, check=False, capture_output=True, text=True
+    )
+    assert "by the limit of 1ms; the same command resumes from run.checkpoint" in late.stderr
     subprocess.run(command, cwd=tmp_path, check=True)
     assert _files(tmp_path / "run") == whole
     assert [path.name for path in tmp_path.iterdir() if "run" in path.name] == ["run"]

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from longhaul._engine import RunError
 from longhaul.cli.limit import enforced
 from longhaul.cli.shared import (
     AsJson,
@@ -85,10 +86,11 @@ def run(
                 threads=threads,
                 watch=watch,
             )
-        except KeyboardInterrupt as interrupt:
-            if not kept.exists():
+        except (KeyboardInterrupt, RunError) as stop:
+            if not (checkpoint_every and kept.exists()):
                 raise
-            raise type(interrupt)(f"interrupted; the same command resumes from {kept}") from None
+            why = str(stop) or "interrupted"
+            raise type(stop)(f"{why}; the same command resumes from {kept}") from None
     if results.stopped:
         warn([f"{results.stopped}; the recorded part is in {results.path}"])
     if json:
