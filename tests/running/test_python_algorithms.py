@@ -199,6 +199,18 @@ def test_what_cannot_be_used_is_refused(what: str, tmp_path: Path, cli: CommandL
     assert not (tmp_path / "runs").exists()
 
 
+def test_parameters_that_a_scenario_cannot_keep_are_refused(
+    tmp_path: Path, cli: CommandLine
+) -> None:
+    (tmp_path / "cc.py").write_text(AIMD)
+    table = '{ python = "cc.py:Aimd", decrease = nan, steps = [1, -inf] }'
+    (tmp_path / "bad.toml").write_text(with_python(table))
+    result = cli("run", "bad.toml")
+    assert result.returncode == 2, result
+    assert "congestion.decrease: expected a finite number, found NaN" in result.stderr
+    assert "congestion.steps: expected a finite number, found -inf" in result.stderr
+
+
 RAISING = {
     "raises": ("raise RuntimeError('too fast')", "RuntimeError: too fast"),
     "asks for no fact": (

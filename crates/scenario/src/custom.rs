@@ -81,8 +81,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             out.push(Diagnostic::new(&join(path, key.name()), origin, message));
         }
     }
-    let nodes = table.entries.values_mut();
-    nodes.for_each(|node| normalize(&mut node.value));
+    normalize_entries(table, path, out);
 }
 
 fn is_class(name: &str) -> bool {
@@ -90,19 +89,26 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// Turns numbers without a fraction into whole ones: the resolved scenario writes them so, and must pass the
-/// same values to the constructor.
-fn normalize(value: &mut Value) {
-    match value {
+/// Turns numbers without a fraction into whole ones, and refuses infinite ones and NaN: the resolved scenario writes
+/// and passes to the constructor what JSON has.
+fn normalize(node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
+    match &mut node.value {
+        Value::Number(number) if !number.is_finite() => {
+            let message = format!("expected a finite number, found {number}");
+            out.push(Diagnostic::new(path, &node.origin, message));
+        }
         Value::Number(number) if number.fract() == 0.0 && number.abs() < 9.007e15 => {
-            *value = Value::Whole(*number as i64);
+            node.value = Value::Whole(*number as i64);
         }
-        Value::List(items) => items.iter_mut().for_each(|item| normalize(&mut item.value)),
-        Value::Table(table) => {
-            let nodes = table.entries.values_mut();
-            nodes.for_each(|node| normalize(&mut node.value));
-        }
+        Value::List(items) => items.iter_mut().for_each(|item| normalize(item, path, out)),
+        Value::Table(table) => normalize_entries(table, path, out),
         _ => {}
+    }
+}
+
+fn normalize_entries(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
+    for (name, node) in &mut table.entries {
+        normalize(node, &join(path, name), out);
     }
 }
 
