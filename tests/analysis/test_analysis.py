@@ -1,6 +1,7 @@
 """Analyses on cases with known answers."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from longhaul.analysis import (
     outliers,
     ranks,
     steady,
+    variance,
 )
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.designs import two_level
@@ -259,7 +261,7 @@ def test_anova_of_a_one_way_layout_is_the_textbooks() -> None:
     groups = {"a": [6.0, 8, 4, 5, 3, 4], "b": [8.0, 12, 9, 11, 6, 8], "c": [13.0, 9, 11, 8, 7, 12]}
     factor = [name for name, values in groups.items() for _ in values]
     y = [value for values in groups.values() for value in values]
-    [between, within] = comparisons.anova({"group": factor}, y)
+    [between, within] = variance.anova({"group": factor}, y)
     assert [between.sum_of_squares, within.sum_of_squares] == pytest.approx([84, 68])
     assert (between.freedom, within.freedom) == (2, 15)
     expected = stats.f_oneway(*groups.values())
@@ -333,6 +335,52 @@ def test_the_interval_of_a_comparison_is_that_of_replications() -> None:
     assert (found.difference.low, found.difference.high) == pytest.approx((low, high))
 
 
+def test_runs_are_compared_by_the_number_of_their_replication_and_by_their_mean() -> None:
+    given = table()
+    shuffled = ResponseTable.of(given.frame.sort("y", descending=True), ["speed", "kind"], ["y"])
+    assert shuffled.matched("kind", "y") == [
+        [{k: 10.0 * speed + k + 0.1 * r for k in (3, 2, 1)} for r in (1, 2)] for speed in (2, 1)
+    ]
+    unnumbered = ResponseTable.of(given.frame.drop("replication"), ["speed", "kind"], ["y"])
+    [[first], _] = unnumbered.matched("kind", "y")
+    assert first == pytest.approx({k: 10.15 + k for k in (1, 2, 3)})
+
+
+@pytest.mark.parametrize(
+    ("levels", "ascending"),
+    [
+        (["5 ms", "10 ms", "1 s"], ["5 ms", "10 ms", "1 s"]),
+        (["900 kbps", "10 Mbps"], ["900 kbps", "10 Mbps"]),
+        (["reno", "5 ms", "10 ms"], ["10 ms", "5 ms", "reno"]),
+        (["100 packets", "20 packets"], ["20 packets", "100 packets"]),
+        (["b", "a"], ["a", "b"]),
+        ([True, False], [False, True]),
+    ],
+)
+def test_levels_of_a_table_ascend(levels: list[str], ascending: list[str]) -> None:
+    frame = pl.DataFrame({"a": levels, "y": [1.0] * len(levels)})
+    assert ResponseTable.of(frame, ["a"], ["y"]).factors["a"] == ascending
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "empty"), ("a,y\n0,1\n0,1,2\n", "more fields")],
+)
+def test_a_file_that_is_no_table_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(TableError, match=f"t.csv: expected a table, CSV or Parquet: .*{message}"):
+        ResponseTable.read(tmp_path / "t.csv", ["a"])
+
+
+def test_a_table_may_change_its_mind_late_and_lack_values(tmp_path: Path) -> None:
+    rows = "".join(f"{k % 2},{k},{k}\n" for k in range(200))
+    (tmp_path / "t.csv").write_text(f"a,y [s],z\n{rows}0,0.5,NA\n")
+    given = ResponseTable.read(tmp_path / "t.csv", ["a"])
+    assert given.matching(["y [s]"]) == ("y [s]",)
+    assert given.values("y [s]")[-1] == 0.5
+    assert given.incomplete() == {"z": 1}
+
+
 def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     given = table()
     assert given.complete() == ("y",)
@@ -347,6 +395,9 @@ def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     assert set(left.coded()[:, 1]) == {-1, 1}
     with pytest.raises(TableError, match="no level 9"):
         given.where("kind", ["9"])
+    assert given.entangled() == []
+    part = ResponseTable.of(given.frame.filter(pl.col("y") < 23), ["speed", "kind"], ["y"])
+    assert part.entangled() == [("speed", "kind")]
     frame = given.frame.with_columns(paced=pl.col("speed") == 2)
     paced = ResponseTable.of(frame, ["paced", "kind"], ["y"])
     assert paced.where("paced", ["true"]).values("y").min() > 20

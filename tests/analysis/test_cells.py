@@ -10,8 +10,8 @@ from conftest import CommandLine
 from scipy import stats
 
 from longhaul.analysis.cells import cell_means
-from longhaul.analysis.comparisons import anova
 from longhaul.analysis.table import Level, ResponseTable
+from longhaul.analysis.variance import anova
 from longhaul.findings import Options, analyse
 from longhaul.plots.analysis.effects import variance_shares
 

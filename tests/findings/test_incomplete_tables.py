@@ -165,3 +165,30 @@ def test_ten_steps_need_a_whole_design() -> None:
     frame = pl.DataFrame({"a": [1, 1, 2], "b": [1, 2, 1], "y": [1.0, 2.0, 4.0]})
     with pytest.raises(TableError, match="3 runs in which a and b go together"):
         analyse("ten-step", ResponseTable.of(frame, ["a", "b"]), Options(responses=("y",)))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("effects -f condition -f who", "unknown column `who`"),
+        ("effects -f condition --of who", "unknown factor `who`"),
+        ("effects -f condition --low-is-best z", "unknown response `z`"),
+        ("regression -f condition -f algorithm", "without a unit, found algorithm"),
+        ("residuals -f condition -f algorithm --of algorithm --without algorithm=bic", "three"),
+    ],
+)
+def test_words_that_would_change_nothing_are_refused(
+    words: str, message: str, tmp_path: Path, cli: CommandLine
+) -> None:
+    table(4).frame.write_csv(tmp_path / "t.csv")
+    found = cli("analyze", "t.csv", *words.split())
+    assert (found.returncode, message in found.stderr) == (2, True), found.stderr
+
+
+def test_factors_that_go_together_are_named(tmp_path: Path, cli: CommandLine) -> None:
+    frame = table(3, without=1).frame.rename({"rate": "rate [/s]"})
+    frame.write_csv(tmp_path / "t.csv")
+    found = cli("analyze", "t.csv", "-f", "condition", "-f", "algorithm", "-r", "rate [/s]")
+    assert found.returncode == 0, found.stderr
+    assert "rate [/s]" in found.stdout
+    assert "effect: condition and algorithm" in found.stderr

@@ -113,6 +113,11 @@ def test_the_command_pairs_two_runs(cli: CommandLine, runs: list[longhaul.Result
     assert "faster (%)" in found.stdout
 
 
+def test_words_about_tables_are_refused(cli: CommandLine, runs: list[longhaul.Results]) -> None:
+    found = cli("analyze", runs[0].path, "steady", "-r", "goodput")
+    assert (found.returncode, "a run has no responses" in found.stderr) == (2, True)
+
+
 def test_replications_are_one_line_with_a_band(runs: list[longhaul.Results]) -> None:
     (axes,) = figure("response-tails", runs).axes
     # The two seeds of one scenario together, the other queue by itself.

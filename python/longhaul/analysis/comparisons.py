@@ -1,8 +1,7 @@
-"""Paired comparisons under common random numbers, analysis of variance, and regression."""
+"""Paired comparisons under common random numbers, and regression."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,76 +45,6 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
     if values.shape != others.shape:
         raise ValueError("expected pairs: as many first values as second ones")
     return mean_interval(values - others, coverage)
-
-
-@dataclass(frozen=True)
-class Source:
-    """A line of an analysis of variance."""
-
-    name: str
-    sum_of_squares: float
-    freedom: int
-    f: float | None
-    p: float | None
-    share: float
-    """Of the total sum of squares."""
-
-
-def anova(
-    factors: Mapping[str, Sequence[object]], response: ArrayLike, *, order: int = 2
-) -> list[Source]:
-    """Analysis of variance of a response by factors of any number of levels.
-
-    Main effects and interactions of up to `order` factors; the last line is the residual. Sums of
-    squares are those of terms entered in this order (type I), which for balanced designs depend on
-    no order. Factors with one level are left out, and so are interactions of more coefficients
-    than runs can bear.
-    """
-    import pandas as pd
-    from statsmodels.formula.api import ols
-    from statsmodels.stats.anova import anova_lm
-
-    y = np.asarray(response, float)
-    varying = {name: list(v) for name, v in factors.items() if len({str(x) for x in v}) > 1}
-    codes = {f"f{i}": [str(x) for x in v] for i, v in enumerate(varying.values())}
-    names = dict(zip(codes, varying, strict=True))
-    kept = _fitting_order(codes, len(y), order)
-    if not codes or kept == 0 or float(y.var()) == 0.0:
-        return []
-    mains = " + ".join(f"C({code})" for code in codes)
-    formula = f"y ~ ({mains}) ** {kept}" if kept > 1 else f"y ~ {mains}"
-    table = anova_lm(ols(formula, pd.DataFrame({"y": y, **codes})).fit())
-    total = float(table["sum_sq"].sum())
-    return [_source(str(name), row, names, total) for name, row in table.iterrows()]
-
-
-def _fitting_order(codes: Mapping[str, Sequence[str]], runs: int, order: int) -> int:
-    """The highest order of interactions that leaves degrees of freedom for the residual."""
-    from itertools import combinations
-
-    levels = [len(set(values)) - 1 for values in codes.values()]
-    for kept in range(min(order, len(levels)), 0, -1):
-        spent = sum(
-            int(np.prod(chosen))
-            for size in range(1, kept + 1)
-            for chosen in combinations(levels, size)
-        )
-        if spent + 1 < runs:
-            return kept
-    return 0
-
-
-def _source(name: str, row: Any, names: Mapping[str, str], total: float) -> Source:  # noqa: ANN401
-    parts = [part.removeprefix("C(").removesuffix(")") for part in name.split(":")]
-    is_residual = name == "Residual"
-    return Source(
-        "residual" if is_residual else "*".join(names[part] for part in parts),
-        float(row["sum_sq"]),
-        int(row["df"]),
-        None if is_residual or np.isnan(row["F"]) else float(row["F"]),
-        None if is_residual or np.isnan(row["PR(>F)"]) else float(row["PR(>F)"]),
-        float(row["sum_sq"]) / total,
-    )
 
 
 @dataclass(frozen=True)

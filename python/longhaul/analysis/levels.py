@@ -6,8 +6,9 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from longhaul.analysis.comparisons import MeanInterval, Source, anova, mean_interval
+from longhaul.analysis.comparisons import MeanInterval, mean_interval
 from longhaul.analysis.table import REPLICATION, Level, Matched, ResponseTable, TableError
+from longhaul.analysis.variance import Source, anova
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     """
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}
-    sources = {source.name: source for source in anova(columns, y, order=1)}
+    sources = {name: source for source in anova(columns, y, order=1) for name in source.names}
     means = [_of_factor(table, name, response, sources.get(name)) for name in table.varying]
     return sorted(means, key=lambda factor: -(factor.share or 0.0))
 

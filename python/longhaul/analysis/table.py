@@ -4,12 +4,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import combinations
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from longhaul import _engine
 from longhaul._engine import LonghaulError
 
 # A level of a factor, as a campaign or a table has it.
@@ -45,6 +48,43 @@ def _is(level: Level, text: str) -> bool:
         return False
 
 
+def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """A table, and what a campaign says of it."""
+    if file.suffix == ".csv":
+        # R writes NA where there is no value.
+        return pl.read_csv(file, comment_prefix="#", infer_schema_length=None, null_values="NA"), {}
+    # Levels as they were before they were written in single precision.
+    narrow = pl.col(pl.Float32).cast(pl.Float64).round_sig_figs(7)
+    facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
+    return pl.read_parquet(file).with_columns(narrow), facts
+
+
+def _size(level: Level) -> float:
+    """The number that a level is, or the time or rate: 5 ms is less than 10 ms."""
+    if not isinstance(level, str):
+        return float(level)
+    for number in (_engine.seconds, _engine.bits_per_second):
+        try:
+            return float(number(level))
+        except LonghaulError:
+            continue
+    return nan
+
+
+def _ascending(levels: Sequence[Level]) -> list[Level]:
+    """By size if they have one, otherwise by the alphabet."""
+    parts = [str(level).partition(" ") for level in levels]
+    try:
+        # In one unit, such as packets, it is the number that they begin with.
+        same = len({unit for *_, unit in parts}) == 1
+        sizes = [float(number) for number, *_ in parts] if same else [*map(_size, levels)]
+    except ValueError:
+        sizes = [nan]
+    if not all(map(isfinite, sizes)):
+        return sorted(levels)
+    return [level for _, level in sorted(zip(sizes, levels, strict=True))]
+
+
 @dataclass(frozen=True)
 class ResponseTable:
     """A row a run: levels of factors, and numbers that were measured."""
@@ -65,13 +105,11 @@ class ResponseTable:
         """
         if not file.is_file():
             raise TableError(f"{file}: no such file")
-        if file.suffix == ".csv":
-            frame, facts = pl.read_csv(file, comment_prefix="#"), {}
-        else:
-            frame = pl.read_parquet(file)
-            facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
-            # Levels as they were before they were written in single precision.
-            frame = frame.with_columns(pl.col(pl.Float32).cast(pl.Float64).round_sig_figs(7))
+        try:
+            frame, facts = _read(file)
+        except pl.exceptions.PolarsError as error:
+            why = str(error).partition("\n")[0]
+            raise TableError(f"{file}: expected a table, CSV or Parquet: {why}") from None
         return cls.of(
             frame, facts.get("factors") or factors, responses or facts.get("responses", ())
         )
@@ -95,7 +133,7 @@ class ResponseTable:
         known = (
             dict(factors)
             if isinstance(factors, Mapping)
-            else {name: sorted(frame[name].drop_nulls().unique().to_list()) for name in factors}
+            else {name: _ascending(frame[name].drop_nulls().unique().to_list()) for name in factors}
         )
         present = {
             name: [level for level in levels if (frame[name] == level).any()]
@@ -148,7 +186,7 @@ class ResponseTable:
         """Responses by name or pattern, such as `y*_TP1`, in the order of the patterns."""
         matches: dict[str, None] = {}
         for pattern in patterns:
-            if not set(pattern) & set("*?["):
+            if pattern in self.responses or not set(pattern) & set("*?["):
                 matches[pattern] = None
                 continue
             names = [name for name in self.responses if fnmatchcase(name, pattern)]
@@ -224,6 +262,24 @@ class ResponseTable:
                     "--only FACTOR=LEVEL chooses those that have"
                 )
 
+    def entangled(self) -> list[tuple[str, str]]:
+        """Pairs of factors whose levels do not meet in proportion to how often each is run.
+
+        Means at the levels of one have a part of the other's effect.
+        """
+        numbers = {
+            name: self.frame[name].cast(pl.String).rank("dense").to_numpy() - 1
+            for name in self.varying
+        }
+        pairs = []
+        for first, other in combinations(self.varying, 2):
+            counts = np.zeros((len(self.factors[first]), len(self.factors[other])))
+            np.add.at(counts, (numbers[first], numbers[other]), 1)
+            alike = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / len(self.frame)
+            if not np.allclose(counts, alike):
+                pairs.append((first, other))
+        return pairs
+
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray]:
         """Levels of the other factors, and an array (condition, response, competitor).
 
@@ -254,22 +310,27 @@ class ResponseTable:
     def matched(self, factor: str, response: str) -> Matched:
         """For each combination of the other factors, and each replication, the value at each level.
 
-        Runs with the same seed and replication share their random numbers. Conditions that lack a
-        replication that others have are left out.
+        Runs with the same seed and replication share their random numbers. Of runs with the same
+        levels in the same replication it is the mean. Conditions that lack a replication that
+        others have are left out.
         """
         others = [name for name in self.factors if name != self.require(factor)]
         self.values(response)
-        names = []
-        groups = self.frame.group_by(others, maintain_order=True) if others else [((), self.frame)]
-        for _, condition in groups:
-            parts = (
-                condition.partition_by(REPLICATION, maintain_order=True)
-                if REPLICATION in condition.columns
-                else [condition]
-            )
+        numbered = self.frame.select(
+            pl.lit(1).alias(REPLICATION) if REPLICATION not in self.frame.columns else REPLICATION,
+            *self.factors,
+            response,
+        )
+        keys = [REPLICATION, *self.factors]
+        runs = numbered.group_by(keys, maintain_order=True).mean()
+        runs = runs.sort(REPLICATION, maintain_order=True)
+        conditions = runs.group_by(others, maintain_order=True) if others else [((), runs)]
+        found = []
+        for _, condition in conditions:
+            parts = condition.partition_by(REPLICATION, maintain_order=True)
             if len(parts) == self.replications:
-                names.append([dict(part.select(factor, response).iter_rows()) for part in parts])
-        return names
+                found.append([dict(part.select(factor, response).iter_rows()) for part in parts])
+        return found
 
 
 def _named(condition: Mapping[str, Any]) -> str:

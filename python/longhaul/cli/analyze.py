@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from longhaul.cli.shared import (
@@ -17,6 +18,7 @@ from longhaul.cli.shared import (
     print_json,
     refuse_existing,
     stdout,
+    warn,
 )
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from longhaul.findings import Findings, Text
 
 PLOT_FILES = (".svg", ".png")
-# Responses that a message names.
-NAMED_RESPONSES = 5
+# Responses, or pairs of factors, that a message names.
+NAMED = 5
 
 
 class PlotFormat(Enum):
@@ -137,12 +139,18 @@ def analyze(
         _list_analyses()
         return
     if (source / "run.json").is_file():
+        if response or factor or of or without or only or low_is_best or out:
+            raise InputError(f"{source}: a run has no responses, factors or plots: only --against")
         _of_run(source, names or ["steady"], against, json=json)
         return
     sources = [source] if against is None else [source, against]
     table, *others = (
         _chosen(_table(each, factor or []), without or [], only or []) for each in sources
     )
+    for name in [*(factor or ()), *([of] if of else ())]:
+        table.require(name)
+    for name in low_is_best or ():
+        table.values(name)
     options = Options(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
         tuple(low_is_best or ()), classes, *others,
@@ -150,6 +158,8 @@ def analyze(
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
     if not options.responses:
         _say_what_is_left_out(table)
+    if not {"effects", "ranks", "cube"}.isdisjoint(findings):
+        _say_what_goes_together(table)
     _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
     if out is not None:
         if out.suffix == ".csv":
@@ -175,14 +185,25 @@ def _list_analyses() -> None:
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
     """On standard error: responses that only some runs have are in no analysis unless named."""
-    incomplete = table.incomplete()
-    if not incomplete:
-        return
-    named = list(incomplete.items())[:NAMED_RESPONSES]
-    some = [f"{name} ({runs} of {len(table.frame)} runs)" for name, runs in named]
-    more = len(incomplete) - len(some)
-    tail = f" and {more} more" if more else ""
-    typer.echo(f"left out, since runs have no value: {', '.join(some)}{tail}", err=True)
+    if incomplete := table.incomplete():
+        runs = len(table.frame)
+        some = _first([f"{name} ({count} of {runs} runs)" for name, count in incomplete.items()])
+        typer.echo(f"left out, since runs have no value: {some}", err=True)
+
+
+def _say_what_goes_together(table: ResponseTable) -> None:
+    """On standard error: where runs are missing, the mean at a level has more than one cause."""
+    if pairs := table.entangled():
+        some = _first([" and ".join(pair) for pair in pairs])
+        warn(
+            [f"levels go together, and means of one factor have part of the other's effect: {some}"]
+        )
+
+
+def _first(texts: list[str]) -> str:
+    """Some of many, and how many more there are."""
+    more = len(texts) - NAMED
+    return ", ".join(texts[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
@@ -242,11 +263,12 @@ def _print(text: Text) -> None:
     from longhaul.findings import MAX_ROWS
     from longhaul.findings.page import shown
 
-    drawn = Table(*text.heads, title=text.title, title_justify="left", box=None, pad_edge=False)
+    heads = map(escape, text.heads)
+    drawn = Table(*heads, title=escape(text.title), title_justify="left", box=None, pad_edge=False)
     for column in drawn.columns[1:]:
         column.justify = "right"
     for row in text.rows[:MAX_ROWS]:
-        drawn.add_row(*map(shown, row))
+        drawn.add_row(*(escape(shown(cell)) for cell in row))
     console = stdout()
     console.print(drawn)
     if len(text.rows) > MAX_ROWS:

@@ -53,7 +53,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     "residuals", "which competitor is farthest from the mean, with Grubbs' test, for each condition"
 )
 def _residuals(table: ResponseTable, options: Options) -> Findings:
-    who = competitors_of(table, options)
+    who = _at_least_three(table, options)
     names = [str(level) for level in table.factors[who]]
     conditions, cells = cells_of(table, options, who)
     findings = Findings()
@@ -66,7 +66,8 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
             rows.append(
                 (title(condition), extreme, test.largest, test.percent, test.statistic, verdict)
             )
-        limit = options.critical or outliers.grubbs_critical(len(names))
+        exact = options.critical is None
+        limit = outliers.grubbs_critical(len(names)) if exact else options.critical
         heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
         findings.add(f"{response}: outlier if G > {limit:.3f}", heads, rows)
 
@@ -79,9 +80,17 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
+def _at_least_three(table: ResponseTable, options: Options) -> str:
+    """The factor whose levels compete, of which Grubbs' test can find an outlier."""
+    who = competitors_of(table, options)
+    if len(table.factors[who]) < 3:
+        raise TableError(f"{who}: expected three levels or more, found {len(table.factors[who])}")
+    return who
+
+
 @named("standouts", "significant outliers: a matrix of conditions and responses")
 def _standouts(table: ResponseTable, options: Options) -> Findings:
-    who = competitors_of(table, options)
+    who = _at_least_three(table, options)
     names = [str(level) for level in table.factors[who]]
     responses = chosen(table, options)
     conditions, cells = cells_of(table, options, who)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longhaul.analysis import cells, comparisons, effects, levels, ranks
+from longhaul.analysis import cells, comparisons, effects, levels, ranks, variance
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.designs.properties import correlated
 from longhaul.findings.registry import Findings, Options, chosen, competitors_of, named
@@ -21,7 +21,11 @@ MAX_PANELS = 24
 def _effects(table: ResponseTable, options: Options) -> Findings:
     findings = Findings()
     for response in chosen(table, options):
-        factors = levels.factor_means(table, response)
+        factors = [
+            one
+            for one in levels.factor_means(table, response)
+            if one.factor in (options.factors or table.factors)
+        ]
         rows = []
         for of_factor in factors:
             share = None if of_factor.share is None else 100 * of_factor.share
@@ -99,13 +103,14 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
 @named("anova", "analysis of variance by all factors and their interactions")
 def _anova(table: ResponseTable, options: Options) -> Findings:
     findings = Findings()
-    columns = {name: table.frame[name].to_list() for name in table.varying}
+    names = options.factors or table.varying
+    columns = {name: table.frame[name].to_list() for name in names}
     for response in chosen(table, options):
-        sources = comparisons.anova(columns, table.values(response))
+        sources = variance.anova(columns, table.values(response))
         rows = [(s.name, s.sum_of_squares, s.freedom, s.f, s.p, 100 * s.share) for s in sources]
         findings.add(response, ("source", "sum of squares", "df", "F", "p", "% of total"), rows)
 
-        def draw(sources: list[comparisons.Source] = sources, of: str = response) -> "Figure":
+        def draw(sources: list[variance.Source] = sources, of: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import variance_shares
 
             return variance_shares(sources, of)
@@ -117,10 +122,11 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
 
 @named("regression", "a linear model of the factors whose levels are numbers")
 def _regression(table: ResponseTable, options: Options) -> Findings:
-    wanted = options.factors or table.varying
+    wanted = list(options.factors) or table.varying
     numeric = [f for f in wanted if all(isinstance(v, int | float) for v in table.factors[f])]
-    if not numeric:
-        raise TableError("expected a factor whose levels are numbers without a unit")
+    if not numeric or (options.factors and numeric != wanted):
+        words = ", ".join(name for name in wanted if name not in numeric)
+        raise TableError(f"expected factors whose levels are numbers without a unit, found {words}")
     findings = Findings()
     for response in chosen(table, options):
         columns = {name: table.frame[name].to_numpy() for name in numeric}

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from longhaul.analysis.comparisons import Source
 from longhaul.analysis.levels import Comparison, FactorMeans
+from longhaul.analysis.variance import Source
 from longhaul.plots.analysis.frame import GREY, PLAIN, panels, styled
 
 

@@ -1,0 +1,152 @@
+"""Analysis of variance by factors of any number of levels: whole designs, fractions and parts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, stats
+
+# What is smaller, of a column's length or of a sum of squares, is rounding.
+ROUNDING = 1e-10
+
+
+@dataclass(frozen=True)
+class Source:
+    """A line of an analysis of variance."""
+
+    names: tuple[str, ...]
+    """Of the term and its aliases, such as a*b."""
+    sum_of_squares: float
+    freedom: int
+    f: float | None
+    p: float | None
+    share: float
+    """Of the total sum of squares."""
+
+    @property
+    def name(self) -> str:
+        """What the line is called: `a*b = c*d` where runs cannot tell the two apart."""
+        return " = ".join(self.names)
+
+
+@dataclass(frozen=True)
+class _Term:
+    """Effects of some factors together, and those that are the same in all runs: its aliases."""
+
+    factors: tuple[str, ...]
+    basis: np.ndarray
+    """Orthonormal columns of its differences, (runs, degrees of freedom)."""
+    own: np.ndarray
+    """Of them, what terms of fewer factors do not have."""
+    names: list[str]
+
+
+def anova(
+    factors: Mapping[str, Sequence[object]], response: ArrayLike, *, order: int = 2
+) -> list[Source]:
+    """Analysis of variance of a response by factors of any number of levels.
+
+    Main effects and interactions of up to `order` factors; the last line is the residual. A sum of
+    squares is what a term adds to all others but the interactions that it is part of (type II:
+    Langsrud 2003, Statistics and Computing 13), so that the order of factors does not matter, and
+    what runs cannot assign to one of two terms counts for neither. In a balanced design they add up
+    to the total. Factors with one level are left out, and so are interactions of orders that leave
+    no degree of freedom for the residual.
+    """
+    y = np.asarray(response, float)
+    y = y - y.mean() if len(y) else y
+    varying = {name: words for name, v in factors.items() if len(set(words := [*map(str, v)])) > 1}
+    if not varying or float(y @ y) == 0.0:
+        return []
+    for kept in range(min(order, len(varying)), 0, -1):
+        if lines := _table(_terms(varying, kept), y):
+            return lines
+    return []
+
+
+def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
+    """Main effects and interactions, those of fewer factors first."""
+    indicators = {name: _indicators(words) for name, words in factors.items()}
+    terms: list[_Term] = []
+    for size in range(1, order + 1):
+        lower = list(terms)
+        below = _joined([one.basis for one in lower])
+        for names in combinations(factors, size):
+            columns = reduce(_products, (indicators[name] for name in names))
+            basis = _orthonormal(columns - columns.mean(axis=0))
+            own = _without(basis, below)
+            if own.size:
+                alias = [one for one in terms[len(lower) :] if _spans(one.own, own)]
+            else:
+                inside = [set(one.factors) < set(names) for one in lower]
+                margins = [one.basis for one, is_in in zip(lower, inside, strict=True) if is_in]
+                rest = _without(basis, _joined(margins))
+                beside = [one for one, is_in in zip(lower, inside, strict=True) if not is_in]
+                alias = [one for one in beside if _spans(one.basis, rest)]
+            if alias:
+                alias[0].names.append("*".join(names))
+            elif own.size:
+                terms.append(_Term(names, basis, own, ["*".join(names)]))
+    return terms
+
+
+def _indicators(words: Sequence[str]) -> np.ndarray:
+    """A column for each level but the first, (runs, levels - 1)."""
+    levels = list(dict.fromkeys(words))
+    return np.array([[word == level for level in levels[1:]] for word in words], float)
+
+
+def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Each column times each of the other's."""
+    pairs = first[:, :, None] * other[:, None, :]
+    return np.reshape(pairs, (len(first), -1))
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of columns, of which some may be zero but for rounding."""
+    vectors, triangle, _ = linalg.qr(columns, mode="economic", pivoting=True)
+    return np.asarray(vectors[:, np.abs(np.diag(triangle)) > ROUNDING])
+
+
+def _joined(bases: Sequence[np.ndarray]) -> np.ndarray | None:
+    """An orthonormal basis of what some explain together."""
+    return _orthonormal(np.hstack(bases)) if bases else None
+
+
+def _without(basis: np.ndarray, space: np.ndarray | None) -> np.ndarray:
+    """A basis of what a space does not have of another."""
+    return basis if space is None else _orthonormal(basis - space @ (space.T @ basis))
+
+
+def _spans(first: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two orthonormal bases are of the same space."""
+    rest = other - first @ (first.T @ other)
+    return first.shape == other.shape and bool(np.abs(rest).max() < ROUNDING)
+
+
+def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
+    """The lines of some terms; none if these leave no degree of freedom for the residual."""
+    space = _orthonormal(np.hstack([one.basis for one in terms]))
+    total, seen = float(y @ y), space.T @ y
+    freedom = len(y) - 1 - len(seen)
+    if freedom < 1:
+        return []
+    rest = _squares(total - float(seen @ seen), total)
+    lines = []
+    for term in terms:
+        others = [one for one in terms if not set(term.factors) <= set(one.factors)]
+        beside = _joined([space.T @ one.basis for one in others])
+        added = _without(space.T @ term.basis, beside)
+        squares, df = _squares(float(((added.T @ seen) ** 2).sum()), total), added.shape[1]
+        f = squares / df * freedom / rest if df and rest else None
+        p = None if f is None else float(stats.f.sf(f, df, freedom))
+        lines.append(Source(tuple(term.names), squares, df, f, p, squares / total))
+    return [*lines, Source(("residual",), rest, freedom, None, None, rest / total)]
+
+
+def _squares(found: float, total: float) -> float:
+    """A sum of squares, or zero if it is rounding."""
+    return found if found > ROUNDING * total else 0.0

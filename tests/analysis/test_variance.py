@@ -1,0 +1,75 @@
+"""Analysis of variance where runs are missing, and of fractions."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from longhaul.analysis.variance import Source, anova
+
+RANDOM = np.random.default_rng(47)
+HALF = [(*run, run[0] * run[1] * run[2]) for run in itertools.product((-1, 1), repeat=3)] * 5
+
+
+def by_name(sources: list[Source]) -> dict[str, Source]:
+    return {source.name: source for source in sources}
+
+
+def test_the_factor_that_changes_nothing_has_no_part_in_whatever_order() -> None:
+    algorithm = ["reno", "cubic"] * 9 + ["reno", "cubic"]
+    loss = [1, 2] * 9 + [2, 1]
+    y = [10.0 * at + 0.1 * place for place, at in enumerate(loss)]
+    factors: dict[str, Sequence[object]] = {"algorithm": algorithm, "loss": loss}
+    one, other = by_name(anova(factors, y)), by_name(anova(dict(reversed(factors.items())), y))
+    for name in factors:
+        assert one[name].sum_of_squares == pytest.approx(other[name].sum_of_squares, abs=1e-9)
+    assert one["algorithm"].share < 1e-3 < one["loss"].share
+
+
+def test_sums_of_squares_are_those_of_type_two() -> None:
+    """Of statsmodels, where every combination of levels was run."""
+    pandas = pytest.importorskip("pandas")
+    formula = pytest.importorskip("statsmodels.formula.api")
+    tables = pytest.importorskip("statsmodels.stats.anova")
+    whole = [*itertools.product("xy", "xyz", "wxyz")]
+    runs = whole + [whole[k] for k in RANDOM.integers(len(whole), size=30)]
+    factors = dict(zip("abc", zip(*runs, strict=True), strict=True))
+    y = RANDOM.normal(size=len(runs)) + [a == "x" for a in factors["a"]]
+    fit = formula.ols("y ~ (a + b + c) ** 2", pandas.DataFrame({**factors, "y": y})).fit()
+    expected = tables.anova_lm(fit, typ=2)
+    found = by_name(anova(factors, y))
+    assert len(found) == len(expected) == 7
+    for name, row in expected.iterrows():
+        source = found[str(name).replace(":", "*").lower()]
+        assert source.sum_of_squares == pytest.approx(row["sum_sq"])
+        assert source.freedom == row["df"]
+        if source.p is not None:
+            assert (source.f, source.p) == pytest.approx((row["F"], row["PR(>F)"]))
+
+
+def test_a_fraction_has_a_line_for_what_its_runs_cannot_tell_apart() -> None:
+    a, b, c, d = (list(column) for column in zip(*HALF, strict=True))
+    y = RANDOM.normal(size=len(HALF)) + 4 * np.multiply(a, b)
+    sources = anova({"a": a, "b": b, "c": c, "d": d}, y)
+    assert [one.name for one in sources[4:]] == [
+        "a*b = c*d", "a*c = b*d", "a*d = b*c", "residual"
+    ]  # fmt: skip
+    assert sum(one.sum_of_squares for one in sources) == pytest.approx(len(y) * np.var(y))
+    assert sum(one.freedom for one in sources) == len(y) - 1
+    contrast = float(np.dot(np.multiply(c, d), y)) ** 2 / len(y)
+    assert sources[4].sum_of_squares == pytest.approx(contrast)
+    # An interaction that is a main effect, and a factor that is another's.
+    [c_is, *_] = [
+        one
+        for one in anova({"a": a, "b": b, "c": np.multiply(a, b).tolist()}, y)
+        if "c" in one.names
+    ]
+    assert c_is.name == "c = a*b"
+    assert [one.name for one in anova({"a": a, "b": a}, y)] == ["a = b", "residual"]
+
+
+def test_interactions_that_leave_no_residual_are_left_out() -> None:
+    a, b = [0, 0, 1, 1], [0, 1, 0, 1]
+    assert [one.name for one in anova({"a": a, "b": b}, [1.0, 2, 3, 7])] == ["a", "b", "residual"]
+    assert anova({"a": a}, [1.0, 1, 1, 1]) == []
