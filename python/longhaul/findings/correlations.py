@@ -88,7 +88,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
     weights = [(name, *(float(pc.weights[k, j]) for k in shown)) for j, name in enumerate(names)]
     findings.add("weights", ("response", *(f"PC{k + 1}" for k in shown)), weights)
     labels = components.score_groups(pc.scores[:, :2], SCORE_GROUPS)
-    columns = {name: table.frame[name].to_list() for name in table.varying}
+    columns = {f: table.frame[f].to_list() for f in options.factors or table.varying}
     causes = components.causes(labels.tolist(), columns)
     common = [
         (group, int((labels == group).sum()), c.factor, c.level, 100 * c.share, c.p)
@@ -135,7 +135,8 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
     x, y = table.values(first), table.values(other)
     findings = Findings()
     rows = [("all runs", float(correlation.correlations(np.stack([x, y], axis=1))[0, 1]))]
-    for factor in table.varying:
+    factors = options.factors or table.varying
+    for factor in factors:
         for level in table.factors[factor]:
             inside = (table.frame[factor] == level).to_numpy()
             both = np.stack([x[inside], y[inside]], axis=1)
@@ -145,7 +146,7 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.plots.analysis.correlations import yyx
 
-        by = {f: (table.factors[f], table.frame[f].to_list()) for f in table.varying}
+        by = {f: (table.factors[f], table.frame[f].to_list()) for f in factors}
         return yyx(x, y, (first, other), by)
 
     findings.plots["y-y-x"] = draw
