@@ -122,3 +122,14 @@ def test_a_scenario_stands_beside_its_fluid_model(cli: CommandLine, tmp_path: Pa
 def test_an_equilibrium_that_there_is_not_is_said(cli: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(SCENARIO)
     assert "no equilibrium between" in cli("model", "fluid", "mine.toml").stdout
+
+
+def test_a_root_of_zero_is_no_verdict(cli: CommandLine, tmp_path: Path) -> None:
+    cubic = SCENARIO.replace("count = 2", 'count = 2, congestion = { kind = "cubic" }')
+    red = 'queue = { kind = "red", min_th = "5 packets", max_th = "15 packets" }, delay = "10 ms"'
+    (tmp_path / "mine.toml").write_text(cubic.replace('delay = "10 ms"', red))
+    words = ("model", "fluid", "mine.toml")
+    assert json.loads(cli(*words, "--json").stdout)["stable"] is None
+    printed = cli(*words).stdout
+    assert "bottleneck" in printed
+    assert "the linear test says nothing" in printed

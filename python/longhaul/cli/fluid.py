@@ -218,9 +218,11 @@ def fluid(
             for name, q, p in zip(scene.links, at.queue_pkts, at.loss, strict=True)
         ]
         rightmost = linear.rightmost()
-        said["stable"] = rightmost.real < 0.0
         said["rightmost_root"] = [rightmost.real, rightmost.imag]
-        said["margin"] = stability.gain_margin(linear)
+        # CUBIC's is zero: the linear test says nothing (docs/models.md).
+        if abs(rightmost.real) > 1e-9:
+            said["stable"] = rightmost.real < 0.0
+            said["margin"] = stability.gain_margin(linear)
     if json:
         print_json(said)
     else:
@@ -233,11 +235,14 @@ def fluid(
 
 
 def _print_equilibrium(said: dict[str, object]) -> None:
-    if said["stable"] is None:
+    if "equilibrium" in said:
         typer.echo(said["equilibrium"])
         return
     print_table(("flows", "window"), ("{}", "{:,.1f}"), said["classes"])  # type: ignore[arg-type]
     print_table(("link", "queue", "loss rate"), ("{}", "{:,.1f}", "{:.2e}"), said["links"])  # type: ignore[arg-type]
+    if said["stable"] is None:
+        typer.echo("a characteristic root is zero: the linear test says nothing")
+        return
     verdict = "stable" if said["stable"] else "not stable"
     typer.echo(f"{verdict}; losses may be multiplied by {said['margin']:.3g}")
 

@@ -8,19 +8,23 @@ For one equation with one delay, and for standard TCP under RED, there are close
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import acos, log, log1p, sqrt
+from functools import partial
+from math import acos, exp, log, log1p, prod, sqrt
 
 import numpy as np
 
-from longhaul.models.fluid import OF_LINK, Model
+from longhaul._engine import RunError
+from longhaul.models.fluid import OF_LINK, FlowClass, Model
 from longhaul.models.response import Numbers, root
 
 # Chebyshev points of each delay; roots near the axis have then eight digits or more.
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6
+# Logarithms of the windows among which equilibria are looked for, and how often over all links.
+LOG_WINDOWS, SWEEPS = (log(1e-6), log(1e18)), 200
 
 
 @dataclass(frozen=True)
@@ -79,39 +83,93 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
     return np.asarray(parts / parts.sum())
 
 
-def equilibrium(model: Model, guess_rounds: float = 1000.0) -> Equilibrium:
-    """Return the equilibrium near the model's state after `guess_rounds` longest round trips.
+def equilibrium(model: Model) -> Equilibrium:
+    """Return the equilibrium with every queue between empty and full.
+
+    A longer queue loses more and lengthens round trips, so that less arrives: each link in turn has
+    the queue at which its rate arrives, until none changes.
 
     Raises:
-        ValueError: There is none in sight: losses come from overflow, or nothing limits the flows.
+        ValueError: There is none: losses come from overflow, nothing limits the flows, or a window
+            or a loss rate jumps where it would be.
+        RunError: It was not found.
 
     """
-    from scipy.optimize import fsolve
+    queues = [0.0] * len(model.links)
 
-    guess_s = guess_rounds * max(class_.rtt_s for class_ in model.classes)
-    late = model.run(guess_s, steps=25).after(guess_s / 2.0)
-    start = model.steady(late.states.mean(axis=0).tolist())
-    free = model.moving()
+    def load(number: int, queue: float) -> float:
+        queues[number] = queue
+        rates = zip(model.classes, model.rates(_at_rest(model, queues)), strict=True)
+        arriving = sum(rate for class_, rate in rates if number in class_.path)
+        return log(max(arriving, 1e-9) / model.links[number].capacity_pps)
 
-    def excess(values: Numbers) -> Numbers:
-        x = list(start)
-        for place, value in zip(free, values, strict=True):
-            x[place] = float(value)
-        lost = [model.lost(n, x) for n in range(len(model.classes))]
-        slope = model.derivative(x, lost)
-        return np.array([slope[place] for place in free])
-
-    solution, _, code, message = fsolve(excess, [start[place] for place in free], full_output=True)
-    x = list(start)
-    for place, value in zip(free, solution, strict=True):
-        x[place] = float(value)
-    queues = x[0 : OF_LINK * len(model.links) : OF_LINK]
-    losses = model.losses(x, model.rates(x))
-    inside = all(0.0 < q < link.buffer_pkts for q, link in zip(queues, model.links, strict=True))
-    if code != 1 or not inside or not any(losses):
-        raise ValueError(f"no equilibrium between an empty and a full queue: {message}")
+    for _ in range(SWEEPS):
+        before = list(queues)
+        for number, link in enumerate(model.links):
+            queues[number] = _zero(partial(load, number), 0.0, link.buffer_pkts)
+        if np.allclose(queues, before, rtol=1e-9, atol=1e-12):
+            break
+    else:
+        raise RunError(f"the equilibrium was not found: queues still change after {SWEEPS} sweeps")
+    none = "no equilibrium between an empty and a full queue: "
+    for number, (queue, link) in enumerate(zip(queues, model.links, strict=True)):
+        if queue in (0.0, link.buffer_pkts):
+            raise ValueError(f"{none}link {number} has {'a full' if queue else 'an empty'} one")
+    x = _at_rest(model, queues)
+    if not _is_still(model, x):
+        raise ValueError(f"{none}a window or a loss rate jumps where it would be")
     windows = [model.window(n, x) for n in range(len(model.classes))]
-    return Equilibrium(x, windows, queues, losses)
+    return Equilibrium(x, windows, queues, model.losses(x, model.rates(x)))
+
+
+def _at_rest(model: Model, queues: Sequence[float]) -> list[float]:
+    """Return the state with given queues, and the windows that rest at their loss rates."""
+    x = [queue for queue in queues for _ in range(OF_LINK)]
+    kept = [
+        1.0 - link.marking.probability(queue, queue, link.capacity_pps, link)
+        for queue, link in zip(queues, model.links, strict=True)
+    ]
+    for number, class_ in enumerate(model.classes):
+        lost = 1.0 - prod(kept[k] for k in class_.path)
+        narrowest = min(model.links[k].capacity_pps for k in class_.path)
+        x += [-1.0, *_resting(class_, model.rtt(number, x), lost, narrowest / class_.count)]
+    return x
+
+
+def _resting(class_: FlowClass, rtt_s: float, lost: float, share_pps: float) -> list[float]:
+    """Return the states of a class that rest at a loss rate; of several those nearer to a share."""
+
+    def states(log_window: float) -> tuple[list[float], float]:
+        events = min(lost * exp(log_window), 1.0) / rtt_s
+        return class_.dynamics.resting(exp(log_window), rtt_s, events), events
+
+    def growth(log_window: float) -> float:
+        x, events = states(log_window)
+        return sum(class_.dynamics.derivative(x, rtt_s, rtt_s - class_.rtt_s, events))
+
+    low, high = LOG_WINDOWS
+    middle = log(share_pps * rtt_s)
+    ends = (low, middle) if growth(middle) < 0.0 else (middle, high)
+    return states(_zero(growth, *ends))[0]
+
+
+def _zero(of: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function falls below zero, or the end to which that is nearest."""
+    if of(low) <= 0.0:
+        return low
+    return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)
+
+
+def _is_still(model: Model, x: list[float]) -> bool:
+    """Whether a state is an equilibrium; of links within the resolution of their queues."""
+    slope = model.derivative(x, [model.lost(n, x) for n in range(len(model.classes))])
+    return all(
+        abs(slope[OF_LINK * k]) < 1e-3 * link.capacity_pps for k, link in enumerate(model.links)
+    ) and all(
+        abs(slope[at]) * model.rtt(n, x) < 1e-6 * max(1.0, abs(x[at]))
+        for n, place in enumerate(model.places)
+        for at in range(place.start + 1, place.stop)
+    )
 
 
 def linearised(model: Model, at: Equilibrium) -> Linear:
