@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import acos, exp, log, log1p, prod, sqrt
+from math import acos, exp, inf, log, log1p, sqrt
 
 import numpy as np
 
@@ -23,8 +23,8 @@ from longhaul.models.response import Numbers, root
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6
-# Logarithms of the windows among which equilibria are looked for, and how often over all links.
-LOG_WINDOWS, SWEEPS = (log(1e-6), log(1e18)), 200
+# How often equilibria are looked for over all links.
+SWEEPS = 200
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
 def equilibrium(model: Model) -> Equilibrium:
     """Return the equilibrium with every queue between empty and full.
 
-    A longer queue loses more and lengthens round trips, so that less arrives: each link in turn has
-    the queue at which its rate arrives, until none changes.
+    The longer a queue, the less arrives: each link in turn has the queue at which its rate arrives,
+    until none changes.
 
     Raises:
         ValueError: There is none: losses come from overflow, nothing limits the flows, or a window
@@ -95,44 +95,48 @@ def equilibrium(model: Model) -> Equilibrium:
         RunError: It was not found.
 
     """
-    queues = [0.0] * len(model.links)
+    links = model.links
+    queues = [0.0] * len(links)
 
     def load(number: int, queue: float) -> float:
         queues[number] = queue
         rates = zip(model.classes, model.rates(_at_rest(model, queues)), strict=True)
         arriving = sum(rate for class_, rate in rates if number in class_.path)
-        return log(max(arriving, 1e-9) / model.links[number].capacity_pps)
+        return log(max(arriving, 1e-9) / links[number].capacity_pps)
 
     for _ in range(SWEEPS):
         before = list(queues)
-        for number, link in enumerate(model.links):
+        for number, link in enumerate(links):
             queues[number] = _zero(partial(load, number), 0.0, link.buffer_pkts)
         if np.allclose(queues, before, rtol=1e-9, atol=1e-12):
             break
     else:
         raise RunError(f"the equilibrium was not found: queues still change after {SWEEPS} sweeps")
-    none = "no equilibrium between an empty and a full queue: "
-    for number, (queue, link) in enumerate(zip(queues, model.links, strict=True)):
-        if queue in (0.0, link.buffer_pkts):
-            raise ValueError(f"{none}link {number} has {'a full' if queue else 'an empty'} one")
     x = _at_rest(model, queues)
-    if not _is_still(model, x):
-        raise ValueError(f"{none}a window or a loss rate jumps where it would be")
     windows = [model.window(n, x) for n in range(len(model.classes))]
+    slope = model.derivative(x, [model.lost(n, x) for n in range(len(windows))])
+    reasons = [
+        f"link {number} has {'a full' if queue else 'an empty'} one"
+        for number, (queue, link) in enumerate(zip(queues, links, strict=True))
+        if queue in (0.0, link.buffer_pkts)
+    ]
+    if max(map(abs, slope)) > 1e-5 * min(link.capacity_pps for link in links):
+        reasons.append("a window or a loss rate jumps where it would be")
+    if reasons:
+        raise ValueError(f"no equilibrium between an empty and a full queue: {reasons[0]}")
     return Equilibrium(x, windows, queues, model.losses(x, model.rates(x)))
 
 
 def _at_rest(model: Model, queues: Sequence[float]) -> list[float]:
     """Return the state with given queues, and the windows that rest at their loss rates."""
     x = [queue for queue in queues for _ in range(OF_LINK)]
-    kept = [
-        1.0 - link.marking.probability(queue, queue, link.capacity_pps, link)
-        for queue, link in zip(queues, model.links, strict=True)
-    ]
     for number, class_ in enumerate(model.classes):
-        lost = 1.0 - prod(kept[k] for k in class_.path)
-        narrowest = min(model.links[k].capacity_pps for k in class_.path)
-        x += [-1.0, *_resting(class_, model.rtt(number, x), lost, narrowest / class_.count)]
+        kept, share_pps = 1.0, inf
+        for k in class_.path:
+            link, queue = model.links[k], queues[k]
+            kept *= 1.0 - link.marking.probability(queue, queue, link.capacity_pps, link)
+            share_pps = min(share_pps, link.capacity_pps / class_.count)
+        x += [-1.0, *_resting(class_, model.rtt(number, x), 1.0 - kept, share_pps)]
     return x
 
 
@@ -147,9 +151,8 @@ def _resting(class_: FlowClass, rtt_s: float, lost: float, share_pps: float) -> 
         x, events = states(log_window)
         return sum(class_.dynamics.derivative(x, rtt_s, rtt_s - class_.rtt_s, events))
 
-    low, high = LOG_WINDOWS
     middle = log(share_pps * rtt_s)
-    ends = (low, middle) if growth(middle) < 0.0 else (middle, high)
+    ends = (-14.0, middle) if growth(middle) < 0.0 else (middle, 41.0)
     return states(_zero(growth, *ends))[0]
 
 
@@ -158,18 +161,6 @@ def _zero(of: Callable[[float], float], low: float, high: float) -> float:
     if of(low) <= 0.0:
         return low
     return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)
-
-
-def _is_still(model: Model, x: list[float]) -> bool:
-    """Whether a state is an equilibrium; of links within the resolution of their queues."""
-    slope = model.derivative(x, [model.lost(n, x) for n in range(len(model.classes))])
-    return all(
-        abs(slope[OF_LINK * k]) < 1e-3 * link.capacity_pps for k, link in enumerate(model.links)
-    ) and all(
-        abs(slope[at]) * model.rtt(n, x) < 1e-6 * max(1.0, abs(x[at]))
-        for n, place in enumerate(model.places)
-        for at in range(place.start + 1, place.stop)
-    )
 
 
 def linearised(model: Model, at: Equilibrium) -> Linear:
