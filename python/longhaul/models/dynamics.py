@@ -32,10 +32,7 @@ class Dynamics(Protocol):
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the states of this window of which only their sum may change.
-
-        These are usually those without a loss.
-        """
+        """Return the states of this window whose sum alone may change."""
         return self.at(window)
 
     def derivative(

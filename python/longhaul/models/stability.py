@@ -16,7 +16,7 @@ from math import acos, exp, inf, log, log1p, sqrt
 import numpy as np
 
 from longhaul._engine import RunError
-from longhaul.models.fluid import OF_LINK, FlowClass, Model
+from longhaul.models.fluid import OF_LINK, Model
 from longhaul.models.response import Numbers, root
 
 # Chebyshev points of each delay; roots near the axis have then eight digits or more.
@@ -86,78 +86,67 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
 def equilibrium(model: Model) -> Equilibrium:
     """Return the equilibrium with every queue between empty and full.
 
-    The longer a queue, the less arrives: each link in turn has the queue at which its rate arrives,
-    until none changes.
+    The longer a queue, the less arrives: each in turn is set until none changes.
 
     Raises:
-        ValueError: There is none: losses come from overflow, nothing limits the flows, or a window
-            or a loss rate jumps where it would be.
+        ValueError: There is none: queues go to an end, or to where a window or a loss rate jumps.
         RunError: It was not found.
 
     """
-    links = model.links
-    queues = [0.0] * len(links)
+    queues = [0.0] * len(model.links)
+    numbers = range(len(model.classes))
 
-    def load(number: int, queue: float) -> float:
+    def at_rest() -> list[float]:
+        x = [queue for queue in queues for _ in range(OF_LINK)]
+        for number in numbers:
+            x += [-1.0, *_resting(model, number, x)]
+        return x
+
+    def excess(number: int, queue: float) -> float:
         queues[number] = queue
-        rates = zip(model.classes, model.rates(_at_rest(model, queues)), strict=True)
+        rates = zip(model.classes, model.rates(at_rest()), strict=True)
         arriving = sum(rate for class_, rate in rates if number in class_.path)
-        return log(max(arriving, 1e-9) / links[number].capacity_pps)
+        return arriving - model.links[number].capacity_pps
 
-    for _ in range(SWEEPS):
+    for _ in range(200):
         before = list(queues)
-        for number, link in enumerate(links):
-            queues[number] = _zero(partial(load, number), 0.0, link.buffer_pkts)
-        if np.allclose(queues, before, rtol=1e-9, atol=1e-12):
+        for number, link in enumerate(model.links):
+            queues[number] = _zero(partial(excess, number), 0.0, link.buffer_pkts)
+        if np.allclose(queues, before, rtol=1e-9):
             break
     else:
-        raise RunError(f"the equilibrium was not found: queues still change after {SWEEPS} sweeps")
-    x = _at_rest(model, queues)
-    windows = [model.window(n, x) for n in range(len(model.classes))]
-    slope = model.derivative(x, [model.lost(n, x) for n in range(len(windows))])
-    reasons = [
-        f"link {number} has {'a full' if queue else 'an empty'} one"
-        for number, (queue, link) in enumerate(zip(queues, links, strict=True))
-        if queue in (0.0, link.buffer_pkts)
-    ]
-    if max(map(abs, slope)) > 1e-5 * min(link.capacity_pps for link in links):
-        reasons.append("a window or a loss rate jumps where it would be")
-    if reasons:
-        raise ValueError(f"no equilibrium between an empty and a full queue: {reasons[0]}")
-    return Equilibrium(x, windows, queues, model.losses(x, model.rates(x)))
+        raise RunError("the equilibrium was not found")
+    x = at_rest()
+    slope = model.derivative(x, [model.lost(n, x) for n in numbers])
+    inside = all(0.0 < q < link.buffer_pkts for q, link in zip(queues, model.links, strict=True))
+    if not inside or max(map(abs, slope)) > 1e-5 * min(link.capacity_pps for link in model.links):
+        none = "no equilibrium between an empty and a full queue"
+        raise ValueError(f"{none}: they go to {np.round(queues, 3)}")
+    losses = model.losses(x, model.rates(x))
+    return Equilibrium(x, [model.window(n, x) for n in numbers], queues, losses)
 
 
-def _at_rest(model: Model, queues: Sequence[float]) -> list[float]:
-    """Return the state with given queues, and the windows that rest at their loss rates."""
-    x = [queue for queue in queues for _ in range(OF_LINK)]
-    for number, class_ in enumerate(model.classes):
-        kept, share_pps = 1.0, inf
-        for k in class_.path:
-            link, queue = model.links[k], queues[k]
-            kept *= 1.0 - link.marking.probability(queue, queue, link.capacity_pps, link)
-            share_pps = min(share_pps, link.capacity_pps / class_.count)
-        x += [-1.0, *_resting(class_, model.rtt(number, x), 1.0 - kept, share_pps)]
-    return x
+def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
+    """Return the states of a class that rest; of several those near its share of a link."""
+    class_, rtt_s = model.classes[number], model.rtt(number, x)
+    kept, share = 1.0, inf
+    for k in class_.path:
+        link, queue = model.links[k], x[OF_LINK * k]
+        kept *= 1.0 - link.marking.probability(queue, queue, link.capacity_pps, link)
+        share = min(share, link.capacity_pps * rtt_s / class_.count)
 
+    def at(log_window: float) -> tuple[float, list[float]]:
+        events = min((1.0 - kept) * exp(log_window), 1.0) / rtt_s
+        states = class_.dynamics.resting(exp(log_window), rtt_s, events)
+        slope = class_.dynamics.derivative(states, rtt_s, rtt_s - class_.rtt_s, events)
+        return sum(slope), states
 
-def _resting(class_: FlowClass, rtt_s: float, lost: float, share_pps: float) -> list[float]:
-    """Return the states of a class that rest at a loss rate; of several those nearer to a share."""
-
-    def states(log_window: float) -> tuple[list[float], float]:
-        events = min(lost * exp(log_window), 1.0) / rtt_s
-        return class_.dynamics.resting(exp(log_window), rtt_s, events), events
-
-    def growth(log_window: float) -> float:
-        x, events = states(log_window)
-        return sum(class_.dynamics.derivative(x, rtt_s, rtt_s - class_.rtt_s, events))
-
-    middle = log(share_pps * rtt_s)
-    ends = (-14.0, middle) if growth(middle) < 0.0 else (middle, 41.0)
-    return states(_zero(growth, *ends))[0]
+    ends = (-14.0, log(share)) if at(log(share))[0] < 0.0 else (log(share), 41.0)
+    return at(_zero(lambda log_window: at(log_window)[0], *ends))[1]
 
 
 def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function falls below zero, or the end to which that is nearest."""
+    """Return where a function falls below zero, or the nearer end."""
     if of(low) <= 0.0:
         return low
     return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)
