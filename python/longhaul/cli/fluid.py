@@ -162,7 +162,7 @@ def hybrid(
     if routers not in abilene_lee.ROUTERS:
         raise InputError(f"--routers {routers}: expected one of {', '.join(abilene_lee.ROUTERS)}")
     if not 1 <= hours * 60 < inf:
-        raise InputError(f"--hours {hours:g}: expected at least a minute, and an end")
+        raise InputError(f"--hours {hours:g}: expected at least a minute, finite")
     runs = [
         abilene_lee.run(packets, routers=routers, hours=hours, seed=seed)[0]
         for packets in buffer or abilene_lee.BUFFERS

@@ -121,7 +121,7 @@ def equilibrium(model: Model) -> Equilibrium:
     inside = all(0.0 < q < link.buffer_pkts for q, link in zip(queues, model.links, strict=True))
     if not inside or max(map(abs, slope)) > 1e-5 * min(link.capacity_pps for link in model.links):
         none = "no equilibrium between an empty and a full queue"
-        raise ValueError(f"{none}: they go to {np.round(queues, 3)}")
+        raise ValueError(f"{none}: they go to {np.round(queues, 3)} packets")
     losses = model.losses(x, model.rates(x))
     return Equilibrium(x, [model.window(n, x) for n in numbers], queues, losses)
 
