@@ -189,6 +189,14 @@ def test_what_is_no_run_is_refused(tmp_path: Path, cli: CommandLine) -> None:
     assert not (tmp_path / "report.html").exists()
 
 
+def test_a_place_or_a_picture_that_would_be_ignored_is_refused(cli: CommandLine) -> None:
+    for words in (("claims", "hstcp-2003", "--out"), ("report", "hstcp-2003", "--of")):
+        result = cli("study", *words, "nowhere")
+        assert result.returncode == 2
+        assert "nowhere" in result.stderr
+    refused(cli("compare", "r1", "r2", "--plot", "x.svg"), "--plot x.svg", "--with fluid")
+
+
 def test_an_unknown_plot_is_refused(finished: longhaul.Results, cli: CommandLine) -> None:
     refused(cli("plot", finished.path, "cwdn"), "cwdn", "did you mean `cwnd`", "queue")
     refused(cli("plot", "cwnd"), "longhaul plot RUN")

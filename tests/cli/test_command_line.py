@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from math import inf, nan
 from pathlib import Path
 
 import pytest
 from conftest import CommandLine
 
 import longhaul
+from longhaul.cli.shared import print_json
 
 
 def done(result: "subprocess.CompletedProcess[str]") -> str:
@@ -55,6 +57,11 @@ def test_check_says_valid_and_explain_where_values_come_from(small: Path, cli: C
     assert "--set" in origins["seed"][1]
     assert "small.toml" in origins["duration"][1]
     assert "seed" in done(cli("explain", small))
+
+
+def test_json_has_null_for_what_is_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json([{"a": (inf, -inf, nan, 1e-300, 0.1)}])
+    assert json.loads(capsys.readouterr().out) == [{"a": [None, None, None, 1e-300, 0.1]}]
 
 
 @pytest.mark.parametrize("source", ["template", "hstcp_beside_sack"])

@@ -64,6 +64,20 @@ def test_pictures_are_written_once(
         (("parallel-tcp", "-n", "0"), "at least 1"),
         (("parallel-tcp", "--red", "--q-max", "4"), "0 <= --q-min < --q-max"),
         (("parallel-tcp", "--rate", "fast"), "fast"),
+        (("parallel-tcp", "--packet", "nan"), "--packet nan: expected a finite number above 0"),
+        (("parallel-tcp", "--window", "nan"), "--window nan"),
+        (("parallel-tcp", "-n", "100000000"), "--connections 100000000"),
+        (("response", "--rate", "1 kbps", "--rtt", "1 ms"), "--rate 1 kbps --rtt 1 ms"),
+        (("laws", "--rate", "0 bps"), "0 packets; expected at least 2"),
+        (("laws", "--rate", "1 Tbps", "--rtt", "10 s", "bic"), "bic has no mean window"),
+        (("path", "--rate", "0 bps"), "--rate 0 bps"),
+        (("path", "--packet", "nan"), "--packet nan"),
+        (("equilibrium", "reno", "--rtt", "0 s"), "--rtt 0 s"),
+        (("equilibrium", "reno", "--flows", "inf"), "--flows inf"),
+        (("equilibrium", "reno", "--buffer", "100", "--buffer", "nan"), "--buffer nan"),
+        (("equilibrium", "reno", "--buffer", "-5"), "--buffer -5"),
+        (("hybrid", "--hours", "nan"), "--hours nan"),
+        (("hybrid", "--hours", "inf"), "--hours inf"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(
@@ -79,6 +93,15 @@ def test_laws_say_where_they_leave_standard_tcp(cli: CommandLine) -> None:
     assert [row["algorithm"] for row in rows] == ["reno", "hstcp"]
     assert rows[1]["ahead_of_standard_below"] == pytest.approx(1e-3, rel=0.1)
     assert rows[0]["recovery_s"] == pytest.approx(416.7, abs=0.1)
+
+
+def test_laws_tell_always_ahead_from_never(cli: CommandLine) -> None:
+    words = ("model", "laws", "hybla", "constant-rate")
+    printed = cli(*words).stdout
+    assert "always" in printed
+    assert "never" in printed
+    ahead = [row["ahead_of_standard_below"] for row in json.loads(cli(*words, "--json").stdout)]
+    assert ahead == [1.0, 0.0]
 
 
 def test_equilibria_are_those_of_table_a_1(cli: CommandLine) -> None:
@@ -122,3 +145,14 @@ def test_a_scenario_stands_beside_its_fluid_model(cli: CommandLine, tmp_path: Pa
 def test_an_equilibrium_that_there_is_not_is_said(cli: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(SCENARIO)
     assert "no equilibrium between" in cli("model", "fluid", "mine.toml").stdout
+
+
+def test_a_root_of_zero_is_no_verdict(cli: CommandLine, tmp_path: Path) -> None:
+    cubic = SCENARIO.replace("count = 2", 'count = 2, congestion = { kind = "cubic" }')
+    red = 'queue = { kind = "red", min_th = "5 packets", max_th = "15 packets" }, delay = "10 ms"'
+    (tmp_path / "mine.toml").write_text(cubic.replace('delay = "10 ms"', red))
+    words = ("model", "fluid", "mine.toml")
+    assert json.loads(cli(*words, "--json").stdout)["stable"] is None
+    printed = cli(*words).stdout
+    assert "bottleneck" in printed
+    assert "the linear test says nothing" in printed

@@ -97,4 +97,5 @@ def test_curves_cross_where_the_report_says() -> None:
     assert crossing(PRINTED["cubic"], reno, 0.3) == pytest.approx(0.1207, rel=0.011)
     # It joins standard TCP where that has 16 segments.
     assert crossing(LAWS["scalable"], LAWS["reno"], 0.1) == pytest.approx(3.74e-3, rel=0.01)
-    assert crossing(LAWS["gaimd"], LAWS["reno"], 0.1) is None
+    assert crossing(LAWS["constant-rate"], LAWS["reno"], 0.1) is None
+    assert crossing(LAWS["gaimd"], LAWS["reno"], 0.1) == 1.0

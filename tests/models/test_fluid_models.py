@@ -11,7 +11,7 @@ from longhaul.models.dynamics import MODELLED, Cubic, aimd, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.isolated import saw_tooth
 from longhaul.models.laws import LAWS
-from longhaul.models.marking import Custom, DropTail, FluidLink, Red
+from longhaul.models.marking import Custom, DropTail, FluidLink, Marking, Red
 from longhaul.models.scenario import UnmodelledError, fluid
 from longhaul.running import load
 
@@ -133,6 +133,42 @@ def test_the_example_of_hollot_and_others() -> None:
     at = stability.equilibrium(model)
     assert at.loss[0] == pytest.approx(2.0 / at.window_pkts[0] ** 2, rel=1e-6)
     assert stability.linearised(model, at).rightmost().real < 0.0
+
+
+@pytest.mark.parametrize("mbps", [1, 10, 200, 1000, 10_000])
+@pytest.mark.parametrize("kind", ["reno", "cubic", "ctcp"])
+def test_equilibria_are_where_windows_rest(kind: str, mbps: int) -> None:
+    link = FluidLink(mbps * 1e6 / 12_000, 40.0, Red(5.0, 15.0, 0.1, 0.002))
+    at = stability.equilibrium(Model([link], [FlowClass(3, 0.01, of_algorithm(kind, 0.01, 1.0))]))
+    (w,), (p,), rtt = at.window_pkts, at.loss, 0.01 + at.queue_pkts[0] / link.capacity_pps
+    assert 3.0 * w / rtt == pytest.approx(link.capacity_pps, rel=1e-6)
+    if kind == "cubic":
+        # A loss each time it is back at its peak.
+        assert w * p / rtt * np.cbrt(0.75 * w) == pytest.approx(1.0, rel=1e-6)
+    elif kind == "reno" or w < 41.0:
+        assert w * w * p == pytest.approx(2.0, rel=1e-6)
+
+
+def test_links_with_an_equilibrium_each_have_one_together() -> None:
+    links = [FluidLink(5000.0 * n, 500.0, Red(50.0, 250.0, 0.02, 1e-4)) for n in (1, 2, 3)]
+    short = [FlowClass(5, 0.05, of_algorithm("hstcp", 0.05, 0.1), path=(k,)) for k in range(3)]
+    model = Model(links, [FlowClass(3, 0.15, aimd(), path=(0, 1, 2)), *short])
+    at = stability.equilibrium(model)
+    slope = model.derivative(at.state, [model.lost(n, at.state) for n in range(4)])
+    assert slope == pytest.approx([0.0] * model.size, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("marking", "reason"),
+    [
+        (DropTail(), r"they go to \[500"),
+        (Custom(lambda queue: 0.5), r"they go to \[0"),
+        (Red(50.0, 60.0, 1e-4, 1e-4, gentle=False), r"they go to \[60"),
+    ],
+)
+def test_without_an_equilibrium_it_is_said_where_queues_go(marking: Marking, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        stability.equilibrium(Model([FluidLink(5e3, 500.0, marking)], [FlowClass(9, 0.1, aimd())]))
 
 
 @pytest.mark.parametrize(("max_p", "stable"), [(5e-4, True), (4e-3, False)])

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from longhaul import _engine
-from longhaul.cli.model import Out, Rate, Rtt, print_table, save_plot
+from longhaul.cli.model import Out, Packet, Rate, Rtt, path_of, print_table, save_plot
 from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing
 from longhaul.models import paths
-from longhaul.models.response import path_window
 
 Names = Annotated[
     list[str] | None,
@@ -32,7 +31,8 @@ def laws(
     """Print response functions of loss-based algorithms: mean windows, crossover loss rates.
 
     Mean windows in segments over loss rates; the loss rate at which the mean window fills the path;
-    up to which loss rate it is larger than standard TCP's; seconds to refill the path after a loss.
+    up to which loss rate it is larger than standard TCP's (0: at none); seconds to refill the path
+    after a loss.
     """
     from longhaul.models import plots
     from longhaul.models.dynamics import MODELLED
@@ -41,23 +41,26 @@ def laws(
     chosen = names or list(LAWS)
     if unknown := [name for name in chosen if name not in LAWS]:
         raise InputError(f"unknown algorithm `{unknown[0]}`; available: {', '.join(LAWS)}")
-    rtt_s = _engine.seconds(rtt)
-    full = path_window(_engine.bits_per_second(rate), rtt_s)
+    rtt_s, full = path_of(rate, rtt)
     rows = []
     for name in chosen:
         law = LAWS[name]
-        ahead = None if name == "reno" else crossing(law, LAWS["reno"], rtt_s)
+        ahead = None if name == "reno" else crossing(law, LAWS["reno"], rtt_s) or 0.0
+        try:
+            loss = law.loss(full, rtt_s)
+        except ValueError as error:
+            raise InputError(f"--rate {rate} --rtt {rtt}: {error}") from None
         rows.append(
             {
                 "algorithm": name,
                 **{f"window_at_{p:g}": float(law.window(p, rtt_s)) for p in LAW_LOSSES},
-                "loss_of_full_path": law.loss(full, rtt_s),
+                "loss_of_full_path": loss,
                 "ahead_of_standard_below": ahead,
                 "recovery_s": paths.recovery_s(name, full, rtt_s) if name in MODELLED else None,
             }
         )
     if json:
-        print_json([{k: None if v == inf else v for k, v in row.items()} for row in rows])
+        print_json(rows)
     else:
         losses = [f"{p:g}" for p in LAW_LOSSES]
         heads = ("algorithm", *losses, "fills path at", "ahead below", "back after, s")
@@ -71,7 +74,8 @@ def _written(row: dict[str, Any]) -> dict[str, Any]:
     """A row with a dash for each missing value."""
     ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
     return row | {
-        "ahead_of_standard_below": "-" if ahead is None else f"{ahead:.2e}",
+        "ahead_of_standard_below": {None: "-", 0.0: "never", 1.0: "always"}.get(ahead)
+        or f"{ahead:.2e}",
         "recovery_s": "-" if back is None else f"{back:,.1f}",
     }
 
@@ -82,7 +86,7 @@ def equilibrium(
     ],
     rate: Rate = "1 Gbps",
     flows: Annotated[float, typer.Option(help="Long-lived flows.", min=1)] = 1000,
-    packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1024,
+    packet: Packet = 1024,
     rtt: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,10 +109,10 @@ def equilibrium(
 
     if algorithm not in PRINTED:
         raise InputError(f"unknown algorithm `{algorithm}`; available: {', '.join(PRINTED)}")
-    if packet <= 0:
-        raise InputError(f"--packet {packet:g}: must be greater than 0")
-    rtts = [_engine.seconds(text) for text in rtt or [f"{n} ms" for n in range(50, 301, 50)]]
     buffers = buffer or [float(n) for n in range(50, 301, 50)]
+    texts = rtt or [f"{n} ms" for n in range(50, 301, 50)]
+    for size in buffers:
+        rtts = [path_of(rate, text, packet, flows=flows, buffer=size)[0] for text in texts]
     link = Link(_engine.bits_per_second(rate) / 8.0 / packet, buffers[0], rtts[0], flows)
     try:
         table = sweep(PRINTED[algorithm].window, AnickMitraSondhi(), link, rtts, buffers)
@@ -157,8 +161,8 @@ def hybrid(
 
     if routers not in abilene_lee.ROUTERS:
         raise InputError(f"--routers {routers}: expected one of {', '.join(abilene_lee.ROUTERS)}")
-    if hours * 60 < 1:
-        raise InputError(f"--hours {hours:g}: expected at least a minute")
+    if not 1 <= hours * 60 < inf:
+        raise InputError(f"--hours {hours:g}: expected at least a minute, finite")
     runs = [
         abilene_lee.run(packets, routers=routers, hours=hours, seed=seed)[0]
         for packets in buffer or abilene_lee.BUFFERS
@@ -202,7 +206,7 @@ def fluid(
     from longhaul.running import load
 
     scene = model_of(load(scenario))
-    said: dict[str, object] = {"classes": [], "links": [], "stable": None, "margin": None}
+    said: dict[str, Any] = {"classes": [], "links": [], "stable": None, "margin": None}
     try:
         at = stability.equilibrium(scene.model)
     except ValueError as error:
@@ -218,9 +222,10 @@ def fluid(
             for name, q, p in zip(scene.links, at.queue_pkts, at.loss, strict=True)
         ]
         rightmost = linear.rightmost()
-        said["stable"] = rightmost.real < 0.0
         said["rightmost_root"] = [rightmost.real, rightmost.imag]
-        said["margin"] = stability.gain_margin(linear)
+        if abs(rightmost.real) > 1e-9:
+            said["stable"] = rightmost.real < 0.0
+            said["margin"] = stability.gain_margin(linear)
     if json:
         print_json(said)
     else:
@@ -232,12 +237,15 @@ def fluid(
         )  # fmt: skip
 
 
-def _print_equilibrium(said: dict[str, object]) -> None:
-    if said["stable"] is None:
+def _print_equilibrium(said: dict[str, Any]) -> None:
+    if "equilibrium" in said:
         typer.echo(said["equilibrium"])
         return
-    print_table(("flows", "window"), ("{}", "{:,.1f}"), said["classes"])  # type: ignore[arg-type]
-    print_table(("link", "queue", "loss rate"), ("{}", "{:,.1f}", "{:.2e}"), said["links"])  # type: ignore[arg-type]
+    print_table(("flows", "window"), ("{}", "{:,.1f}"), said["classes"])
+    print_table(("link", "queue", "loss rate"), ("{}", "{:,.1f}", "{:.2e}"), said["links"])
+    if said["stable"] is None:
+        typer.echo("a characteristic root is zero: the linear test says nothing")
+        return
     verdict = "stable" if said["stable"] else "not stable"
     typer.echo(f"{verdict}; losses may be multiplied by {said['margin']:.3g}")
 
@@ -246,15 +254,12 @@ def path(
     rate: Rate = "1 Gbps",
     rtt: Rtt = "100 ms",
     flows: Annotated[int, typer.Option(help="Flows that share the path.", min=1)] = 100,
-    packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1500,
+    packet: Packet = 1500,
     json: AsJson = False,
 ) -> None:
     """Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers."""
-    if packet <= 0:
-        raise InputError(f"--packet {packet:g}: must be greater than 0")
-    bps, rtt_s = _engine.bits_per_second(rate), _engine.seconds(rtt)
-    bdp = path_window(bps, rtt_s, packet)
-    said = {
+    rtt_s, bdp = path_of(rate, rtt, packet)
+    said: dict[str, Any] = {
         "bdp_pkts": bdp,
         "full_buffer_pkts": paths.full_buffer(bdp),
         "shared_buffer_pkts": paths.shared_buffer(bdp, flows),
@@ -263,7 +268,7 @@ def path(
             f"{f:g} BDP": paths.utilisation(f, 1.0) for f in (0.1, 0.2, 0.5, 1)
         },
         "loss_free_goodput_pps": {
-            f"{n:,} packets": paths.loss_free_goodput(n, rtt_s, bps / 8.0 / packet)
+            f"{n:,} packets": paths.loss_free_goodput(n, rtt_s, bdp / rtt_s)
             for n in (10, 100, 1000, 10_000, 100_000)
         },
     }
@@ -275,10 +280,10 @@ def path(
         f"{said['shared_buffer_pkts']:,.0f} for {flows} out of step, "
         f"{said['tiny_buffer_pkts']:.0f} times a constant if paced"
     )
-    shares = said["utilisation_in_step"].items()  # type: ignore[attr-defined]
+    shares = said["utilisation_in_step"].items()
     print_table(("buffer", "utilisation by flows in step"), ("{}", "{:.1%}"),
                 [{"b": b, "u": u} for b, u in shares])  # fmt: skip
-    goodputs = said["loss_free_goodput_pps"].items()  # type: ignore[attr-defined]
+    goodputs = said["loss_free_goodput_pps"].items()
     print_table(("transfer without losses", "packets/s"), ("{}", "{:,.0f}"),
                 [{"n": n, "g": g} for n, g in goodputs])  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +20,7 @@ Out = Annotated[
 ]
 Rate = Annotated[str, typer.Option(help="The link's rate, with its unit.")]
 Rtt = Annotated[str, typer.Option(help="Round-trip time of the empty path, with its unit.")]
+Packet = Annotated[float, typer.Option(help="Size of a packet, bytes.")]
 
 LOSSES = [10.0**-k for k in range(1, 11)]
 WINDOWS = [38, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 83_000]
@@ -47,7 +48,7 @@ def response(
     from longhaul.models import plots
 
     chosen = _form(form, low_window)
-    capacity = responses.path_window(_engine.bits_per_second(rate), _engine.seconds(rtt))
+    capacity = path_of(rate, rtt)[1]
     rows = [_response_row(chosen, p) for p in LOSSES]
     shapes = [_shape_row(chosen, w) for w in WINDOWS]
     path = {
@@ -77,15 +78,27 @@ def response(
         save_plot(plots.response(chosen, capacity), out, overwrite=overwrite, quiet=json)
 
 
+def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
+    """Return the round-trip time of a path and the packets that fill it."""
+    for name, value in {"packet": packet, **other}.items():
+        if not 0 < value < inf:
+            raise InputError(f"--{name} {value:g}: expected a finite number above 0")
+    rtt_s = _engine.seconds(rtt)
+    full = responses.path_window(_engine.bits_per_second(rate), rtt_s, packet)
+    if full < 2:
+        raise InputError(f"--rate {rate} --rtt {rtt}: {full:g} packets; expected at least 2")
+    return rtt_s, full
+
+
 def _form(name: str, low_window: float | None) -> responses.HighSpeed:
     if name not in responses.FORMS:
-        raise _refused(f"--form {name}: available: {', '.join(responses.FORMS)}")
+        raise InputError(f"--form {name}: available: {', '.join(responses.FORMS)}")
     if low_window is None:
         return responses.FORMS[name]
     if name not in ("rfc3649", "ns2"):
-        raise _refused(f"--low-window: form {name} is printed for a low window of 38 alone")
+        raise InputError(f"--low-window: form {name} is printed for a low window of 38 alone")
     if not 1 <= low_window < 83_000:
-        raise _refused(f"--low-window {low_window:g}: from 1 to less than 83000 segments")
+        raise InputError(f"--low-window {low_window:g}: from 1 to less than 83000 segments")
     low_p = 1e-3 * (38.0 / low_window) ** 2 if name == "rfc3649" else None
     return responses.HighSpeed.through(low_window, low_p)
 
@@ -135,7 +148,7 @@ def parallel_tcp(
     q_max: Annotated[float, typer.Option(help="RED's upper threshold, in packets.")] = 15.0,
     p_max: Annotated[float, typer.Option(help="RED's drop probability at the upper one.")] = 0.1,
     window: Annotated[float, typer.Option(help="Largest window of a connection, bytes.")] = 65_536,
-    packet: Annotated[float, typer.Option(help="Size of a packet, bytes.")] = 1500,
+    packet: Packet = 1500,
     ack_every: Annotated[int, typer.Option(help="Packets per acknowledgement.", min=1)] = 1,
     out: Out = None,
     overwrite: Overwrite = False,
@@ -145,26 +158,25 @@ def parallel_tcp(
 
     Over drop-tail losses are synchronised (a lower bound) or one by one (an upper bound).
     """
-    if packet <= 0 or window < packet:
-        raise _refused(
-            f"--window {window:g}: expected at least one packet of {packet:g} bytes, above 0"
-        )
+    rtt_s, _ = path_of(rate, rtt, packet)
+    if not window >= packet:
+        raise InputError(f"--window {window:g}: expected at least one packet of {packet:g} bytes")
     path = parallel.Path(
         _engine.bits_per_second(rate),
-        _engine.seconds(rtt),
+        rtt_s,
         packet_bytes=packet,
         window_bytes=window,
         packets_per_ack=ack_every,
     )
     counts = sorted(set(connections or _ladder(path)))
     if counts[0] < 1:
-        raise _refused(f"--connections {counts[0]}: at least 1")
+        raise InputError(f"--connections {counts[0]}: at least 1")
     if red:
         _over_red(path, _red(q_min, q_max, p_max), counts, out, overwrite=overwrite, json=json)
     else:
         shares = buffer or [0.1, 0.5]
         if bad := [share for share in shares if not 0 < share <= 1]:
-            raise _refused(f"--buffer {bad[0]:g}: above 0 and at most 1, the path's capacity")
+            raise InputError(f"--buffer {bad[0]:g}: above 0 and at most 1, the path's capacity")
         _over_droptail(path, shares, counts, out, overwrite=overwrite, json=json)
 
 
@@ -177,7 +189,7 @@ def _ladder(path: parallel.Path) -> list[int]:
 
 def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
     if not (0 <= q_min < q_max and 0 < p_max <= 1):
-        raise _refused("RED: 0 <= --q-min < --q-max and 0 < --p-max <= 1")
+        raise InputError("RED: 0 <= --q-min < --q-max and 0 < --p-max <= 1")
     return parallel.Red(q_min, q_max, p_max)
 
 
@@ -197,7 +209,10 @@ def _over_droptail(
     for share in shares:
         buffer = share * path.bdp
         together = [parallel.synchronised(path, buffer, n) for n in counts]
-        apart = [parallel.desynchronised(path, buffer, n) for n in counts]
+        try:
+            apart = [parallel.desynchronised(path, buffer, n) for n in counts]
+        except ValueError:
+            raise InputError(f"--connections {counts[-1]}: expected fewer") from None
         curves[f"buffer {share:g} BDP"] = (together, apart)
         busy = parallel.band(path, buffer)
         rows = [_pair_row(*pair) for pair in zip(together, apart, strict=True)]
@@ -272,7 +287,3 @@ def save_plot(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:
     plots.save(drawing, out)
     if not quiet:
         typer.echo(out)
-
-
-def _refused(message: str) -> Exception:
-    return InputError(message)

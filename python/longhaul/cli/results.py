@@ -275,6 +275,8 @@ def compare(
 
         beside_packets(runs, model, plot, overwrite=overwrite, json=json)
         return
+    if plot is not None:
+        raise InputError(f"--plot {plot}: expected --with fluid")
     opened = open_runs(runs)
     warn(differences.warnings(opened))
     if json:

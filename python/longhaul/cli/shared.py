@@ -75,8 +75,9 @@ def stdout() -> Console:
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
-    """Print a value as JSON."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    """Print a value as JSON; what is not finite is null."""
+    finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
+    sys.stdout.write(json.dumps(finite, indent=2) + "\n")
 
 
 def warn(texts: list[str]) -> None:

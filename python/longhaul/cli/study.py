@@ -253,7 +253,21 @@ def scenario(
     typer.echo(f"{out}: longhaul run {out}")
 
 
-def claims(name: Name, out: Out = None, scale: Scale = None, json: AsJson = False) -> None:
+def claims(
+    name: Name,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Directory of the results.",
+            show_default="studies/<NAME>",
+            exists=True,
+        ),
+    ] = None,
+    scale: Scale = None,
+    json: AsJson = False,
+) -> None:
     """Print every claim of a study with what was measured in its last runs."""
     from longhaul.studies import ledger, record
     from longhaul.studies.study import find
@@ -303,7 +317,9 @@ def report(
     ] = None,
     of: Annotated[
         Path | None,
-        typer.Option("--of", help="Directory of the results.", show_default="studies/<NAME>"),
+        typer.Option(
+            "--of", help="Directory of the results.", show_default="studies/<NAME>", exists=True
+        ),
     ] = None,
     scale: Scale = None,
     overwrite: Overwrite = False,

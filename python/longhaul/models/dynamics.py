@@ -31,6 +31,10 @@ class Dynamics(Protocol):
         """Return the mean window."""
         ...
 
+    def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
+        """Return the states of this window whose sum alone may change."""
+        return self.at(window)
+
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
@@ -38,7 +42,7 @@ class Dynamics(Protocol):
         ...
 
 
-class OneState:
+class OneState(Dynamics):
     """What algorithms share whose window is their state."""
 
     def at(self, window: float) -> list[float]:
@@ -119,7 +123,7 @@ def binomial(
 
 
 @dataclass(frozen=True)
-class Cubic:
+class Cubic(Dynamics):
     """CUBIC by its last peak and the time since the last loss.
 
     Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms: a fluid
@@ -152,7 +156,7 @@ class Cubic:
 
 
 @dataclass(frozen=True)
-class HTcp:
+class HTcp(Dynamics):
     """H-TCP by its window and the time since the last loss (draft-leith-tcp-htcp-06).
 
     The part kept is the empty path's share of the round-trip time, from 0.5 to 0.8.
@@ -167,6 +171,10 @@ class HTcp:
     def at(self, window: float) -> list[float]:
         """Return the window, and no time since a loss."""
         return [window, 0.0]
+
+    def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
+        """Return the window, and the mean time between losses."""
+        return [window, 1.0 / max(events, 1e-30)]
 
     def window(self, states: Sequence[float]) -> float:
         """Return the window."""
@@ -184,7 +192,7 @@ class HTcp:
 
 
 @dataclass(frozen=True)
-class Bic:
+class Bic(Dynamics):
     """BIC by its last peak and the round trips since the last loss (Xu, Harfoush and Rhee 2004).
 
     The window follows from both, as CUBIC's does; with the mean window as state it would settle at
@@ -233,7 +241,7 @@ class Bic:
 
 
 @dataclass(frozen=True)
-class Compound:
+class Compound(Dynamics):
     """Compound TCP by its two windows (Tan, Song, Zhang and Sridharan 2006)."""
 
     increase: float = 0.125
@@ -249,6 +257,11 @@ class Compound:
     def at(self, window: float) -> list[float]:
         """Return the window, none of it the delay window."""
         return [window, 0.0]
+
+    def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
+        """Return the loss window that rests, and what is left."""
+        cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
+        return [cwnd, window - cwnd]
 
     def window(self, states: Sequence[float]) -> float:
         """Return the sum of both windows."""

@@ -192,15 +192,6 @@ class Model:
         solution = delay.integrate(derivative, self._initial(), end_s, step, project, every)
         return self._trajectory(solution)
 
-    def steady(self, states: Sequence[float]) -> list[float]:
-        """Return a state without slow start, its averages those of its queues."""
-        x = list(states)
-        for k in range(len(self.links)):
-            x[OF_LINK * k + 1] = x[OF_LINK * k]
-        for place in self.places:
-            x[place.start] = -1.0
-        return x
-
     def _initial(self) -> list[float]:
         x = [0.0] * self.size
         for class_, place in zip(self.classes, self.places, strict=True):

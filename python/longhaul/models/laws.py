@@ -60,22 +60,22 @@ class Law:
         )
 
 
-def crossing(first: Law, other: Law, rtt_s: float, most_loss: float = 0.9) -> float | None:
+def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
     """Return the loss rate up to which one mean window is larger than another.
 
-    Below it `one` has the larger window, just above it not; `None` if it has so at none of the
-    smallest, or at all loss rates between 1e-9 and `most_loss`.
+    Below it `first` has the larger window, just above it not; `None` if it has so at none of the
+    smallest from 1e-9 on, 1 if at all.
     """
 
     def is_ahead(p: float) -> bool:
         return float(first.window(p, rtt_s)) > (1.0 + 1e-9) * float(other.window(p, rtt_s))
 
-    grid = np.geomspace(1e-9, most_loss, 200)
+    grid = np.geomspace(1e-9, 0.9, 200)
     if not is_ahead(grid[0]):
         return None
     behind = next((n for n, p in enumerate(grid) if not is_ahead(p)), None)
     if behind is None:
-        return None
+        return 1.0
     low, high = float(grid[behind - 1]), float(grid[behind])
     while high / low > 1.0 + 1e-9:
         middle = sqrt(low * high)

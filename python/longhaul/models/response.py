@@ -227,9 +227,15 @@ def recovery_time_s(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0)
     return path_window(rate_bps, rtt_s, packet_bytes) / 2.0 * rtt_s
 
 
-def root(of: Callable[[float], float], low: float, high: float, within: float = 1e-12) -> float:
+def root(
+    of: Callable[[float], float],
+    low: float,
+    high: float,
+    within: float = 1e-12,
+    relative: float = 1e-13,
+) -> float:
     """Return where a function that changes its sign once between two places is zero."""
     # Takes longer to load than everything else that the command line needs.
     from scipy.optimize import brentq
 
-    return float(brentq(of, low, high, xtol=within, rtol=1e-13))
+    return float(brentq(of, low, high, xtol=within, rtol=relative))

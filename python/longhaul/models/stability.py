@@ -8,12 +8,14 @@ For one equation with one delay, and for standard TCP under RED, there are close
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import acos, log, log1p, sqrt
+from functools import partial
+from math import acos, exp, inf, log, log1p, sqrt
 
 import numpy as np
 
+from longhaul._engine import RunError
 from longhaul.models.fluid import OF_LINK, Model
 from longhaul.models.response import Numbers, root
 
@@ -21,6 +23,8 @@ from longhaul.models.response import Numbers, root
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6
+# How often equilibria are looked for over all links.
+SWEEPS = 200
 
 
 @dataclass(frozen=True)
@@ -79,39 +83,73 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
     return np.asarray(parts / parts.sum())
 
 
-def equilibrium(model: Model, guess_rounds: float = 1000.0) -> Equilibrium:
-    """Return the equilibrium near the model's state after `guess_rounds` longest round trips.
+def equilibrium(model: Model) -> Equilibrium:
+    """Return the equilibrium with every queue between empty and full.
+
+    The longer a queue, the less arrives: each in turn is set until none changes.
 
     Raises:
-        ValueError: There is none in sight: losses come from overflow, or nothing limits the flows.
+        ValueError: There is none: queues go to an end, or to where a window or a loss rate jumps.
+        RunError: It was not found.
 
     """
-    from scipy.optimize import fsolve
+    queues = [0.0] * len(model.links)
+    numbers = range(len(model.classes))
 
-    guess_s = guess_rounds * max(class_.rtt_s for class_ in model.classes)
-    late = model.run(guess_s, steps=25).after(guess_s / 2.0)
-    start = model.steady(late.states.mean(axis=0).tolist())
-    free = model.moving()
+    def at_rest() -> list[float]:
+        x = [queue for queue in queues for _ in range(OF_LINK)]
+        for number in numbers:
+            x += [-1.0, *_resting(model, number, x)]
+        return x
 
-    def excess(values: Numbers) -> Numbers:
-        x = list(start)
-        for place, value in zip(free, values, strict=True):
-            x[place] = float(value)
-        lost = [model.lost(n, x) for n in range(len(model.classes))]
-        slope = model.derivative(x, lost)
-        return np.array([slope[place] for place in free])
+    def excess(number: int, queue: float) -> float:
+        queues[number] = queue
+        rates = zip(model.classes, model.rates(at_rest()), strict=True)
+        arriving = sum(rate for class_, rate in rates if number in class_.path)
+        return arriving - model.links[number].capacity_pps
 
-    solution, _, code, message = fsolve(excess, [start[place] for place in free], full_output=True)
-    x = list(start)
-    for place, value in zip(free, solution, strict=True):
-        x[place] = float(value)
-    queues = x[0 : OF_LINK * len(model.links) : OF_LINK]
-    losses = model.losses(x, model.rates(x))
+    for _ in range(200):
+        before = list(queues)
+        for number, link in enumerate(model.links):
+            queues[number] = _zero(partial(excess, number), 0.0, link.buffer_pkts)
+        if np.allclose(queues, before, rtol=1e-9):
+            break
+    else:
+        raise RunError("the equilibrium was not found")
+    x = at_rest()
+    slope = model.derivative(x, [model.lost(n, x) for n in numbers])
     inside = all(0.0 < q < link.buffer_pkts for q, link in zip(queues, model.links, strict=True))
-    if code != 1 or not inside or not any(losses):
-        raise ValueError(f"no equilibrium between an empty and a full queue: {message}")
-    windows = [model.window(n, x) for n in range(len(model.classes))]
-    return Equilibrium(x, windows, queues, losses)
+    if not inside or max(map(abs, slope)) > 1e-5 * min(link.capacity_pps for link in model.links):
+        none = "no equilibrium between an empty and a full queue"
+        raise ValueError(f"{none}: they go to {np.round(queues, 3)} packets")
+    losses = model.losses(x, model.rates(x))
+    return Equilibrium(x, [model.window(n, x) for n in numbers], queues, losses)
+
+
+def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
+    """Return the states of a class that rest; of several those near its share of a link."""
+    class_, rtt_s = model.classes[number], model.rtt(number, x)
+    kept, share = 1.0, inf
+    for k in class_.path:
+        link, queue = model.links[k], x[OF_LINK * k]
+        kept *= 1.0 - link.marking.probability(queue, queue, link.capacity_pps, link)
+        share = min(share, link.capacity_pps * rtt_s / class_.count)
+
+    def at(log_window: float) -> tuple[float, list[float]]:
+        events = min((1.0 - kept) * exp(log_window), 1.0) / rtt_s
+        states = class_.dynamics.resting(exp(log_window), rtt_s, events)
+        slope = class_.dynamics.derivative(states, rtt_s, rtt_s - class_.rtt_s, events)
+        return sum(slope), states
+
+    ends = (-14.0, log(share)) if at(log(share))[0] < 0.0 else (log(share), 41.0)
+    return at(_zero(lambda log_window: at(log_window)[0], *ends))[1]
+
+
+def _zero(of: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function falls below zero, or the nearer end."""
+    if of(low) <= 0.0:
+        return low
+    return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)
 
 
 def linearised(model: Model, at: Equilibrium) -> Linear:
