@@ -108,7 +108,7 @@ def equilibrium(model: Model) -> Equilibrium:
         arriving = sum(rate for class_, rate in rates if number in class_.path)
         return arriving - model.links[number].capacity_pps
 
-    for _ in range(200):
+    for _ in range(SWEEPS):
         before = list(queues)
         for number, link in enumerate(model.links):
             queues[number] = _zero(partial(excess, number), 0.0, link.buffer_pkts)
