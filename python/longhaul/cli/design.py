@@ -80,6 +80,10 @@ def design(
             "--one-at-a-time and --published"
         )
     if published is not None:
+        if given:
+            raise InputError(
+                f"--published {published}: has factors of its own, called x1 and so on"
+            )
         made = designs.published(published)
     elif not given:
         raise InputError("expected at least one factor: longhaul design FACTOR...")
