@@ -60,7 +60,7 @@ class Dataset:
 
 
 def path_from(store: Store, campaign: Campaign) -> str:
-    """A campaign's file as seen from its store: both may be moved together."""
+    """A campaign's file as seen from its store: both may move together."""
     return relpath(campaign.path.resolve(), store.path.resolve())
 
 

@@ -296,7 +296,7 @@ class _Progress:
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
     """What a reducer keeps of a run, and the whole tables that it wants kept."""
-    kept = reducer(run)  # first, for it refuses tables that the run lacks
+    kept = reducer(run)  # refuses tables that the run lacks
     wanted = getattr(reducer, "keep", ())
     return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
 

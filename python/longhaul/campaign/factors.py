@@ -24,11 +24,10 @@ from typing import Any
 from longhaul._engine import LonghaulError
 from longhaul.campaign.sweep import Level, Setting
 
-# What keys may hold, as messages say it: a type, and those of the parts of a list.
-HOLDS: Mapping[str, tuple[type, ...]] = {
-    "text": (str,), "a table": (dict,), "a truth value": (bool,), "a whole number": (int,),
-    "a decimal one": (float,), "a list of texts": (list, str),
-    "a list of levels": (list, str, int, float),
+# What keys may hold, as messages say it; lists are of texts, or of levels.
+HOLDS = {
+    "text": str, "a table": dict, "a truth value": bool, "a whole number": int,
+    "a decimal one": float, "a list of texts": list, "a list of levels": list,
 }  # fmt: skip
 FACTOR = {
     "path": "text or a list of texts", "levels": "a list of levels or a table", "unit": "text",
@@ -95,7 +94,7 @@ def _setting(
 def refuse_unknown(where: str, table: Mapping[str, Any], known: Collection[str]) -> None:
     """Refuse keys that do not exist, with the nearest one that does.
 
-    Values are refused, too, that `known` has not, in words of `HOLDS`, if it has any.
+    Where `known` has words of `HOLDS`, wrong values, too.
     """
     for key, value in table.items():
         if key not in known:
@@ -103,11 +102,10 @@ def refuse_unknown(where: str, table: Mapping[str, Any], known: Collection[str])
             hint = f" (did you mean `{near[0]}`?)" if near else ""
             raise FactorError(f"{where}{key}: unknown{hint}; available: {', '.join(known)}")
         words = known[key] if isinstance(known, Mapping) else ""
-        if words and not any(_is(value, HOLDS[word]) for word in words.split(" or ")):
+        parts = value if isinstance(value, list) else ()
+        kinds = [str] if "texts" in words else [str, int, float, bool]
+        if words and (
+            type(value) not in [HOLDS[word] for word in words.split(" or ")]
+            or any(type(part) not in kinds for part in parts)
+        ):
             raise FactorError(f"{where}{key} = {value!r}: expected {words}")
-
-
-def _is(value: Any, kinds: tuple[type, ...]) -> bool:  # noqa: ANN401
-    kind, *parts = kinds
-    each = value if parts else ()
-    return type(value) is kind and all(isinstance(part, tuple(parts)) for part in each)

@@ -119,10 +119,13 @@ def read_campaign(path: str | Path) -> Campaign:
     try:
         text = file.read_text(encoding="utf-8-sig")
         return _campaign(file, tomllib.loads(text))
-    except (LonghaulError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        about = {DesignError: "design: ", UnicodeDecodeError: "this, or a file that it names: "}
-        message = f"{about.get(type(error), '')}{error}"
-        raise CampaignError(f"{file}: {_with_line(text, message)}") from None
+    except UnicodeDecodeError:
+        message = "this, or a file that it names, is not UTF-8"
+    except DesignError as error:
+        message = f"design: {error}"
+    except (LonghaulError, tomllib.TOMLDecodeError) as error:
+        message = str(error)
+    raise CampaignError(f"{file}: {_with_line(text, message)}")
 
 
 # How messages about a key begin.
@@ -174,28 +177,26 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
 
 
 def _check_names(campaign: Campaign) -> None:
-    """Refuse factors and responses that are called as other columns of the table."""
+    """Refuse names that other columns of the table have."""
     taken = {*OTHERS, *PROVENANCE}
     for key, name, place in (
         *(("responses", response.name, response.place) for response in campaign.responses),
         *(("factors", name, "") for name in campaign.sweep.axes),
     ):
         if name in taken and place != name:
-            raise CampaignError(f"{key}.{name}: the table of results has another column `{name}`")
+            raise CampaignError(f"{key}.{name}: the table of results has such a column")
         taken.add(name)
 
 
 def _check_cells(campaign: Campaign) -> None:
-    """Refuse runs that are the same, levels that nothing is given for, and unknown ones."""
+    """Refuse runs that are the same, and levels without values, or of `set` alone."""
     if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
-        raise CampaignError("design: some runs have the same levels, and the same random numbers")
+        raise CampaignError("design: some runs have the same levels and random numbers")
     for path, setting in campaign.sweep.settings.items():
         for name, levels in setting.when.items():
             known = campaign.sweep.axes[name]
-            if any(level not in known for level in levels):
-                raise CampaignError(
-                    f'set."{path}".when.{name} = {levels}: expected some of {known}'
-                )
+            if not all(level in known for level in levels):
+                raise CampaignError(f'set."{path}".when.{name}: expected some of {known}')
         try:
             for cell in campaign.cells:
                 if setting.applies(cell):
@@ -205,7 +206,7 @@ def _check_cells(campaign: Campaign) -> None:
 
 
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
-    """Refuse a response that no run can have, at its line, and unknown tables."""
+    """Refuse a response that no run can have, at its line."""
     places = [response.place for response in campaign.responses if not response.function]
     if (wrong := check(places, resolved, campaign.keep)) is not None:
         place, error = wrong
@@ -236,11 +237,10 @@ def _located(
         ):
             level = cell[setting.factor]
             return CampaignError(f"factors.{setting.factor} = {level!r}: {path}: {reason}")
-    inline = isinstance(source, Mapping)
-    file = campaign.path if inline else campaign.path.parent / str(source)
-    line = line_of(file.read_text(encoding="utf-8"), path, "scenario" if inline else "")
-    where = "" if inline else f"{file}: "
-    return CampaignError(f"{where}{f'line {line}: ' if line else ''}{path}: {reason}")
+    if isinstance(source, Mapping):
+        return CampaignError(f"scenario.{path}: {reason}")
+    file = campaign.path.parent / source
+    return CampaignError(f"{file}: {_with_line(file.read_text('utf-8-sig'), f'{path}: {reason}')}")
 
 
 def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
@@ -310,7 +310,7 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
     """A design from a table of levels, a column a factor, as `design --natural` writes it.
 
-    There may be columns `replication`, with each run once in each, and `block`.
+    There may be columns `replication`, in each of which is each run, and `block`.
     """
     rows = read_rows(file)
     lines: dict[tuple[float, ...], int] = {}
@@ -326,7 +326,7 @@ def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -
     count = int(max((key[0] for key in lines), default=0))
     runs = np.array(list(dict.fromkeys(key[1:] for key in lines)))
     if len(lines) != count * len(runs) or not rows:
-        raise CampaignError(f"{file}: expected each run, in one block, in each replication from 1")
+        raise CampaignError(f"{file}: expected each run in each replication, in the same block")
     if "replication" in rows[0] and replications not in (None, count):
         raise CampaignError(f"replications = {replications}: expected {count}, as {file} has")
     blocks = runs[:, 0].astype(int) if "block" in rows[0] else None

@@ -111,7 +111,7 @@ def check(
 ) -> tuple[str, ResponseError] | None:
     """The first place that no run of these scenarios can have, and what is wrong with it.
 
-    Tables to keep that runs of their kind never have are refused.
+    Unknown tables to keep are refused.
     """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")

@@ -25,7 +25,7 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 
 
 def is_meant(level: Level, text: str) -> bool:
-    """Whether a file's text is a level: `1e-5` and `0.00001` are the same number."""
+    """Whether a text is a level: `1e-5` and `0.00001` are the same number."""
     try:
         return text == str(level) or bool(json.loads(text) == level)
     except ValueError:

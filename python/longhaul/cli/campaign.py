@@ -302,7 +302,7 @@ def _folder(campaign: Campaign, out: Path | None) -> Path:
 
 
 def store_of(campaign: Campaign, out: Path | None) -> Store:
-    """Where the runs of a campaign are; refused beside the results of another one."""
+    """Where the runs of a campaign are; refused with the results of another."""
     from longhaul.campaign.dataset import Dataset, path_from
     from longhaul.campaign.store import Store
 

@@ -81,9 +81,7 @@ def design(
         )
     if published is not None:
         if given:
-            raise InputError(
-                f"--published {published}: has factors of its own, called x1 and so on"
-            )
+            raise InputError(f"--published {published}: has its own factors")
         made = designs.published(published)
     elif not given:
         raise InputError("expected at least one factor: longhaul design FACTOR...")

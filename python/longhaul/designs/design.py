@@ -123,10 +123,7 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """The same runs in 2^n blocks, by the signs of n products such as `x1*x2*x3`.
-
-        Blocks that there are, such as those of a fold-over, are divided.
-        """
+        """The same runs, or blocks, in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
         numbers = np.ones(self.runs, int) if self.blocks is None else self.blocks
