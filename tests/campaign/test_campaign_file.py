@@ -198,7 +198,7 @@ REFUSED = {
         "design = { latin_hypercube = 4 }", FACTORS, "design: factor kind: nothing lies between",
     ),
     "each run twice": (
-        "design = { fold_over = true }", FACTORS.replace(', "hstcp"', ""), "same random numbers",
+        "design = { fold_over = true }", FACTORS.replace(', "hstcp"', ""), "have the same levels",
     ),
     "a path that is none": ("", FACTORS.replace('"flows.0.congestion.kind"', "5"), "kind.path = 5"),
     "lists as levels": ("", "[factors]\nn = [[1], [2]]", "n.levels = [[1], [2]]: expected"),
@@ -234,7 +234,7 @@ def test_what_cannot_be_run_is_refused_before_anything_runs(tmp_path: Path, why:
 
 def test_a_file_that_is_not_utf8_is_refused_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_bytes(b"title = '\xff'")
-    with pytest.raises(CampaignError, match=r"c\.toml: .*utf-8"):
+    with pytest.raises(CampaignError, match=r"c\.toml: .*not UTF-8"):
         read_campaign(tmp_path / "c.toml")
 
 

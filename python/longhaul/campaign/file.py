@@ -117,10 +117,10 @@ def read_campaign(path: str | Path) -> Campaign:
     file = Path(path)
     text = ""
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text = file.read_text("utf-8-sig")
         return _campaign(file, tomllib.loads(text))
     except UnicodeDecodeError:
-        message = "this, or a file that it names, is not UTF-8"
+        message = "this or a file that it names is not UTF-8"
     except DesignError as error:
         message = f"design: {error}"
     except (LonghaulError, tomllib.TOMLDecodeError) as error:
@@ -132,10 +132,10 @@ def read_campaign(path: str | Path) -> Campaign:
 _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
-def _with_line(text: str, message: str) -> str:
+def _with_line(text: str, message: str, root: str = "") -> str:
     """A message that begins with a key of the file, behind the line of that key."""
     key = _KEY.match(message)
-    line = line_of(text, key[1].replace('"', "")) if key else None
+    line = line_of(text, key[1].replace('"', ""), root) if key else None
     return f"line {line}: {message}" if line else message
 
 
@@ -210,7 +210,7 @@ def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
     places = [response.place for response in campaign.responses if not response.function]
     if (wrong := check(places, resolved, campaign.keep)) is not None:
         place, error = wrong
-        text = campaign.path.read_text(encoding="utf-8-sig")
+        text = campaign.path.read_text("utf-8-sig")
         line = line_of_value(text, "responses", place)
         raise CampaignError(f"line {line}: {error}")
 
@@ -237,10 +237,10 @@ def _located(
         ):
             level = cell[setting.factor]
             return CampaignError(f"factors.{setting.factor} = {level!r}: {path}: {reason}")
-    if isinstance(source, Mapping):
-        return CampaignError(f"scenario.{path}: {reason}")
-    file = campaign.path.parent / source
-    return CampaignError(f"{file}: {_with_line(file.read_text('utf-8-sig'), f'{path}: {reason}')}")
+    inline = isinstance(source, Mapping)
+    file = campaign.path if inline else campaign.path.parent / source
+    message = _with_line(file.read_text("utf-8-sig"), f"{path}: {reason}", "scenario" * inline)
+    return CampaignError(message if inline else f"{file}: {message}")
 
 
 def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
@@ -326,7 +326,7 @@ def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -
     count = int(max((key[0] for key in lines), default=0))
     runs = np.array(list(dict.fromkeys(key[1:] for key in lines)))
     if len(lines) != count * len(runs) or not rows:
-        raise CampaignError(f"{file}: expected each run in each replication, in the same block")
+        raise CampaignError(f"{file}: expected each run, in one block, in each replication")
     if "replication" in rows[0] and replications not in (None, count):
         raise CampaignError(f"replications = {replications}: expected {count}, as {file} has")
     blocks = runs[:, 0].astype(int) if "block" in rows[0] else None

@@ -109,10 +109,7 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """The first place that no run of these scenarios can have, and what is wrong with it.
-
-    Unknown tables to keep are refused.
-    """
+    """The first place that no run of these scenarios can have, and why; refuses unknown tables."""
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
     refuse_unknown("keep: ", dict.fromkeys(keep), (*always, *kind.remedies))
