@@ -183,14 +183,113 @@ REFUSED = {
     "wrong function": (
         'responses = { a = { python = "none.py" } }', FACTORS, "expected FILE:FUNCTION",
     ),
+    "responses in no list": ('responses = "goodput_bps"', FACTORS, "expected a list of texts or"),
+    "replications are true": ("replications = true", FACTORS, "expected a whole number"),
+    "infinite memory": ('memory = "inf GB"', FACTORS, "2 GB"),
+    "memory below zero": ('memory = "-1 GB"', FACTORS, "memory = -1"),
+    "no such table": ('keep = ["sereis"]', FACTORS, "(did you mean `series`?); available: flows"),
+    "a table in no list": ('keep = "series"', FACTORS, "keep = 'series': expected a list of texts"),
+    "runs as text": ('design = { runs = "8" }', FACTORS, "design.runs = '8': expected a whole"),
+    "a seed alone": ("design = { seed = 3 }", FACTORS, "a table of runs"),
+    "an empty design": ("design = {}", FACTORS, "a table of runs"),
+    "two designs": ('design = { runs = 4, generators = ["n = a"] }', FACTORS, "a table of runs"),
+    "a wrong seed": ("design = { latin_hypercube = 4, seed = -1 }", FACTORS, "found -1"),
+    "nothing between": (
+        "design = { latin_hypercube = 4 }", FACTORS, "design: factor kind: nothing lies between",
+    ),
+    "each run twice": (
+        "design = { fold_over = true }", FACTORS.replace(', "hstcp"', ""), "have the same levels",
+    ),
+    "a path that is none": ("", FACTORS.replace('"flows.0.congestion.kind"', "5"), "kind.path = 5"),
+    "lists as levels": ("", "[factors]\nn = [[1], [2]]", "n.levels = [[1], [2]]: expected"),
+    "the same level": ("", FACTORS.replace('"cubic"', '"reno"'), "the same level twice"),
+    "an unknown level": (
+        "", FACTORS + '[set]\nseed = { value = 1, when = { kind = ["bic"] } }', "expected some of",
+    ),
+    "a level in no list": (
+        "", FACTORS + '[set]\nseed = { value = 1, when = { kind = "reno" } }', "'reno': expected a",
+    ),
+    "a number as place": ("", FACTORS + "[set]\nseed = 5", "seed = 5: expected text or a table"),
+    "a level without a value": (
+        "", '[factors]\nn = [2, 4]\n[set]\nseed = { factor = "n", of = { 2 = 1 } }', '"seed".of: ',
+    ),
+    **{
+        f"a factor {name}": ("", FACTORS.replace("kind =", f"{name} ="), f"{name}: the table of")
+        for name in ("run", "replication", "block", "version", "tables", "goodput_bps")
+    },
+    "a response version": (
+        'responses = { version = "goodput_bps" }', FACTORS, "responses.version: the table",
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_cannot_be_run_is_refused_before_anything_runs(tmp_path: Path, why: str) -> None:
     head, factors, message = REFUSED[why]
-    with pytest.raises(longhaul.LonghaulError, match=re.escape(message)):
-        read_campaign(written(tmp_path, head, factors))
+    file = written(tmp_path, head, factors)
+    with pytest.raises(CampaignError, match=re.escape(message)) as refused:
+        read_campaign(file)
+    assert str(refused.value).startswith(f"{file}: ")
+
+
+def test_a_file_that_is_not_utf8_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(CampaignError, match=r"c\.toml: .*not UTF-8"):
+        read_campaign(tmp_path / "c.toml")
+
+
+TWO = "\n".join(FACTORS.splitlines()[:-1]) + "\n"
+TABLE = """run,replication,block,rate,rtt
+1,1,2,2 Mbps,5 ms
+2,1,1,4 Mbps,5 ms
+1,2,2,2 Mbps,5 ms
+2,2,1,4 Mbps,5 ms
+"""
+
+
+def test_a_table_with_replications_and_blocks_is_a_design_with_both(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text(TABLE)
+    campaign = read_campaign(written(tmp_path, 'design = { csv = "d.csv" }', TWO))
+    table = done(campaign, tmp_path).frame
+    assert table.select("run", "replication", "block").rows() == [
+        (1, 1, 2), (2, 1, 1), (1, 2, 2), (2, 2, 1),
+    ]  # fmt: skip
+    assert table["scenario_hash"].n_unique() == 4, "replications have random numbers of their own"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("replication,", "number,", "d.csv: line 4: the same as line 2"),
+        ("2,2,1,4 Mbps,5 ms\n", "", "each replication"),
+        (TABLE.partition("\n")[2], "", "each replication"),
+        ("2,2,1,", "2,2,x,", "d.csv: line 5: replication, block: expected whole numbers"),
+        ("2,2,1,4", "2,2,1,5", "d.csv: line 5: rate is '5 Mbps'; levels: 2 Mbps, 4 Mbps"),
+        ("", "", "replications = 3: expected 2"),
+    ],
+)  # fmt: skip
+def test_a_table_that_is_no_design_is_refused(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    (tmp_path / "d.csv").write_text(TABLE.replace(old, new))
+    with pytest.raises(CampaignError, match=message):
+        read_campaign(written(tmp_path, 'replications = 3\ndesign = { csv = "d.csv" }', TWO))
+
+
+def test_levels_are_compared_by_value(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("n,sack,loss\n1e0,true,1e-6\n2,false, 0.001\n")
+    factors = """
+[factors]
+n    = [1, 2]
+sack = { path = "flows.0.tcp.limited_transmit", levels = [true, false] }
+loss = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-6, 1e-3] }
+[set]
+"flows.0.count" = { factor = "loss", of = { 1e-6 = 3, 1e-3 = 4 } }
+"seed"          = "n"
+"""
+    campaign = read_campaign(written(tmp_path, 'design = { csv = "d.csv" }', factors))
+    assert [tuple(cell.values()) for cell in campaign.cells] == [(1, True, 1e-6), (2, False, 1e-3)]
+    assert [run.scenario["flows"][0]["count"] for run in campaign.runs()] == [3, 4]
 
 
 def test_the_table_has_factors_responses_and_what_they_are_from(tmp_path: Path) -> None:
@@ -245,6 +344,13 @@ goodput_bps = "goodput_bps"
         "def late(run):\n    return 0\n\ndef several(run):\n    return 1\n"
     )
     assert read_campaign(campaign.path).reducer.variant != campaign.reducer.variant
+
+
+def test_a_table_that_a_run_lacks_is_named_with_those_that_it_has(tmp_path: Path) -> None:
+    campaign = read_campaign(written(tmp_path, 'keep = ["events"]'))
+    store = Store(tmp_path / "s", campaign.reducer.variant)
+    outcome = execute(campaign.runs()[:1], store, workers=1, reducer=campaign.reducer, retries=0)
+    assert "no table `events`; available: " in outcome.failed[0][1]
 
 
 def test_responses_are_looked_up_by_table_row_and_column() -> None:
@@ -537,6 +643,9 @@ def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
     assert "not started" in cli("campaign", "resume", file).stderr
     assert json.loads(cli("campaign", "status", file, "--json").stdout)["to do"] == 12
     assert "no run has finished" in cli("analyze", file).stderr
+    begun, store = read_campaign(file), Store(tmp_path / "campaigns/c/store")
+    execute(begun.runs()[:5], store, workers=1, reducer=begun.reducer)
+    assert "5 of 12 runs have finished" in cli("analyze", file).stderr
     work = cli("campaign", "work", file, "--shard", "2/3")
     assert work.returncode == 0, work.stderr
     assert "interrupted" not in work.stderr, "idle workers end in silence"
@@ -547,6 +656,35 @@ def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
     assert "12 of 12 runs" in page
     assert page.count("<svg") == 2, "effects and cells"
     assert cli("campaign", "work", file, "--shard", "4/3").returncode == 2
+    assert cli("campaign", "report", file, "--html", "mine.toml").returncode == 2
+    assert cli("campaign", "report", file, "--html", "mine.toml", "--overwrite").returncode == 0
+    elsewhere = cli("campaign", "run", file, "--out", "other")
+    assert elsewhere.stdout.endswith("Next: longhaul analyze other\n")
+
+
+def test_the_results_of_another_campaign_file_are_not_overwritten(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, factors=TWO)
+    table = tmp_path / "campaigns/c/results.parquet"
+    assert cli("campaign", "run", "a/c.toml").returncode == 0
+    before = table.read_bytes()
+    refused = cli("campaign", "run", "b/c.toml")
+    assert refused.returncode == 2
+    assert f"{tmp_path}/a/c.toml" in refused.stderr
+    assert table.read_bytes() == before
+    # The same file may change, and move with its results.
+    written(tmp_path / "a", "replications = 2", TWO)
+    assert cli("campaign", "run", "a/c.toml").returncode == 0
+    moved = tmp_path / "a/moved"
+    moved.mkdir()
+    for name in ("a/c.toml", "campaigns"):
+        (moved / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).rename(moved / name)
+    out = moved / "campaigns/c"
+    assert "8 runs: 8 done" in cli("campaign", "status", moved / "a/c.toml", "--out", out).stdout
 
 
 def test_a_campaign_error_names_file_and_key(tmp_path: Path) -> None:

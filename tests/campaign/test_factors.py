@@ -44,9 +44,11 @@ def test_what_factors_and_places_may_hold() -> None:
     ("old", "new", "message"),
     [
         ("path = \"a.loss\"", "pat = \"a.loss\"", r"factors\.loss\.pat: unknown .*`path`"),
-        ("levels = [10, 50]", "levels = 10", r"factors\.rtt\.levels: expected a list or a table"),
+        ("levels = [10, 50]", "levels = 10", r"factors\.rtt\.levels = 10: expected a list"),
+        ("levels = [10, 50], ", "", r"factors\.rtt\.levels = None: expected a list of levels"),
+        ("times = 0.5", 'times = "x"', r"\.times = 'x': expected a whole number or a decimal one"),
         ('= "n"\n', '= "m"\n', 'set."flows.a.count": unknown factor `m`; available: loss, queue'),
-        ("when = { queue", "when = { queues", "unknown factor `queues`"),
+        ("when = { queue", "when = { queues", r"when\.queues: unknown \(did you mean `queue`"),
         ("value = 7, ", "", "expected either `factor` or `value`"),
         ("times = 0.5", "time = 0.5", "did you mean `times`"),
     ],

@@ -171,6 +171,15 @@ def test_a_fold_over_frees_main_effects() -> None:
     assert {"x1", *(f"x1*x{j}" for j in range(2, 8))} <= set(clear)
 
 
+def test_blocks_divide_those_of_a_fold_over() -> None:
+    folded = two_level(3, runs=4).folded()
+    divided = folded.in_blocks(["x1*x2"])
+    assert folded.blocks is not None
+    assert divided.blocks is not None
+    assert sorted(np.bincount(divided.blocks)[1:].tolist()) == [2, 2, 2, 2]
+    assert len(set(zip(folded.blocks.tolist(), divided.blocks.tolist(), strict=True))) == 4
+
+
 def test_blocks_cost_the_products_that_make_them() -> None:
     design = two_level(4).in_blocks(["x1*x2*x3*x4", "x1*x2"])
     assert design.blocks is not None
@@ -203,6 +212,9 @@ def test_levels_between_and_beyond() -> None:
 def test_units_that_differ_have_nothing_between() -> None:
     with pytest.raises(DesignError, match="expected one unit"):
         list(latin_hypercube([Factor("rtt", ("20 ms", "1 s"))], 4).natural())
+    for levels in (("reno", "cubic"), ("1.2.3 ms", "2 ms")):
+        with pytest.raises(DesignError, match=f"between {levels[0]} and {levels[1]}"):
+            list(latin_hypercube([Factor("k", levels)], 4).natural())
 
 
 def test_the_verb_prints_what_the_matrix_proves(cli: CommandLine, tmp_path: Path) -> None:
@@ -225,6 +237,9 @@ def test_the_verb_prints_what_the_matrix_proves(cli: CommandLine, tmp_path: Path
     facts = json.loads(cli("design", "--published", "nist-2to9m4", "--json").stdout)
     assert (facts["resolution"], facts["runs"], facts["word_lengths"]["4"]) == (4, 32, 6.0)
     assert "choose one of" in cli("design", "4", "--full", "--runs", "8").stderr
+    assert "has its own factors" in cli("design", "a", "--published", "nist-2to6m1").stderr
+    assert "same name: a, a" in cli("design", "a", "a", "--full").stderr
+    assert "found -1" in cli("design", "3", "--latin-hypercube", "4", "--seed", "-1").stderr
     refused = cli("design", "20", "--runs", "32", "--resolution", "4")
     assert refused.returncode == 2
     assert "64 runs" in refused.stderr

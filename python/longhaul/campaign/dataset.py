@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,11 @@ class Dataset:
         return cls(pl.read_parquet(file), json.loads(facts))
 
 
+def path_from(store: Store, campaign: Campaign) -> str:
+    """A campaign's file as seen from its store: both may move together."""
+    return relpath(campaign.path.resolve(), store.path.resolve())
+
+
 def collect(campaign: Campaign, store: Store) -> Dataset:
     """The table of all runs that are finished."""
     rows, design = [], campaign.design
@@ -81,6 +87,7 @@ def collect(campaign: Campaign, store: Store) -> Dataset:
     facts = {
         "title": campaign.title,
         "file": campaign.path.name,
+        "path": path_from(store, campaign),
         "factors": {factor.name: list(factor.levels) for factor in design.factors},
         "responses": list(columns) or [response.name for response in campaign.responses],
         "about": meanings.of_table(campaign.sweep.settings, campaign.responses),

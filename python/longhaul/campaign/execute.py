@@ -296,9 +296,9 @@ class _Progress:
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
     """What a reducer keeps of a run, and the whole tables that it wants kept."""
+    kept = reducer(run)  # refuses tables that the run lacks
     wanted = getattr(reducer, "keep", ())
-    tables = {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
-    return reducer(run), tables
+    return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
 
 
 def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:

@@ -24,6 +24,19 @@ from typing import Any
 from longhaul._engine import LonghaulError
 from longhaul.campaign.sweep import Level, Setting
 
+# What keys may hold, as messages say it; lists are of texts, or of levels.
+HOLDS = {
+    "text": str, "a table": dict, "a truth value": bool, "a whole number": int,
+    "a decimal one": float, "a list of texts": list, "a list of levels": list,
+}  # fmt: skip
+FACTOR = {
+    "path": "text or a list of texts", "levels": "a list of levels or a table", "unit": "text",
+}  # fmt: skip
+SETTING = {
+    "factor": "text", "times": "a whole number or a decimal one", "unit": "text", "of": "a table",
+    "value": "", "when": "a table",
+}  # fmt: skip
+
 
 class FactorError(LonghaulError):
     """A factor, or a place that follows one, that cannot be used; the message names its key."""
@@ -46,16 +59,15 @@ def read_factors(
     values: dict[str, Mapping[str, Any]] = {}
     for name, written in factors.items():
         table = written if isinstance(written, Mapping) else {"levels": written}
-        refuse_unknown(f"factors.{name}.", table, ("path", "levels", "unit"))
-        given = table.get("levels")
-        if not isinstance(given, Mapping | list):
-            raise FactorError(f"factors.{name}.levels: expected a list or a table of levels")
+        given: Any = table.get("levels")
+        refuse_unknown(f"factors.{name}.", {**table, "levels": given}, FACTOR)
         if isinstance(given, Mapping):
             values[name] = given
         levels[name] = list(given)
         paths = table.get("path", [])
         for path in [paths] if isinstance(paths, str) else paths:
             settings[path] = Setting(factor=name, of=values.get(name), unit=table.get("unit", ""))
+    refuse_unknown("set.", places, dict.fromkeys(places, "text or a table"))
     for path, written in places.items():
         settings[path] = _setting(path, written, values, (*levels, *others))
     return Factors(levels, settings)
@@ -67,22 +79,33 @@ def _setting(
     values: Mapping[str, Mapping[str, Any]],
     known: Sequence[str],
 ) -> Setting:
-    table = {"factor": written} if isinstance(written, str) else dict(written)
-    refuse_unknown(f'set."{path}".', table, ("factor", "times", "unit", "of", "value", "when"))
+    table: dict[str, Any] = {"factor": written} if isinstance(written, str) else dict(written)
+    where = f'set."{path}".'
+    refuse_unknown(where, table, SETTING)
+    refuse_unknown(f"{where}when.", table.get("when", {}), dict.fromkeys(known, "a list of levels"))
     if ("factor" in table) == ("value" in table):
         raise FactorError(f'set."{path}": expected either `factor` or `value`')
-    for factor in (*([table["factor"]] if "factor" in table else ()), *table.get("when", {})):
-        if factor not in known:
-            raise FactorError(
-                f'set."{path}": unknown factor `{factor}`; available: {", ".join(known)}'
-            )
-    return Setting(**{"of": values.get(table.get("factor", "")), **table})
+    factor = table.get("factor", "")
+    if factor not in ("", *known):
+        raise FactorError(f'set."{path}": unknown factor `{factor}`; available: {", ".join(known)}')
+    return Setting(**{"of": values.get(factor), **table})
 
 
-def refuse_unknown(where: str, table: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Refuse keys that do not exist, with the nearest one that does."""
-    for key in table:
+def refuse_unknown(where: str, table: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse keys that do not exist, with the nearest one that does.
+
+    Where `known` has words of `HOLDS`, wrong values, too.
+    """
+    for key, value in table.items():
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)
             hint = f" (did you mean `{near[0]}`?)" if near else ""
             raise FactorError(f"{where}{key}: unknown{hint}; available: {', '.join(known)}")
+        words = known[key] if isinstance(known, Mapping) else ""
+        parts = value if isinstance(value, list) else ()
+        kinds = [str] if "texts" in words else [str, int, float, bool]
+        if words and (
+            type(value) not in [HOLDS[word] for word in words.split(" or ")]
+            or any(type(part) not in kinds for part in parts)
+        ):
+            raise FactorError(f"{where}{key} = {value!r}: expected {words}")

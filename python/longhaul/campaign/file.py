@@ -1,20 +1,7 @@
 """The campaign file: a scenario, factors with their levels, a design, and what is measured.
 
-```toml
-title        = "Which factor matters?"
-replications = 5
-responses    = ["goodput_bps", "links.bottleneck.utilization"]
-design       = "full"
-
-[factors]
-loss = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-5, 1e-3] }
-rtt  = { path = "topology.dumbbell.bottleneck.delay", levels = ["5 ms", "50 ms"] }
-
-[scenario]           # or: scenario = "one_flow.toml"
-...
-```
-
-What `factors` and `set` may hold, `longhaul.campaign.factors` says: studies have the same.
+docs/campaigns.md shows one with all keys. What `factors` and `set` may hold,
+`longhaul.campaign.factors` says: studies have the same.
 """
 
 import re
@@ -29,31 +16,45 @@ import numpy as np
 
 from longhaul._engine import LonghaulError, ScenarioError
 from longhaul._engine import Scenario as Resolved
-from longhaul.campaign.factors import FactorError, Factors, read_factors, refuse_unknown
+from longhaul.analysis.table import PROVENANCE
+from longhaul.campaign.factors import Factors, read_factors, refuse_unknown
+from longhaul.campaign.meanings import OTHERS
 from longhaul.campaign.place import indexed, line_of, line_of_value
 from longhaul.campaign.responses import (
     Response,
-    ResponseError,
     Responses,
     check,
     read_responses,
 )
-from longhaul.campaign.sweep import Level, Run, Sweep
-from longhaul.campaign.template import (
-    TemplateError,
-    place_of_template,
-    read_template,
-)
+from longhaul.campaign.sweep import Level, Run, Sweep, is_meant
+from longhaul.campaign.template import place_of_template, read_template
 from longhaul.comparison.differences import RANDOM
-from longhaul.designs import Design, Factor, full, latin_hypercube, one_at_a_time, two_level
+from longhaul.designs import (
+    Design,
+    DesignError,
+    Factor,
+    full,
+    latin_hypercube,
+    one_at_a_time,
+    two_level,
+)
 from longhaul.files.rows import read_rows
 
-KEYS = (
-    "title", "scenario", "factors", "set", "design", "replications", "responses", "keep",
-    "retries", "memory",
-)  # fmt: skip
+KEYS = {
+    "title": "", "scenario": "", "factors": "a table", "set": "a table",
+    "design": "text or a table", "replications": "a whole number",
+    "responses": "a list of texts or a table", "keep": "a list of texts",
+    "retries": "a whole number", "memory": "text",
+}  # fmt: skip
+DESIGN = {
+    "runs": "a whole number", "resolution": "a whole number", "generators": "a list of texts",
+    "fold_over": "a truth value or a list of texts", "blocks": "a list of texts",
+    "latin_hypercube": "a whole number", "seed": "a whole number", "csv": "text",
+}  # fmt: skip
+# Those that go together.
 DESIGNS = (
-    "runs", "resolution", "generators", "fold_over", "blocks", "latin_hypercube", "seed", "csv",
+    "runs, resolution, fold_over, blocks", "generators, fold_over, blocks",
+    "latin_hypercube, seed", "csv",
 )  # fmt: skip
 
 
@@ -114,25 +115,27 @@ class Campaign:
 def read_campaign(path: str | Path) -> Campaign:
     """Read a campaign file and check everything that can be checked without running."""
     file = Path(path)
-    text = file.read_text(encoding="utf-8-sig")
+    text = ""
     try:
-        whole = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise CampaignError(f"{file}: {error}") from None
-    try:
-        return _campaign(file, whole)
-    except (CampaignError, FactorError, ResponseError, TemplateError) as error:
-        raise CampaignError(f"{file}: {_with_line(text, str(error))}") from None
+        text = file.read_text("utf-8-sig")
+        return _campaign(file, tomllib.loads(text))
+    except UnicodeDecodeError:
+        message = "this or a file that it names is not UTF-8"
+    except DesignError as error:
+        message = f"design: {error}"
+    except (LonghaulError, tomllib.TOMLDecodeError) as error:
+        message = str(error)
+    raise CampaignError(f"{file}: {_with_line(text, message)}")
 
 
 # How messages about a key begin.
 _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
-def _with_line(text: str, message: str) -> str:
+def _with_line(text: str, message: str, root: str = "") -> str:
     """A message that begins with a key of the file, behind the line of that key."""
     key = _KEY.match(message)
-    line = line_of(text, key[1].replace('"', "")) if key else None
+    line = line_of(text, key[1].replace('"', ""), root) if key else None
     return f"line {line}: {message}" if line else message
 
 
@@ -140,25 +143,28 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
     refuse_unknown("", whole, KEYS)
     factors = read_factors(whole.get("factors", {}), whole.get("set", {}))
     _check_factors(factors)
+    varied = [Factor(name, tuple(levels)) for name, levels in factors.levels.items()]
+    design = _design(file, whole, varied)
     sweep = Sweep(
         file.stem,
         read_template(file, whole.get("scenario")),
         factors.levels,
         factors.settings,
-        _count("replications", whole.get("replications", 1), 1),
+        _count("replications", whole.get("replications", design.replications), 1),
         beside=place_of_template(file, whole.get("scenario")),
     )
-    varied = [Factor(name, tuple(levels)) for name, levels in factors.levels.items()]
     campaign = Campaign(
         path=file,
         title=str(whole.get("title", file.stem)),
         sweep=sweep,
-        design=_design(file, whole.get("design", "full"), varied),
+        design=design,
         responses=read_responses(file.parent, whole.get("responses", [])),
         keep=tuple(whole.get("keep", ())),
         retries=_count("retries", whole.get("retries", 1), 0),
         memory=_bytes(whole["memory"]) if "memory" in whole else None,
     )
+    _check_names(campaign)
+    _check_cells(campaign)
     # A level, or a path, that the scenario refuses is refused before anything runs.
     resolved = []
     for cell in _few(campaign.cells):
@@ -170,12 +176,41 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
     return campaign
 
 
+def _check_names(campaign: Campaign) -> None:
+    """Refuse names that other columns of the table have."""
+    taken = {*OTHERS, *PROVENANCE}
+    for key, name, place in (
+        *(("responses", response.name, response.place) for response in campaign.responses),
+        *(("factors", name, "") for name in campaign.sweep.axes),
+    ):
+        if name in taken and place != name:
+            raise CampaignError(f"{key}.{name}: the table of results has such a column")
+        taken.add(name)
+
+
+def _check_cells(campaign: Campaign) -> None:
+    """Refuse runs that are the same, and levels without values, or of `set` alone."""
+    if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
+        raise CampaignError("design: some runs have the same levels and random numbers")
+    for path, setting in campaign.sweep.settings.items():
+        for name, levels in setting.when.items():
+            known = campaign.sweep.axes[name]
+            if not all(level in known for level in levels):
+                raise CampaignError(f'set."{path}".when.{name}: expected some of {known}')
+        try:
+            for cell in campaign.cells:
+                if setting.applies(cell):
+                    setting.at(cell)
+        except ScenarioError as error:
+            raise CampaignError(f'set."{path}".of: {error}') from None
+
+
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
     """Refuse a response that no run can have, at its line."""
     places = [response.place for response in campaign.responses if not response.function]
-    if (wrong := check(places, resolved)) is not None:
+    if (wrong := check(places, resolved, campaign.keep)) is not None:
         place, error = wrong
-        text = campaign.path.read_text(encoding="utf-8-sig")
+        text = campaign.path.read_text("utf-8-sig")
         line = line_of_value(text, "responses", place)
         raise CampaignError(f"line {line}: {error}")
 
@@ -200,16 +235,12 @@ def _located(
         if setting.factor and (
             f"{path}.".startswith(f"{written}.") or written.startswith(f"{path}.")
         ):
-            factor = f"factors.{setting.factor}"
-            text = campaign.path.read_text(encoding="utf-8-sig")
-            line = line_of(text, factor) or line_of(text, "factors")
             level = cell[setting.factor]
-            return CampaignError(f"line {line}: {factor} = {level!r}: {path}: {reason}")
+            return CampaignError(f"factors.{setting.factor} = {level!r}: {path}: {reason}")
     inline = isinstance(source, Mapping)
-    file = campaign.path if inline else campaign.path.parent / str(source)
-    line = line_of(file.read_text(encoding="utf-8"), path, "scenario" if inline else "")
-    where = "" if inline else f"{file}: "
-    return CampaignError(f"{where}{f'line {line}: ' if line else ''}{path}: {reason}")
+    file = campaign.path if inline else campaign.path.parent / source
+    message = _with_line(file.read_text("utf-8-sig"), f"{path}: {reason}", "scenario" * inline)
+    return CampaignError(message if inline else f"{file}: {message}")
 
 
 def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
@@ -221,8 +252,8 @@ def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
             yield cell
 
 
-def _count(name: str, value: Any, least: int) -> int:  # noqa: ANN401
-    if not isinstance(value, int) or value < least:
+def _count(name: str, value: int, least: int) -> int:
+    if value < least:
         raise CampaignError(f"{name} = {value!r}: expected a whole number of at least {least}")
     return value
 
@@ -235,26 +266,30 @@ def _check_factors(factors: Factors) -> None:
     for name, levels in factors.levels.items():
         if len(levels) < 2:
             raise CampaignError(f"factors.{name}.levels: expected at least two levels")
+        if len(set(levels)) < len(levels):
+            raise CampaignError(f"factors.{name}.levels: the same level twice")
         if name not in followed:
             raise CampaignError(f"factors.{name}: expected the `path` of a key, found none")
 
 
-def _design(file: Path, given: Any, factors: Sequence[Factor]) -> Design:  # noqa: ANN401
+def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> Design:
     """The design; factors of more than two levels are crossed with a two-level fraction."""
+    given = whole.get("design", "full")
     if given == "full":
         return full(factors)
     if given == "one-at-a-time":
         return one_at_a_time(factors)
-    if not isinstance(given, Mapping):
+    keys = {} if isinstance(given, str) else given
+    refuse_unknown("design.", keys, DESIGN)
+    if set(keys) <= {"seed"} or not any(set(keys) <= set(way.split(", ")) for way in DESIGNS):
         raise CampaignError(
-            f'design = {given!r}: expected "full", "one-at-a-time", or a table of: '
-            f"{', '.join(DESIGNS)}"
+            f'design = {given!r}: expected "full", "one-at-a-time", or a table of '
+            f"{'; or '.join(DESIGNS)}"
         )
-    refuse_unknown("design.", given, DESIGNS)
     if "latin_hypercube" in given:
         return latin_hypercube(factors, given["latin_hypercube"], given.get("seed", 1))
     if "csv" in given:
-        return _from_csv(file.parent / given["csv"], factors)
+        return _from_csv(file.parent / given["csv"], factors, whole.get("replications"))
     two = [factor for factor in factors if len(factor.levels) == 2]
     more = [factor for factor in factors if len(factor.levels) > 2]
     if not two:
@@ -272,27 +307,47 @@ def _design(file: Path, given: Any, factors: Sequence[Factor]) -> Design:  # noq
     return made.crossed(full(more)) if more else made
 
 
-def _from_csv(file: Path, factors: Sequence[Factor]) -> Design:
-    """A design from a table of levels, a column a factor, as `design --natural` writes it."""
+def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
+    """A design from a table of levels, a column a factor, as `design --natural` writes it.
+
+    There may be columns `replication`, in each of which is each run, and `block`.
+    """
     rows = read_rows(file)
-    coded = np.empty((len(rows), len(factors)))
-    for j, factor in enumerate(factors):
-        places = {
-            str(level): code for level, code in zip(factor.levels, factor.coded(), strict=True)
-        }
-        for i, row in enumerate(rows):
-            if (cell := row.get(factor.name)) not in places:
-                raise CampaignError(
-                    f"{file}: line {i + 2}: {factor.name} is {cell!r}; levels: {', '.join(places)}"
-                )
-            coded[i, j] = places[str(cell)]
-    return Design(tuple(factors), coded, f"design of {file.name}")
+    lines: dict[tuple[float, ...], int] = {}
+    for line, row in enumerate(rows, start=2):
+        where = f"{file}: line {line}: "
+        try:
+            numbers = [int(row.get(name, 1)) for name in ("replication", "block")]
+        except ValueError:
+            raise CampaignError(f"{where}replication, block: expected whole numbers") from None
+        key = (*numbers, *(_coded(where, factor, row.get(factor.name, "")) for factor in factors))
+        if (first := lines.setdefault(key, line)) != line:
+            raise CampaignError(f"{where}the same as line {first}, with no other `replication`")
+    count = int(max((key[0] for key in lines), default=0))
+    runs = np.array(list(dict.fromkeys(key[1:] for key in lines)))
+    if len(lines) != count * len(runs) or not rows:
+        raise CampaignError(f"{file}: expected each run, in one block, in each replication")
+    if "replication" in rows[0] and replications not in (None, count):
+        raise CampaignError(f"replications = {replications}: expected {count}, as {file} has")
+    blocks = runs[:, 0].astype(int) if "block" in rows[0] else None
+    return Design(
+        tuple(factors), runs[:, 1:], f"design of {file.name}", (), blocks, replications=count
+    )
 
 
-def _bytes(text: Any) -> int:  # noqa: ANN401
+def _coded(where: str, factor: Factor, cell: str) -> float:
+    """The coded level that a cell means."""
+    for level, code in zip(factor.levels, factor.coded(), strict=True):
+        if is_meant(level, cell.strip()):
+            return float(code)
+    levels = ", ".join(map(str, factor.levels))
+    raise CampaignError(f"{where}{factor.name} is {cell!r}; levels: {levels}")
+
+
+def _bytes(text: str) -> int:
     units = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
-    number, _, unit = str(text).partition(" ")
+    number, _, unit = text.partition(" ")
     try:
-        return int(float(number) * units[unit.strip()])
-    except (KeyError, ValueError):
+        return _count("memory", int(float(number) * units[unit.strip()]), 1)
+    except (KeyError, OverflowError, ValueError):
         raise CampaignError(f'memory = {text!r}: expected for example "2 GB"') from None

@@ -38,6 +38,7 @@ OTHERS = {
     "run": "number of the combination of levels",
     "replication": "number of the repetition: each has its own random numbers",
     "block": "block of the design",
+    "tables": "directory of a run's kept tables",
 }
 
 

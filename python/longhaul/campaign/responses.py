@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul._engine import LonghaulError, Scenario
+from longhaul.campaign.factors import refuse_unknown
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results, kinds
@@ -105,9 +106,13 @@ def look_up(kept: Kept, place: str) -> float | None:
     raise ResponseError(f"responses: unknown column `{place}`{hint}; available: {', '.join(known)}")
 
 
-def check(places: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ResponseError] | None:
-    """The first place that no run of these scenarios can have, and what is wrong with it."""
+def check(
+    places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
+) -> tuple[str, ResponseError] | None:
+    """The first place that no run of these scenarios can have, and why; refuses unknown tables."""
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
+    always = ("flows", "links", "topology", "totals")
+    refuse_unknown("keep: ", dict.fromkeys(keep), (*always, *kind.remedies))
     known = {**kind.without_numbers(scenarios), "run": _OF_RUN}
     for place in places:
         try:

@@ -24,6 +24,14 @@ Level = str | int | float
 Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 
 
+def is_meant(level: Level, text: str) -> bool:
+    """Whether a text is a level: `1e-5` and `0.00001` are the same number."""
+    try:
+        return text == str(level) or bool(json.loads(text) == level)
+    except ValueError:
+        return False
+
+
 @dataclass(frozen=True)
 class Setting:
     """A setting of a scenario key: a value, or the level of a factor.
@@ -49,10 +57,13 @@ class Setting:
             return self.value
         level = cell[self.factor]
         if self.of is not None:
-            return self.of[str(level)]
+            for text, value in self.of.items():
+                if is_meant(level, text):
+                    return value
+            raise ScenarioError(f"expected a value of {level!r}, found {', '.join(self.of)}")
         if not isinstance(level, str) and self.times != 1:
             scaled = level * self.times
-            level = int(scaled) if scaled == int(scaled) else scaled
+            level = int(scaled) if scaled % 1 == 0 else scaled
         return f"{level} {self.unit}" if self.unit else level
 
 

@@ -241,6 +241,8 @@ def _table(source: Path, factors: list[str]) -> ResponseTable:
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():
         raise InputError(f"{source}: no run has finished yet: longhaul campaign run {source}")
+    if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
+        typer.echo(f"{done} of {wanted} runs have finished", err=True)
     return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
 
 

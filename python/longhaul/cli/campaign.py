@@ -38,6 +38,10 @@ Out = Annotated[
 WorkerCount = Annotated[
     int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786."),
+]
 # Messages of failed runs that are printed one by one.
 MAX_MESSAGES = 5
 
@@ -96,12 +100,7 @@ def plan(file: File, out: Out = None, json: AsJson = False) -> None:
 def run(
     file: File,
     workers: WorkerCount = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786."
-        ),
-    ] = None,
+    scheduler: Scheduler = None,
     out: Out = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -119,9 +118,7 @@ def run(
 def resume(
     file: File,
     workers: WorkerCount = None,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on.")
-    ] = None,
+    scheduler: Scheduler = None,
     out: Out = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -210,11 +207,14 @@ def report(
         Path | None,
         typer.Option(help="HTML page to write.", show_default="<OUT>/report.html"),
     ] = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the table of a campaign, and a page with the effects of its factors."""
     from longhaul.campaign.file import read_campaign
 
+    if html is not None:
+        refuse_existing(html, overwrite=overwrite)
     campaign = read_campaign(file)
     folder = _folder(campaign, out)
     dataset = _collect(campaign, out)
@@ -245,7 +245,8 @@ def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, 
         if json:
             print_json({**dataset.facts, "rows": dataset.frame.to_dicts()})
         elif not quiet:
-            _print_summary(campaign, outcome, dataset, _folder(campaign, out) / "results.parquet")
+            table = _folder(campaign, out) / "results.parquet"
+            _print_summary(outcome, dataset, table, out or campaign.path)
     _report_failures(outcome.failed)
 
 
@@ -259,7 +260,7 @@ def _collect(campaign: Campaign, out: Path | None) -> Dataset:
     return dataset
 
 
-def _print_summary(campaign: Campaign, outcome: Outcome, dataset: Dataset, file: Path) -> None:
+def _print_summary(outcome: Outcome, dataset: Dataset, file: Path, source: Path) -> None:
     console = stdout()
     done = outcome.finished + outcome.found
     console.print(
@@ -273,7 +274,7 @@ def _print_summary(campaign: Campaign, outcome: Outcome, dataset: Dataset, file:
             cells = (values.mean(), values.min(), values.max())
             table.add_row(name, *(f"{cell:.6g}" for cell in cells))
     console.print(table)
-    console.print(f"Table: {file}\nNext: longhaul analyze {campaign.path}")
+    console.print(f"Table: {file}\nNext: longhaul analyze {source}")
 
 
 def _report_failures(failed: list[tuple[Any, str]]) -> None:
@@ -301,10 +302,16 @@ def _folder(campaign: Campaign, out: Path | None) -> Path:
 
 
 def store_of(campaign: Campaign, out: Path | None) -> Store:
-    """Where the runs of a campaign are."""
+    """Where the runs of a campaign are; refused with the results of another."""
+    from longhaul.campaign.dataset import Dataset, path_from
     from longhaul.campaign.store import Store
 
-    return Store(_folder(campaign, out) / "store", campaign.reducer.variant)
+    file = _folder(campaign, out) / "results.parquet"
+    store = Store(file.with_name("store"), campaign.reducer.variant)
+    own = path_from(store, campaign)
+    if file.exists() and (other := Dataset.read(file).facts.get("path", own)) != own:
+        raise InputError(f"{file} is of {(store.path / other).resolve()}: choose another --out")
+    return store
 
 
 def _shard(text: str) -> tuple[int, int]:

@@ -80,6 +80,8 @@ def design(
             "--one-at-a-time and --published"
         )
     if published is not None:
+        if given:
+            raise InputError(f"--published {published}: has its own factors")
         made = designs.published(published)
     elif not given:
         raise InputError("expected at least one factor: longhaul design FACTOR...")

@@ -14,7 +14,7 @@ from longhaul.files.rows import as_csv
 # A level as scenarios write it: a number, or text such as "100 ms" or "droptail".
 Level = str | int | float
 
-_QUANTITY = re.compile(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(.*)")
+_QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.].*|)")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Factor:
         match = _QUANTITY.fullmatch(level)
         if match is None:
             raise DesignError(
-                f"factor {self.name}: nothing lies between {self.levels[0]} and {level}"
+                f"factor {self.name}: nothing lies between {self.levels[0]} and {self.levels[-1]}"
             )
         return float(match[1]), match[2]
 
@@ -78,6 +78,10 @@ class Design:
     """The block of each run, from 1, if there are blocks."""
     replications: int = 1
     """How often each run is to be done, with other random numbers."""
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) < len(self.names):
+            raise DesignError(f"two factors have the same name: {', '.join(self.names)}")
 
     @property
     def runs(self) -> int:
@@ -119,12 +123,12 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """The same runs in 2^n blocks, by the signs of n products such as `x1*x2*x3`."""
+        """The same runs, or blocks, in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
-        numbers = sum(
-            (sign.astype(int) << i for i, sign in enumerate(signs)), np.ones(self.runs, int)
-        )
+        numbers = np.ones(self.runs, int) if self.blocks is None else self.blocks
+        for sign in signs:
+            numbers = numbers + sign * numbers.max()
         return replace(self, blocks=numbers)
 
     def confounded_with_blocks(self, order: int = 2) -> list[str]:

@@ -18,9 +18,6 @@ def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]
             raise DesignError(f"expected at least 1 factor, found {factors}")
         factors = [f"x{i + 1}" for i in range(factors)]
     whole = tuple(f if isinstance(f, Factor) else Factor(f) for f in factors)
-    names = [factor.name for factor in whole]
-    if len(set(names)) < len(names):
-        raise DesignError(f"two factors have the same name: {', '.join(names)}")
     for factor in whole:
         if len(factor.levels) != 2:
             raise DesignError(

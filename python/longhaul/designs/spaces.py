@@ -27,6 +27,8 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
 
     if runs < 2:
         raise DesignError(f"expected at least 2 runs of a Latin hypercube, found {runs}")
+    if seed < 0:
+        raise DesignError(f"expected a seed of at least 0, found {seed}")
     sampler = qmc.LatinHypercube(d=len(factors), optimization="random-cd", rng=seed)
     coded = sampler.random(runs) * 2.0 - 1.0
     return Design(tuple(factors), coded, f"Latin hypercube, seed {seed}")
