@@ -40,7 +40,7 @@ def _text(level: Level) -> str:
     return str(level).lower() if isinstance(level, bool) else str(level)
 
 
-def _is(level: Level, text: str) -> bool:
+def is_meant(level: Level, text: str) -> bool:
     """Whether a level is meant by a word: 1 means 1.0, too."""
     try:
         return _text(level) == text or float(level) == float(text)
@@ -242,9 +242,9 @@ class ResponseTable:
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()
         known = [_text(level) for level in every]
         for text in levels:
-            if not any(_is(level, text) for level in every):
+            if not any(is_meant(level, text) for level in every):
                 raise TableError(f"{column} has no level {text}; available: {', '.join(known)}")
-        named = [any(_is(level, text) for text in levels) for level in every]
+        named = [any(is_meant(level, text) for text in levels) for level in every]
         left = [level for level, is_named in zip(every, named, strict=True) if is_named == keep]
         inside = pl.col(column).is_in(left)
         frame = self.frame.filter(inside if keep else inside.fill_null(value=True))

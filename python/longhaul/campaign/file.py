@@ -16,7 +16,7 @@ import numpy as np
 
 from longhaul._engine import LonghaulError, ScenarioError
 from longhaul._engine import Scenario as Resolved
-from longhaul.analysis.table import PROVENANCE
+from longhaul.analysis.table import PROVENANCE, is_meant
 from longhaul.campaign.factors import Factors, read_factors, refuse_unknown
 from longhaul.campaign.meanings import OTHERS
 from longhaul.campaign.place import indexed, line_of, line_of_value
@@ -26,7 +26,7 @@ from longhaul.campaign.responses import (
     check,
     read_responses,
 )
-from longhaul.campaign.sweep import Level, Run, Sweep, is_meant
+from longhaul.campaign.sweep import Level, Run, Sweep
 from longhaul.campaign.template import place_of_template, read_template
 from longhaul.comparison.differences import RANDOM
 from longhaul.designs import (

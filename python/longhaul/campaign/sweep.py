@@ -14,6 +14,7 @@ from typing import Any
 
 from longhaul._engine import Scenario as Resolved
 from longhaul._engine import ScenarioError
+from longhaul.analysis.table import is_meant
 from longhaul.campaign.template import Scenario, filled_in
 from longhaul.running import load
 
@@ -22,14 +23,6 @@ Level = str | int | float
 
 # The factors' levels at each point of an axis: one, or a tuple with one for each replication.
 Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
-
-
-def is_meant(level: Level, text: str) -> bool:
-    """Whether a text is a level: `1e-5` and `0.00001` are the same number."""
-    try:
-        return text == str(level) or bool(json.loads(text) == level)
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True)
