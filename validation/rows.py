@@ -10,11 +10,9 @@ VALUE = "value"
 """Printed of this very case."""
 CONDITIONS_MEAN = "mean of all conditions"
 """Printed with the lowest and the highest condition, between which this one has to be."""
-RUNS_MEAN = "mean of eight runs"
-"""Printed as a mean over runs, of which this is one."""
 TREND = "trend"
 """A statement: 1 where it holds."""
-KINDS = (VALUE, CONDITIONS_MEAN, RUNS_MEAN, TREND)
+KINDS = (VALUE, CONDITIONS_MEAN, TREND)
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,12 @@ from longhaul.studies import ledger
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import recorded
 from longhaul.studies.study import find
-from validation.rows import CONDITIONS_MEAN, RUNS_MEAN, VALUE, Row
+from validation.rows import CONDITIONS_MEAN, VALUE, Row
 
 PART = "conditions"
 STUDY = "nist-2010"
 EXPERIMENTS = ("SA64", "N6-MAIN", "N7-MAIN")
 TCP = "TCP"
-# By the axis of which a claim is about all levels, where only some of them were run.
-KINDS = {"run": RUNS_MEAN, "condition": CONDITIONS_MEAN}
 WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
@@ -50,5 +48,5 @@ def _row(judgement: Judgement) -> Row:
         measured=judgement.measured,
         rule=f"{claim.tolerance}; {part.text}" if is_part and part else claim.tolerance,
         within=WITHIN.get(judgement.verdict),
-        kind=KINDS[part.axis] if is_part and part else VALUE,
+        kind=CONDITIONS_MEAN if is_part else VALUE,
     )

@@ -17,7 +17,7 @@ NOTEBOOK = "5bbc4b27b543"
 """The last commit whose page has every row and all that was tried."""
 CHAPTERS = {
     3: "definitions and worked examples",
-    4: "run 64, and lines C1, C2, C7 and C8 of table 4-28 (eight runs each)",
+    4: "64 runs: tables 4-25 to 4-29, sections 4.1.5 and 4.4 to 4.6",
     5: "two flows through a slow router: tables 5-10 and 5-11, section 5.4",
     6: "conditions 1, 2, 4, 31 and 32: tables 6-28 to 6-32, sections 6.3 to 6.5",
     7: "conditions 3, 5, 8 and 21, long-lived flows alone, with jumbo files: tables 7-9 to 7-17",
