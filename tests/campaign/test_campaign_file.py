@@ -166,6 +166,9 @@ REFUSED = {
     "one level": (
         "", '[factors]\nn = { path = "flows.0.count", levels = [1] }', "at least two levels",
     ),
+    "replications": (
+        "", '[factors]\nn = { path = "replication", levels = [1, 2] }', "expected `replications`",
+    ),
     "no place": ("", "[factors]\nn = [1, 2]", "expected the `path` of a key"),
     "wrong place": (
         "", '[factors]\nn = { path = "flows.0.cuont", levels = [1, 2] }', "did you mean `count`",

@@ -259,9 +259,11 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Refuse factors that do not vary, or that nothing follows."""
+    """Refuse factors that do not vary, that nothing follows, or that replications overwrite."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
+    if "replication" in factors.settings:
+        raise CampaignError("replication: expected `replications` instead of a factor or `set`")
     followed = {setting.factor for setting in factors.settings.values()}
     for name, levels in factors.levels.items():
         if len(levels) < 2:
