@@ -169,6 +169,9 @@ REFUSED = {
     "replications": (
         "", '[factors]\nn = { path = "replication", levels = [1, 2] }', "expected `replications`",
     ),
+    "a place in a text": (
+        "", '[factors]\nn = { path = "duration.a.b", levels = [1, 2] }', "to set `a` in",
+    ),
     "no place": ("", "[factors]\nn = [1, 2]", "expected the `path` of a key"),
     "wrong place": (
         "", '[factors]\nn = { path = "flows.0.cuont", levels = [1, 2] }', "did you mean `count`",

@@ -122,6 +122,8 @@ def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa
         for group in _groups(place, step, path):
             yield from _places(group, rest, path)
         return
+    if not isinstance(place, list | dict):
+        raise ScenarioError(f"{path}: expected a table to set `{step}` in")
     inner = _group(place, step, path) if isinstance(place, list) else place.setdefault(step, {})
     yield from _places(inner, rest, path)
 
