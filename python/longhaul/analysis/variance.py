@@ -111,14 +111,14 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     return np.asarray(vectors[:, np.abs(np.diag(triangle)) > ROUNDING])
 
 
-def _joined(bases: Sequence[np.ndarray]) -> np.ndarray | None:
-    """An orthonormal basis of what some explain together."""
-    return _orthonormal(np.hstack(bases)) if bases else None
+def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
+    """An orthonormal basis of what some explain together; without columns if there are none."""
+    return _orthonormal(np.hstack(bases)) if bases else np.zeros((0, 0))
 
 
-def _without(basis: np.ndarray, space: np.ndarray | None) -> np.ndarray:
+def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
     """A basis of what a space does not have of another."""
-    return basis if space is None else _orthonormal(basis - space @ (space.T @ basis))
+    return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 
 def _spans(first: np.ndarray, other: np.ndarray) -> bool:
@@ -129,7 +129,7 @@ def _spans(first: np.ndarray, other: np.ndarray) -> bool:
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
     """The lines of some terms; none if these leave no degree of freedom for the residual."""
-    space = _orthonormal(np.hstack([one.basis for one in terms]))
+    space = _joined([one.basis for one in terms])
     total, seen = float(y @ y), space.T @ y
     freedom = len(y) - 1 - len(seen)
     if freedom < 1:
