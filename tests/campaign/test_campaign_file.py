@@ -217,6 +217,9 @@ REFUSED = {
     "a level without a value": (
         "", '[factors]\nn = [2, 4]\n[set]\nseed = { factor = "n", of = { 2 = 1 } }', '"seed".of: ',
     ),
+    "so many times a word": (
+        "", FACTORS + '[set]\nseed = { factor = "kind", times = 2 }', "times = 2: 'reno' is no",
+    ),
     **{
         f"a factor {name}": ("", FACTORS.replace("kind =", f"{name} ="), f"{name}: the table of")
         for name in ("run", "replication", "block", "version", "tables", "goodput_bps")
@@ -265,6 +268,7 @@ def test_a_table_with_replications_and_blocks_is_a_design_with_both(tmp_path: Pa
     ("old", "new", "message"),
     [
         ("replication,", "number,", "d.csv: line 4: the same as line 2"),
+        (TABLE, "# of 2026\n\n" + TABLE.replace("4 M", "5 M"), "d.csv: line 5: rate is '5 Mbps'"),
         ("2,2,1,4 Mbps,5 ms\n", "", "each replication"),
         (TABLE.partition("\n")[2], "", "each replication"),
         ("2,2,1,", "2,2,x,", "d.csv: line 5: replication, block: expected whole numbers"),

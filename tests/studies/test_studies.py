@@ -429,10 +429,12 @@ def reduce(run):
         (["claims", "nothing"], ["nothing", "hstcp-2003"]),
         (["claims", "hstcp-2003", "--scale", "ful"], ["ful", "did you mean `full`"]),
         (["report", "nothing"], ["nothing"]),
+        (["report", "hstcp-2003", "--of", "."], ["results: no results of hstcp-2003 yet"]),
+        (["claims", "hstcp-2003", "--out", "."], ["results: no results of hstcp-2003 yet"]),
         (["run", "."], ["expected a study's folder with experiments.toml"]),
     ],
 )
-def test_unknown_names_are_refused(
+def test_names_of_what_there_is_not_are_refused(
     words: list[str], expected: list[str], tmp_path: Path, cli: CommandLine
 ) -> None:
     result = cli("study", *words)

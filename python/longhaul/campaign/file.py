@@ -38,7 +38,7 @@ from longhaul.designs import (
     one_at_a_time,
     two_level,
 )
-from longhaul.files.rows import read_rows
+from longhaul.files.rows import numbered_rows
 
 KEYS = {
     "title": "", "scenario": "", "factors": "a table", "set": "a table",
@@ -197,12 +197,11 @@ def _check_cells(campaign: Campaign) -> None:
             known = campaign.sweep.axes[name]
             if not all(level in known for level in levels):
                 raise CampaignError(f'set."{path}".when.{name}: expected some of {known}')
-        try:
-            for cell in campaign.cells:
-                if setting.applies(cell):
-                    setting.at(cell)
-        except ScenarioError as error:
-            raise CampaignError(f'set."{path}".of: {error}') from None
+    try:
+        for cell in campaign.cells:
+            campaign.sweep.values_at(cell)
+    except ScenarioError as error:
+        raise CampaignError(str(error)) from None
 
 
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
@@ -314,9 +313,9 @@ def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -
 
     There may be columns `replication`, in each of which is each run, and `block`.
     """
-    rows = read_rows(file)
+    rows = numbered_rows(file)
     lines: dict[tuple[float, ...], int] = {}
-    for line, row in enumerate(rows, start=2):
+    for line, row in rows.items():
         where = f"{file}: line {line}: "
         try:
             numbers = [int(row.get(name, 1)) for name in ("replication", "block")]
@@ -329,9 +328,10 @@ def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -
     runs = np.array(list(dict.fromkeys(key[1:] for key in lines)))
     if len(lines) != count * len(runs) or not rows:
         raise CampaignError(f"{file}: expected each run, in one block, in each replication")
-    if "replication" in rows[0] and replications not in (None, count):
+    columns = next(iter(rows.values()))
+    if "replication" in columns and replications not in (None, count):
         raise CampaignError(f"replications = {replications}: expected {count}, as {file} has")
-    blocks = runs[:, 0].astype(int) if "block" in rows[0] else None
+    blocks = runs[:, 0].astype(int) if "block" in columns else None
     return Design(
         tuple(factors), runs[:, 1:], f"design of {file.name}", (), blocks, replications=count
     )

@@ -53,8 +53,10 @@ class Setting:
             for text, value in self.of.items():
                 if is_meant(level, text):
                     return value
-            raise ScenarioError(f"expected a value of {level!r}, found {', '.join(self.of)}")
-        if not isinstance(level, str) and self.times != 1:
+            raise ScenarioError(f"of: expected a value of {level!r}, found {', '.join(self.of)}")
+        if self.times != 1:
+            if isinstance(level, str | bool):
+                raise ScenarioError(f"times = {self.times:g}: {level!r} is no number")
             scaled = level * self.times
             level = int(scaled) if scaled % 1 == 0 else scaled
         return f"{level} {self.unit}" if self.unit else level
@@ -136,13 +138,19 @@ class Sweep:
 
     def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
         """The run of a cell, with the random numbers of a replication."""
-        values = {
-            path: setting.at(cell)
-            for path, setting in self.settings.items()
-            if setting.applies(cell)
-        }
-        scenario = filled_in(self.template, {**values, "replication": replication})
+        scenario = filled_in(self.template, {**self.values_at(cell), "replication": replication})
         return Run(self.experiment, cell, replication, scenario, self.beside)
+
+    def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
+        """What is set at a cell, by its place; an error names the place."""
+        values = {}
+        for path, setting in self.settings.items():
+            try:
+                if setting.applies(cell):
+                    values[path] = setting.at(cell)
+            except ScenarioError as error:
+                raise ScenarioError(f'set."{path}".{error}') from None
+        return values
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:

@@ -22,6 +22,7 @@ from longhaul.cli.shared import (
 from longhaul.files.writing import write_text
 
 if TYPE_CHECKING:
+    from longhaul.studies.record import Record
     from longhaul.studies.study import Study
 
 Name = Annotated[
@@ -269,11 +270,11 @@ def claims(
     json: AsJson = False,
 ) -> None:
     """Print every claim of a study with what was measured in its last runs."""
-    from longhaul.studies import ledger, record
+    from longhaul.studies import ledger
     from longhaul.studies.study import find
 
     study = find(name)
-    folder, results = record.latest(study, out or _default(study.name), scale)
+    folder, results = _latest(study, out, scale)
     judgements = ledger.judge(study, results.data, results.facts.scale)
     if json:
         print_json([judgement.as_json() for judgement in judgements])
@@ -329,13 +330,13 @@ def report(
 
     Beside it a page to explore the runs, which it links to: NAME-explorer.html.
     """
-    from longhaul.studies import page, record
+    from longhaul.studies import page
     from longhaul.studies.study import find
 
     study = find(name)
     target = out or Path(f"{study.name}.html")
     refuse_existing(target, overwrite=overwrite)
-    _, results = record.latest(study, of or _default(study.name), scale)
+    _, results = _latest(study, of, scale)
     page.judged(study, results, target)
     if not quiet:
         typer.echo(target)
@@ -344,3 +345,10 @@ def report(
 def _default(name: str) -> Path:
     """Where a study's runs and results are."""
     return Path("studies") / name
+
+
+def _latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
+    """Results in a directory that was named, or else one's own, or else the shipped ones."""
+    from longhaul.studies import record
+
+    return record.latest(study, named or _default(study.name), scale, shipped=named is None)

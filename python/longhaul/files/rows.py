@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import dropwhile
+from itertools import takewhile
 from pathlib import Path
 
 from longhaul._engine import ScenarioError
@@ -17,13 +17,18 @@ COMMENT = "#"
 
 def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
     """The rows by the names of their columns; with `columns`, a file with others is refused."""
-    head, *rows = read_cells(file) or [[]]
+    return list(numbered_rows(file, columns).values())
+
+
+def numbered_rows(file: Path, columns: Sequence[str] = ()) -> dict[int, Row]:
+    """The same by the numbers of their lines in the file, from 1 on."""
+    (_, head), *rows = _cells(file).items() or [(1, [])]
     if columns and tuple(head) != tuple(columns):
         raise ScenarioError(f"{file}: expected the columns {', '.join(columns)}")
-    for line, row in enumerate(rows, start=2):
+    for line, row in rows:
         if len(row) != len(head):
             raise ScenarioError(f"{file}:{line}: expected {len(head)} columns")
-    return [dict(zip(head, row, strict=True)) for row in rows]
+    return {line: dict(zip(head, row, strict=True)) for line, row in rows}
 
 
 @cache
@@ -34,9 +39,17 @@ def published_rows(file: Path) -> tuple[Row, ...]:
 
 def read_cells(file: Path) -> list[list[str]]:
     """The cells of each line, the head's first; empty lines and comments before it are left out."""
+    return list(_cells(file).values())
+
+
+def _cells(file: Path) -> dict[int, list[str]]:
+    """The cells of each line by its number; those of a cell that goes on are of its last line."""
     with file.open(encoding="utf-8-sig", newline="") as text:
-        lines = dropwhile(lambda line: line.startswith(COMMENT), text)
-        return [row for row in csv.reader(lines) if row]
+        lines = text.readlines()
+    comments = len(list(takewhile(lambda line: line.startswith(COMMENT), lines)))
+    rows = csv.reader(lines[comments:])
+    numbered = ((rows.line_num, row) for row in rows)
+    return {comments + line: row for line, row in numbered if row}
 
 
 def number(cell: str) -> float | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import SINGLE, Expected, decimals_of, half_a_unit
-from longhaul.files.rows import Row, read_rows
+from longhaul.files.rows import Row, numbered_rows
 
 # How the column `source` of a claim begins that the source does not make.
 DERIVED = "derived"
@@ -87,7 +87,7 @@ def read_claims(*files: Path) -> list[Claim]:
 def _claims(file: Path) -> list[Claim]:
     if file.suffix == ".toml":
         return [_claim(file, name, row) for name, row in _declared(file)]
-    return [_claim(file, line, row) for line, row in enumerate(read_rows(file, COLUMNS), start=2)]
+    return [_claim(file, line, row) for line, row in numbered_rows(file, COLUMNS).items()]
 
 
 def _claim(file: Path, line: int | str, row: Row) -> Claim:

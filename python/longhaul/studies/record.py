@@ -109,12 +109,14 @@ def check_scale(scale: str) -> None:
         raise unknown("scale", scale, SCALES)
 
 
-def latest(study: Study, out: Path, scale: str | None) -> tuple[Path, Record]:
+def latest(
+    study: Study, out: Path, scale: str | None, *, shipped: bool = True
+) -> tuple[Path, Record]:
     """The last results of one's own, or else those that come with the study; the fuller first."""
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:
         check_scale(scale_)
-    return _first(study, [out / "results", study.recorded], scales)
+    return _first(study, [out / "results", *([study.recorded] if shipped else [])], scales)
 
 
 def _first(study: Study, places: Sequence[Path], scales: Sequence[str]) -> tuple[Path, Record]:
@@ -123,4 +125,5 @@ def _first(study: Study, places: Sequence[Path], scales: Sequence[str]) -> tuple
             if (place / name / "run.json").is_file():
                 return place / name, read(place / name, study)
     wanted = f" at scale {scales[0]}" if len(scales) == 1 else ""
-    raise StudyError(f"{study.name} has no results{wanted} yet: longhaul study run {study.name}")
+    raise StudyError(f"{places[0]}: no results of {study.name}{wanted} yet: "
+                     f"longhaul study run {study.name}")  # fmt: skip
