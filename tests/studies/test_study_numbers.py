@@ -22,6 +22,9 @@ Two flows send 1<!-- A --> packets, or 1.00<!-- value of=E1 metric=sent n=1 x 0.
 <!-- table verdicts -->
 <!-- end -->
 
+<!-- table parts -->
+<!-- end -->
+
 <!-- table own -->
 stale
 <!-- end -->
@@ -46,7 +49,10 @@ def test_numbers_and_tables_are_written(tiny: Path, cli: CommandLine) -> None:
     value = '"value": lambda data, of, metric, n: data.value(metric, of, n=n),'
     measures = (tiny / "measures.py").read_text()
     (tiny / "measures.py").write_text(measures.replace('"theory"', f'{value}\n    "theory"'))
-    (tiny / "tables.py").write_text('TABLES = {"own": lambda data: ["", "| a |", "|---|", ""]}\n')
+    (tiny / "tables.py").write_text(
+        'TABLES = {"own": lambda data: ["", "| a |", "|---|", ""]}\n'
+        'PARTS = {"chapter 1": "A", "chapter 9": "Z"}\n'
+    )
     assert cli("study", "run", "tiny", "-q", "--record").returncode == 0
     stale = cli("study", "tables", "tiny", "--check")
     assert stale.returncode != 0
@@ -60,6 +66,7 @@ def test_numbers_and_tables_are_written(tiny: Path, cli: CommandLine) -> None:
     assert re.fullmatch(r"\d\.\d\d", written[1])
     assert written[2:] == ["1", "1"]
     assert "| claims | 4 | 2 | 0 | 0 | 1 | 1 |" in text
+    assert "| chapter 1 | 1 | 1 | 0 | 0 | 0 | 0 |\n| chapter 9 | 0 | 0 | 0 | 0 | 0 | 0 |" in text
     assert "| a |" in text
     assert "stale" not in text
     assert cli("study", "tables", "tiny", "--check").returncode == 0

@@ -9,8 +9,9 @@ The first is a measure with its arguments, as claims have them, the second what 
 claim's `A04-1000 low` and `A04-1000 high` are the ends of its interval. `x 100` after either
 multiplies. `count A reproduced` counts the claims whose names begin with A and that have this
 verdict, `count A all` all of them; `quick` before a measure, claim or count takes the results of
-that scale. A table stands between `<!-- table NAME -->` and `<!-- end -->`:
-`verdicts`, or one of `TABLES` in the study's module `tables`. Pages show no comments.
+that scale. A table stands between `<!-- table NAME -->` and `<!-- end -->`: `verdicts`, `parts`, or
+one of `TABLES` in the study's module `tables`, where `PARTS` has how claims of each part begin.
+Pages show no comments.
 """
 
 import re
@@ -108,9 +109,15 @@ class Numbers:
 
     def _tables(self) -> Mapping[str, Table]:
         own: Mapping[str, Table] = {}
+        parts: Mapping[str, str] = {}
         if (self.study.path / "tables.py").is_file():
-            own = getattr(self.study.module("tables"), "TABLES", {})
-        return {"verdicts": lambda data: verdicts(self.judgements), **own}
+            module = self.study.module("tables")
+            own, parts = getattr(module, "TABLES", {}), getattr(module, "PARTS", {})
+        return {
+            "verdicts": lambda data: verdicts(self.judgements),
+            "parts": lambda data: of_parts(self.judgements, parts),
+            **own,
+        }
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
@@ -122,10 +129,24 @@ def verdicts(judgements: Sequence[Judgement]) -> list[str]:
         "of these derived": [judgement for judgement in claims if judgement.claim.derived],
         "checks of the set-up": checks,
     }
+    return _counted("", {name: chosen for name, chosen in rows.items() if chosen})
+
+
+def of_parts(judgements: Sequence[Judgement], starts: Mapping[str, str]) -> list[str]:
+    """A table of the verdicts of claims whose names begin alike, by what they are about."""
+    claims, _ = ledger.claims_and_checks(judgements)
+    rows = {
+        part: [judgement for judgement in claims if judgement.claim.id.startswith(start)]
+        for part, start in starts.items()
+    }
+    return _counted("claims of", rows)
+
+
+def _counted(head: str, rows: Mapping[str, Sequence[Judgement]]) -> list[str]:
     return markdown(
-        ("", "all", *VERDICTS),
+        (head, "all", *VERDICTS),
         [(name, str(len(chosen)), *(str(count) for count in ledger.counts(chosen).values()))
-         for name, chosen in rows.items() if chosen],
+         for name, chosen in rows.items()],
     )  # fmt: skip
 
 
