@@ -28,7 +28,8 @@ def reduce(run: Results) -> Kept:
                 cwnd_kept=WINDOW.get(BEGINNING - 1) / WINDOW.first(),
                 pps_max=pl.col("throughput_pps").max(),
                 alpha_min=pl.col("fast_alpha_pkts").min(),
-                alpha_end=pl.col("fast_alpha_pkts").last(),
+                # A flow that is stopped has none: at the end of a run all are.
+                alpha_end=pl.col("fast_alpha_pkts").drop_nulls().last(),
             ).to_dicts()
         ]
     classes = [

@@ -1,6 +1,6 @@
 """The tables of the README, which `longhaul study tables nist-2010` writes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -74,6 +74,41 @@ def condition_21(data: Data) -> list[str]:
     heads = [f"{period}, {when}" for period, when in PERIODS.items()]
     rows = [(name, *(cell(key, period) for period in PERIODS)) for key, name in NAMES.items()]
     return markdown(("packets/s, print; here", *heads), rows)
+
+
+@table
+def uncongested(data: Data) -> list[str]:
+    """Tables 7-17 to 7-19; times in TP1 are the same in print under all three conditions."""
+    conditions = (14, 28, 32)
+
+    def seconds(value: float) -> str:
+        return "never" if value >= NEVER_S else f"{value:.0f}"
+
+    def kpps(value: float) -> str:
+        return f"{value / 1e3:.1f}"
+
+    def cell(
+        algorithm: str, of: str, metric: str, chosen: tuple[int, ...], text: Callable[[float], str]
+    ) -> str:
+        print_ = printed()[f"{of}-{algorithm}-{chosen[0]}"]
+        here = dict.fromkeys(
+            text(data.value(metric, WHOLE, condition=condition, algorithm=algorithm))
+            for condition in chosen
+        )
+        return "; ".join((text(print_), ", ".join(here)))
+
+    rows = [
+        (
+            name,
+            cell(key, "A7-101", "L1_full_s_TP1", conditions, seconds),
+            *(cell(key, "A7-103", "L1_full_s_TP3", (one,), seconds) for one in conditions),
+            *(cell(key, "A7-105", "L1_pps_TP2", (one,), kpps) for one in conditions),
+        )
+        for key, name in NAMES.items()
+    ]
+    again = [f"again in TP3, {one}" for one in conditions]
+    among = [f"kpps in TP2, {one}" for one in conditions]
+    return markdown(("print; here", "s in TP1", *again, *among), rows)
 
 
 @table
