@@ -112,6 +112,21 @@ def test_the_critical_value_of_2010_never_fires_for_six() -> None:
     assert outliers.residuals([100.0, 1, 1, 1, 1, 1]).is_outlier
 
 
+def test_of_six_values_the_critical_value_of_2010_is_one_as_rare() -> None:
+    rng = np.random.default_rng(5)
+    alarms = [
+        np.mean([
+            outliers.residuals(row, outliers.nist_critical(count)).is_outlier
+            for row in rng.normal(size=(6000, count))
+        ])
+        for count in (6, 7)
+    ]  # fmt: skip
+    assert outliers.nist_critical(7) == outliers.nist_critical(8) == outliers.NIST_CRITICAL
+    # Each of 6000 trials is one of some 0.035: three standard deviations of a difference are 0.01.
+    assert alarms[0] == pytest.approx(alarms[1], abs=0.01)
+    assert alarms[0] > 0.01
+
+
 def test_grubbs_false_alarms_are_as_many_as_promised() -> None:
     rng = np.random.default_rng(2)
     found = [outliers.residuals(row).is_outlier for row in rng.normal(size=(4000, 7))]

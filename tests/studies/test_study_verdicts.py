@@ -126,6 +126,25 @@ def test_open_ends_are_null_in_json() -> None:
     assert claim(97, inf).expected_as_json() == {"value": None, "low": 97, "high": None}
 
 
+@pytest.mark.parametrize(
+    ("value", "tolerance", "low", "high"),
+    [
+        ("40", "5 %", 38, 42),
+        ("-40", "5 %", -42, -38),
+        ("39.4", "0.4 s", 39, 39.8),
+        ("1", "0.05", 0.95, 1.05),
+        ("2.8", "30 % or 0.4 s", 1.96, 3.64),
+        ("0.6", "30 % or 0.4 s", 0.2, 1),
+    ],
+)
+def test_a_tolerance_that_is_a_width_makes_the_band(
+    value: str, tolerance: str, low: float, high: float, tmp_path: Path
+) -> None:
+    (tmp_path / "claims.csv").write_text(HEAD + f"A,E,m,,s,{value},,,,{tolerance},,\n")
+    [read] = read_claims(tmp_path / "claims.csv")
+    assert (read.expected.low, read.expected.high) == (pytest.approx(low), pytest.approx(high))
+
+
 HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,runs,source\n"
 
 
@@ -134,6 +153,9 @@ HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,
     [
         ("A,E,m,,s,,1,2,,,,\nA,E,m,,s,,1,2,,,,\n", "claims given twice: A"),
         ("A,E,m,,s,,,,,,,\n", "claims.csv:2: A: expected low <= high"),
+        ("A,E,m,,s,,,,,5 %,,\n", "claims.csv:2: A: expected low <= high"),
+        ("A,E,m,,s,3,,,,,,\n", "or a value and a tolerance such as `5 %`"),
+        ("A,E,m,,s,3,,,,5 % of it,,\n", "or a value and a tolerance such as `5 %`"),
         ("A,E,m,,s,,3,2,,,,\n", "expected low <= high"),
         ("A,E,m,queue,s,,1,2,,,,\n", "claims.csv:2: expected key=value, found `queue`"),
         ("A,E,m,,s,,one,2,,,,\n", "claims.csv:2:"),

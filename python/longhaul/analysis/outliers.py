@@ -9,6 +9,7 @@ from scipy import stats
 
 # The critical value that NIST SP 500-282 used for seven and eight algorithms alike.
 NIST_CRITICAL = 2.08
+NIST_COUNT = 7
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
@@ -26,6 +27,18 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 def largest_grubbs(count: int) -> float:
     """The largest value that the statistic can take: one value apart, all others equal."""
     return (count - 1) / math.sqrt(count)
+
+
+def nist_critical(count: int) -> float:
+    """What the study used; of fewer than its seven values, what is as rare among normal ones.
+
+    Six values cannot reach 2.08 (`largest_grubbs`).
+    """
+    if count >= NIST_COUNT:
+        return NIST_CRITICAL
+    ratio = NIST_CRITICAL / largest_grubbs(NIST_COUNT)
+    t = math.sqrt((NIST_COUNT - 2) * ratio**2 / (1 - ratio**2))
+    return grubbs_critical(count, 2 * NIST_COUNT * float(stats.t.sf(t, NIST_COUNT - 2)))
 
 
 @dataclass(frozen=True)

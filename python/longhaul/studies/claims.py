@@ -4,6 +4,7 @@ A measure is one number, taken from the medians over replications; its interval 
 would move with other random numbers. `longhaul.analysis.judging` judges it.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
     "tolerance", "runs", "source",
 )  # fmt: skip
+# Tolerances that are widths: a part of the value, a number in its unit, or the larger of both.
+TOLERANCE = re.compile(r"(?=\d)(?:([\d.]+) %)?(?:(?:^| or )([\d.]+)(?: (?!or\b)[^\s%]+)?)?")
 # What a claim in TOML has to have.
 NEEDED = ("id", "experiment", "measure", "statement", "source")
 # What `runs` says of a source that averages over runs and does not say how many.
@@ -108,7 +111,8 @@ def _claim(file: Path, line: int | str, row: Row) -> Claim:
     low, high = claim.expected.low, claim.expected.high
     if low > high or (low, high) == (-inf, inf):
         raise ScenarioError(
-            f"{file}:{line}: {claim.id}: expected low <= high, at least one of them finite"
+            f"{file}:{line}: {claim.id}: expected low <= high, at least one of them finite, or a "
+            "value and a tolerance such as `5 %`, `0.4 s` or `30 % or 0.4 s`"
         )
     return claim
 
@@ -146,16 +150,27 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """The band of a claim: results are kept in single precision."""
+    """The band of a claim: results are kept in single precision.
+
+    Where no end is given, it is as far about the value as the tolerance says.
+    """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401
         return float(row[column]) if row[column] else default
 
+    printed = number("value", None)
+    around = TOLERANCE.fullmatch(row["tolerance"]) if row["value"] else None
+    if around and not row["low"] and not row["high"]:
+        part, fixed = (float(width or 0) for width in around.groups())
+        width = max(abs(printed) * part / 100, fixed)
+        low, high = printed - width, printed + width
+    else:
+        low, high = number("low", -inf), number("high", inf)
     return Expected(
-        low=number("low", -inf),
-        high=number("high", inf),
+        low=low,
+        high=high,
         opposite=number("opposite", None),
-        printed=number("value", None),
+        printed=printed,
         rounding=half_a_unit(decimals_of(row["value"])),
         precision=SINGLE,
     )

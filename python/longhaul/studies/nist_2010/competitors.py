@@ -121,7 +121,7 @@ def stands_out(
     """
     count = 0
     for names, rows in _conditions(data, of, condition, without):
-        residuals = outliers.residuals(_values(rows, metric), outliers.NIST_CRITICAL)
+        residuals = outliers.residuals(_values(rows, metric), outliers.nist_critical(len(names)))
         if not residuals.is_outlier or abs(residuals.percent) < percent:
             continue
         is_wanted = algorithm in ("", names[residuals.extreme])
@@ -134,12 +134,12 @@ def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
     """The part of responses and conditions that have a significant outlier."""
-    names = OF_RUNS if period == WHOLE_RUN else [f"{name}_{period}" for name in OF_PERIODS]
+    metrics = OF_RUNS if period == WHOLE_RUN else [f"{name}_{period}" for name in OF_PERIODS]
     return float(
         np.mean([
-            outliers.residuals(_values(rows, name), outliers.NIST_CRITICAL).is_outlier
-            for _, rows in _conditions(data, of, condition, without)
-            for name in names
+            outliers.residuals(_values(rows, name), outliers.nist_critical(len(names))).is_outlier
+            for names, rows in _conditions(data, of, condition, without)
+            for name in metrics
         ])
     )  # fmt: skip
 
