@@ -169,7 +169,7 @@ def test_groups_are_named_as_in_table_8_6() -> None:
 
 
 # Claims about differences between conditions, which means over them do not show.
-BY_CONDITION = ("A8-067", "A8-077", "A9-037-grows", "A9-038")
+BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
 def as_printed() -> Data:

@@ -106,6 +106,15 @@ def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = 
 
 
 @of_design
+def rank_deviation(data: Data, of: str, algorithm: str) -> float:
+    """How far average ranks of roles and files differ: sample standard deviation of the eight."""
+    means = [
+        rank(data, of, algorithm, role, file) for role in tables.ROLES for file in ("M", "SP", "D", "WO")
+    ]
+    return float(np.std(means, ddof=1))
+
+
+@of_design
 def rank_matrix(data: Data, of: str, algorithm: str) -> float:
     """Rank correlation with the printed ranks of all conditions and groups of alternate flows."""
     (column,) = places(algorithm)
@@ -157,14 +166,13 @@ def most_congested(data: Data, of: str, conditions: str) -> float:
 
 
 @measure
-def slow_start_falls(data: Data, of: str, algorithm: str) -> float:
-    """Rank correlation of the part in initial slow start with congestion, over representatives."""
+def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
+    """Rank correlation of the part of flows in a state with congestion, over representatives."""
     parts = []
     for condition in REPRESENTATIVES:
         cell = {"condition": condition, "algorithm": algorithm}
-        states = (f"{state}_flows_half" for state in ("initial_slow_start", "active"))
-        starting, active = (data.value(state, of, **cell) for state in states)
-        parts.append(starting / active)
+        there, active = (data.value(f"{name}_flows_half", of, **cell) for name in (state, "active"))
+        parts.append(there / active)
     return rank_correlation(np.arange(len(parts), dtype=float), np.array(parts))
 
 
