@@ -3,6 +3,8 @@
 Groups are named as in table 8-6, `M_VF-F` for movies on very fast paths with fast interfaces.
 """
 
+from itertools import product
+
 import numpy as np
 
 from longhaul.analysis import components, congestion, users
@@ -108,10 +110,8 @@ def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = 
 @of_design
 def rank_deviation(data: Data, of: str, algorithm: str) -> float:
     """How far average ranks of roles and files differ: sample standard deviation of the eight."""
-    means = [
-        rank(data, of, algorithm, role, file) for role in tables.ROLES for file in ("M", "SP", "D", "WO")
-    ]
-    return float(np.std(means, ddof=1))
+    cells = product(tables.ROLES, tables.FILES)
+    return float(np.std([rank(data, of, algorithm, *cell) for cell in cells], ddof=1))
 
 
 @of_design
