@@ -87,6 +87,10 @@ HIGHER = 'algorithm = "cubic", each = "delay", then = "{}", above = 1.1, over.al
          {"reno": [1, 1, 1], "cubic": [2, 2, 1]}, CONTRADICTED, "on 3 of 4 delays"),
         ("value", HIGHER.format("share"), "low = 0.9\nopposite = 0.2",
          {"reno": [1, 1, 1], "cubic": [2, 2, 1]}, OUTSIDE, "on 3 of 4 delays"),
+        # A ratio of two smallest values may become larger as well as smaller.
+        ("least", 'each = "algorithm", order = "reno>cubic", then = "least"',
+         "low = 1\nopposite = 0.9", {"reno": [1, 2], "cubic": [2, 2]}, UNDECIDED,
+         "on 2 of 4 delays, and the contrary there"),
         # A level at which one side is missing does not count as one that is there.
         ("value", HIGHER.format("count"), "low = 1\nopposite = 0",
          {"reno": [1, 1, 1], "cubic": [2, None]}, REPRODUCED, "on 1 of 4 delays"),

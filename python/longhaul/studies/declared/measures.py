@@ -130,7 +130,8 @@ class Declared:
         if "each" not in where:
             return own
         then = str(where.get("then", "largest"))
-        return then if axis in str(where["each"]).split(",") or own == then else ""
+        alike = own == then and "order" not in where
+        return then if axis in str(where["each"]).split(",") or alike else ""
 
     def is_extreme(self, where: Mapping[str, Word]) -> bool:
         """Whether it is an extreme of single runs, which runs drawn again never exceed."""
