@@ -163,7 +163,8 @@ def _expected(row: Row) -> Expected:
     if around and not row["low"] and not row["high"]:
         part, fixed = (float(width or 0) for width in around.groups())
         width = max(abs(printed) * part / 100, fixed)
-        low, high = printed - width, printed + width
+        # Twelve digits, without what the arithmetic leaves behind them.
+        low, high = (float(f"{end:.12g}") for end in (printed - width, printed + width))
     else:
         low, high = number("low", -inf), number("high", inf)
     return Expected(
