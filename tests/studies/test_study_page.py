@@ -7,7 +7,7 @@ import pytest
 from markupsafe import Markup
 
 from longhaul.plots.styles import ALGORITHMS
-from longhaul.studies import citations, coverage, parts, record, set_up
+from longhaul.studies import citations, coverage, page, parts, record, set_up
 from longhaul.studies.claims import Claim, _claim
 from longhaul.studies.figures import Line, _medians, _power, drawing, printed
 from longhaul.studies.study import find
@@ -80,3 +80,25 @@ def test_a_line_may_be_made_of_several_metrics() -> None:
         data.curve(name, "rtt_other", "dualpi2", **line.where) for name in ("one_bps", "other_bps")
     )
     assert curve.y == pytest.approx(one.y / other.y)
+
+
+def test_links_to_files_beside_a_readme_are_text_on_the_page() -> None:
+    text = "# Title\n\nSee [there](../docs/x.md), [here](#a) and [RFC](https://example.org).\n"
+    written = page._rendered(text)
+    assert written == (
+        '<p>See there, <a href="#a">here</a> and <a href="https://example.org">RFC</a>.</p>\n'
+    )
+
+
+def test_names_of_experiments_lead_to_what_was_run_of_them() -> None:
+    study = find("nist-2010")
+    linked = page._linked(study, "on 3 of 32 conditions of N7-MAIN, N8H-MAIN: <all>")
+    assert '<a href="#run-N7-MAIN" title="A scaled-down network">N7-MAIN</a>, <a' in linked
+    assert linked.endswith(": &lt;all&gt;")
+
+
+def test_numbers_of_a_readme_that_are_of_another_scale_are_said_to_be() -> None:
+    study = find("nist-2010")
+    full, quick = (record.read(study.recorded / scale, study) for scale in ("full", "quick"))
+    assert page._other_numbers(study, full) == ""
+    assert page._other_numbers(study, quick) == "full"

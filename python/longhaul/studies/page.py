@@ -1,12 +1,13 @@
 """The report of a study: one HTML page with the answer first, then set-up, figures and ledger."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from longhaul.analysis.judging import REPRODUCED, VERDICTS
 from longhaul.files.writing import write_text
@@ -18,6 +19,7 @@ from longhaul.studies.exploration import link_to, write_explorer
 from longhaul.studies.figures import Figure, svg
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
+from longhaul.studies.record import recorded as latest_recorded
 from longhaul.studies.study import Study
 
 
@@ -67,6 +69,7 @@ def write(
         ],
         experiments=[_experiment(experiment, record) for experiment in study.chosen()],
         readme=_rendered(study.readme),
+        readme_of=_other_numbers(study, record),
         explorer=explorer.name if explorer else None,
     )
     write_text(path, html)
@@ -149,6 +152,7 @@ def _conclusion(
     study: Study, conclusion: conclusions.Conclusion, judgements: Sequence[Judgement]
 ) -> dict[str, Any]:
     outcome = conclusions.outcome(study, conclusion, judgements)
+    own = conclusions.judgements_of(conclusion, judgements)
     return {
         "title": conclusion.title,
         "text": conclusion.text,
@@ -156,15 +160,28 @@ def _conclusion(
         "about": conclusion.about,
         "verdict": outcome.verdict,
         "kind": outcome.style,
-        "rests_on": outcome.rests_on,
+        "rests_on": [_linked(study, text) for text in outcome.rests_on],
         "needs": outcome.needs,
         "there": outcome.there,
         "count": outcome.claims,
-        "claims": [
-            (judgement.claim.id, judgement.verdict)
-            for judgement in conclusions.judgements_of(conclusion, judgements)
-        ],
+        "derived": sum(
+            judgement.claim.derived and judgement.measured is not None for judgement in own
+        ),
+        "claims": [(judgement.claim.id, judgement.verdict) for judgement in own],
     }
+
+
+def _linked(study: Study, text: str) -> Markup:
+    """A text in which names of experiments lead to what was run of them, and show their titles."""
+
+    def link(found: re.Match[str]) -> str:
+        name = found[0]
+        if name not in study.experiments:
+            return str(escape(name))
+        title = escape(study.experiments[name].title)
+        return f'<a href="#run-{escape(name)}" title="{title}">{escape(name)}</a>'
+
+    return Markup("".join(map(link, re.finditer(r"[\w.-]*\w|\W", text))))
 
 
 def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
@@ -226,5 +243,27 @@ def _figure(
     }
 
 
+def _other_numbers(study: Study, record: Record) -> str:
+    """Of which results the README has its numbers, if not of these; empty if there are none."""
+    if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
+        return ""
+    folder, recorded = latest_recorded(study)
+    return "" if recorded.facts == record.facts else folder.name
+
+
 def _rendered(text: str) -> Markup:
-    return Markup(MarkdownIt("commonmark").enable("table").render(text))
+    """Markdown as part of a page: without its title, and links to files beside it as text."""
+    parser = MarkdownIt("commonmark").enable("table")
+    tokens = parser.parse(text)
+    if tokens and tokens[0].tag == "h1":
+        tokens = tokens[3:]
+    for token in tokens:
+        outer = True
+        kept = []
+        for inner in token.children or []:
+            if inner.type == "link_open":
+                outer = ":" in str(inner.attrs["href"]) or str(inner.attrs["href"]).startswith("#")
+            if outer or inner.type not in ("link_open", "link_close"):
+                kept.append(inner)
+        token.children = kept if token.children is not None else None
+    return Markup(parser.renderer.render(tokens, parser.options, {}))

@@ -13,7 +13,7 @@ from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
 from longhaul.files.writing import atomic
 from longhaul.studies.data.bootstrap import COUNT, EXPERIMENT, REPLICATION
-from longhaul.studies.data.lookup import Lookup, NotRunError, OfTable, Samples
+from longhaul.studies.data.lookup import Lookup, NotRunError, OfTable, Samples, at
 from longhaul.studies.study import Study
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
@@ -162,11 +162,11 @@ class Data:
         lookup = _of(self.runs_by_experiment, experiment)
         values, rows = lookup.measured(metric, where)
         if not rows:
-            raise NotRunError(f"{experiment} has no {metric} at {where}")
+            raise NotRunError(f"{experiment} has no {metric}{at(where)}")
         numbers = lookup.column(REPLICATION)
         by_number = {numbers[place]: float(values[place]) for place in rows}
         if len(by_number) < len(rows):
-            raise NotRunError(f"{experiment} has several cells at {where}")
+            raise NotRunError(f"{experiment} has several cells{at(where)}")
         return by_number
 
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
@@ -177,7 +177,8 @@ class Data:
         values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan
         if np.isnan(median):
-            raise NotRunError(f"no replication has {metric} both at {first} and at {other}")
+            places = " and".join(f" in {name}{at(levels)}" for name, levels in (first, other))
+            raise NotRunError(f"no replication has {metric} both{places}")
         return median
 
     def pairs(
@@ -200,7 +201,7 @@ class Data:
         """The median of a metric in one cell."""
         values, rows = _of(self.cells_by_experiment, experiment).measured(metric, where)
         if len(rows) != 1:
-            raise NotRunError(f"{experiment} has {len(rows)} cells at {where}, not one")
+            raise NotRunError(f"{experiment} has {len(rows)} cells{at(where)}, not one")
         return float(values[rows[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
@@ -208,11 +209,11 @@ class Data:
         lookup = _of(self.cells_by_experiment, experiment)
         values, measured = lookup.measured(metric, where)
         if not measured:
-            raise NotRunError(f"{experiment} has no {metric} at {where}")
+            raise NotRunError(f"{experiment} has no {metric}{at(where)}")
         levels = lookup.column(axis)
         points = sorted((levels[place], float(values[place])) for place in measured)
         if len({level for level, _ in points}) != len(points):
-            raise NotRunError(f"{experiment} has several cells for each {axis} at {where}")
+            raise NotRunError(f"{experiment} has several cells for each {axis}{at(where)}")
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
@@ -220,7 +221,7 @@ class Data:
         lookup = _of(self.cells_by_experiment, experiment)
         _, rows = lookup.measured(metric, where)
         if not rows:
-            raise NotRunError(f"{experiment} has no {metric} at {where}")
+            raise NotRunError(f"{experiment} has no {metric}{at(where)}")
         return lookup.picked((*self.axes, metric), rows)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401

@@ -29,6 +29,15 @@ class UnevenError(LonghaulError):
     """Samples of which some lack a value that others have: they are looked at one by one."""
 
 
+def at(where: Where) -> str:
+    """Levels in words, such as ` at condition 32, algorithm FAST-AT`; nothing without any."""
+    levels = (
+        f"{axis} {level:g}" if isinstance(level, float) else f"{axis} {level}"
+        for axis, level in where.items()
+    )
+    return f" at {', '.join(levels)}" if where else ""
+
+
 class Places:
     """Which rows have which levels: the same for all tables with the same columns of axes."""
 
@@ -50,7 +59,7 @@ class Places:
             self._found[key] = self._find(where)
         rows = self._found[key]
         if not rows:
-            raise NotRunError(f"{self._experiment} was not run at {dict(where)}")
+            raise NotRunError(f"{self._experiment} was not run{at(where)}")
         return rows
 
     def levels(self, axis: str, where: Where) -> list[Any]:
@@ -211,7 +220,7 @@ class Samples:
             return self._found[key]
         rows = self._find(where)
         if rows.is_empty():
-            raise NotRunError(f"{self._experiment} was not run at {dict(where)}")
+            raise NotRunError(f"{self._experiment} was not run{at(where)}")
         if self._found is not None:
             self._found[key] = rows
         return rows
