@@ -1,6 +1,7 @@
 """A study without Python: three files of declarations, and what is refused of them."""
 
 import json
+from math import nan
 from pathlib import Path
 
 import polars as pl
@@ -227,6 +228,34 @@ def test_what_is_not_there_is_not_run(
 ) -> None:
     with pytest.raises(NotRunError, match=message):
         DECLARED[take](data(), **{"of": "A", "metric": "rate", **where})
+
+
+@pytest.mark.parametrize("lacking", [None, nan])
+def test_points_that_lack_a_metric_are_not_left_out(lacking: float | None) -> None:
+    rows = [
+        {"experiment": name, "replication": 0, "n": n, "rate": rate, "delay": delay}
+        for name, n, rate, delay in (
+            ("A", 1, 1.0, 2.0),
+            ("A", 2, lacking, 4.0),
+            ("B", 1, 3.0, lacking),
+        )
+    ]
+    gaps = Data(pl.DataFrame(rows), pl.DataFrame(), ("n",))
+    refused: list[tuple[dict[str, str | float], str]] = [
+        ({"of": "A"}, "A has no rate at {'n': 2}"),
+        ({"of": "A", "metric": "delay/rate"}, "A has no rate at {'n': 2}"),
+        ({"of": "A", "metric": "delay", "when.rate": "..5"}, "A has no rate at .*'n': 2"),
+        ({"of": "A", "over.metric": "delay"}, "A has no rate at {'n': 2}"),
+        ({"of": "A,B", "metric": "delay"}, "B has no delay at {}"),
+        ({"of": "A", "each": "n", "then": "share", "above": 0.5}, "A has no rate at {'n': 2}"),
+        ({"of": "B", "metric": "loss"}, "B has no loss at {}"),
+    ]
+    for where, message in refused:
+        with pytest.raises(NotRunError, match=message):
+            DECLARED["mean"](gaps, **{"metric": "rate", **where})
+    # Of points that are not chosen nothing is asked.
+    assert DECLARED["mean"](gaps, of="A", metric="rate", n=1) == 1.0
+    assert DECLARED["mean"](gaps, **{"of": "A", "metric": "rate", "when.delay": "..3"}) == 1.0
 
 
 def test_an_unreadable_file_is_named(study: Path) -> None:
