@@ -258,6 +258,41 @@ def test_points_that_lack_a_metric_are_not_left_out(lacking: float | None) -> No
     assert DECLARED["mean"](gaps, **{"of": "A", "metric": "rate", "when.delay": "..3"}) == 1.0
 
 
+@pytest.mark.parametrize(
+    ("take", "where", "kind"),
+    [
+        ("mean", {}, ""),
+        ("least", {}, "least"),
+        ("furthest", {"over.queue": "red"}, "largest"),
+        ("share", {"less.queue": "red"}, "share"),
+        ("value", {"each": "n", "then": "count", "above": 1}, "count"),
+        # A level of n may count once for each queue.
+        ("value", {"each": "n,queue", "then": "count", "above": 1}, ""),
+        ("value", {"each": "n,queue", "then": "share", "above": 1}, "share"),
+        ("mean", {"each": "queue", "then": "count", "above": 1}, ""),
+        ("mean", {"each": "queue", "then": "share", "above": 1}, ""),
+        ("least", {"each": "queue", "then": "least"}, "least"),
+        ("least", {"each": "queue"}, ""),
+        # The smallest of some levels of n over the largest of others.
+        ("value", {"each": "n", "order": "4>*", "then": "least"}, "least"),
+        ("value", {"each": "n", "order": "4>2>1", "then": "largest"}, "least"),
+        # Which side is the larger.
+        ("mean", {"each": "queue", "order": "red>*", "then": "least"}, "ratio"),
+        ("mean", {"over.queue": "red"}, "ratio"),
+        ("mean", {"less.queue": "red"}, "sign"),
+        ("least", {"against.queue": "red"}, "ratio"),
+        ("mean", {"against.queue": "red", "each": "n", "then": "mean"}, "ratio"),
+        ("trend", {"with.metric": "delay"}, "sign"),
+        # Not how far the two are apart.
+        ("spread", {"over.queue": "red"}, ""),
+    ],
+)
+def test_what_some_levels_of_an_axis_show(
+    take: str, where: dict[str, str | float], kind: str
+) -> None:
+    assert DECLARED[take].kind({"of": "A", "metric": "rate", **where}, "n") == kind
+
+
 def test_an_unreadable_file_is_named(study: Path) -> None:
     (study / "claims.toml").write_text("[[claims\n")
     with pytest.raises(longhaul.ScenarioError, match=r"claims\.toml: "):
