@@ -1,6 +1,7 @@
 """A study without Python: three files of declarations, and what is refused of them."""
 
 import json
+from math import nan
 from pathlib import Path
 
 import polars as pl
@@ -227,6 +228,69 @@ def test_what_is_not_there_is_not_run(
 ) -> None:
     with pytest.raises(NotRunError, match=message):
         DECLARED[take](data(), **{"of": "A", "metric": "rate", **where})
+
+
+@pytest.mark.parametrize("lacking", [None, nan])
+def test_points_that_lack_a_metric_are_not_left_out(lacking: float | None) -> None:
+    rows = [
+        {"experiment": name, "replication": 0, "n": n, "rate": rate, "delay": delay}
+        for name, n, rate, delay in (
+            ("A", 1, 1.0, 2.0),
+            ("A", 2, lacking, 4.0),
+            ("B", 1, 3.0, lacking),
+        )
+    ]
+    gaps = Data(pl.DataFrame(rows), pl.DataFrame(), ("n",))
+    refused: list[tuple[dict[str, str | float], str]] = [
+        ({"of": "A"}, "A has no rate at {'n': 2}"),
+        ({"of": "A", "metric": "delay/rate"}, "A has no rate at {'n': 2}"),
+        ({"of": "A", "metric": "delay", "when.rate": "..5"}, "A has no rate at .*'n': 2"),
+        ({"of": "A", "over.metric": "delay"}, "A has no rate at {'n': 2}"),
+        ({"of": "A,B", "metric": "delay"}, "B has no delay at {}"),
+        ({"of": "A", "each": "n", "then": "share", "above": 0.5}, "A has no rate at {'n': 2}"),
+        ({"of": "B", "metric": "loss"}, "B has no loss at {}"),
+    ]
+    for where, message in refused:
+        with pytest.raises(NotRunError, match=message):
+            DECLARED["mean"](gaps, **{"metric": "rate", **where})
+    # Of points that are not chosen nothing is asked.
+    assert DECLARED["mean"](gaps, of="A", metric="rate", n=1) == 1.0
+    assert DECLARED["mean"](gaps, **{"of": "A", "metric": "rate", "when.delay": "..3"}) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("take", "where", "kind"),
+    [
+        ("mean", {}, ""),
+        ("least", {}, "least"),
+        ("furthest", {"over.queue": "red"}, "largest"),
+        ("share", {"less.queue": "red"}, "share"),
+        ("value", {"each": "n", "then": "count", "above": 1}, "count"),
+        # A level of n may count once for each queue.
+        ("value", {"each": "n,queue", "then": "count", "above": 1}, ""),
+        ("value", {"each": "n,queue", "then": "share", "above": 1}, "share"),
+        ("mean", {"each": "queue", "then": "count", "above": 1}, ""),
+        ("mean", {"each": "queue", "then": "share", "above": 1}, ""),
+        ("least", {"each": "queue", "then": "least"}, "least"),
+        ("least", {"each": "queue"}, ""),
+        # The smallest of some levels of n over the largest of others.
+        ("value", {"each": "n", "order": "4>*", "then": "least"}, "least"),
+        ("value", {"each": "n", "order": "4>2>1", "then": "largest"}, "least"),
+        # Which side is the larger.
+        ("mean", {"each": "queue", "order": "red>*", "then": "least"}, "ratio"),
+        ("mean", {"over.queue": "red"}, "ratio"),
+        ("mean", {"less.queue": "red"}, "sign"),
+        ("least", {"against.queue": "red"}, "ratio"),
+        ("mean", {"against.queue": "red", "each": "n", "then": "mean"}, "ratio"),
+        ("trend", {"with.metric": "delay"}, "sign"),
+        # Not how far the two are apart.
+        ("spread", {"over.queue": "red"}, ""),
+    ],
+)
+def test_what_some_levels_of_an_axis_show(
+    take: str, where: dict[str, str | float], kind: str
+) -> None:
+    assert DECLARED[take].kind({"of": "A", "metric": "rate", **where}, "n") == kind
 
 
 def test_an_unreadable_file_is_named(study: Path) -> None:

@@ -1,17 +1,18 @@
 """What a source concludes beside what claims show of it, never more than they do."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
-from longhaul.studies import conclusions, ledger, page, parts
+from longhaul.studies import conclusions, coverage, ledger, page, parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.conclusions import Conclusion
-from longhaul.studies.coverage import Part
 from longhaul.studies.ledger import Judgement
+from longhaul.studies.partial import Part
 from longhaul.studies.record import recorded
 from longhaul.studies.study import Study, StudyError, find
 
@@ -21,37 +22,64 @@ STUDY = find("nist-2010")
 def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
     part = Part("condition", (8,), 32) if so_far else None
     measured = None if verdict == NOT_RUN else 1.0
-    return Judgement(claim, measured, None, verdict, "full", 1, part=part, so_far=so_far)
+    return Judgement(
+        claim, measured, None, verdict, "full", 1,
+        part=part,
+        so_far=so_far.replace("unlike", ""),
+        is_partial=part is not None,
+        there=coverage.needed(STUDY, claim),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "expected"),
+    ("verdicts", "expected", "worst"),
     [
-        ([(REPRODUCED, ""), (REPRODUCED, "")], "agrees"),
-        ([(REPRODUCED, ""), (NOT_RUN, "")], "agrees so far"),
-        ([(UNDECIDED, REPRODUCED), (UNDECIDED, REPRODUCED)], "agrees so far"),
-        ([(UNDECIDED, REPRODUCED), (OUTSIDE, "")], "agrees in 1 of 2 so far"),
-        ([(REPRODUCED, ""), (OUTSIDE, "")], "agrees in 1 of 2"),
-        ([(REPRODUCED, ""), (UNDECIDED, "")], "agrees"),
-        ([(CONTRADICTED, ""), (OUTSIDE, "")], "differs"),
-        ([(UNDECIDED, CONTRADICTED), (NOT_RUN, "")], "differs so far"),
-        ([(UNDECIDED, ""), (UNDECIDED, "")], "open"),
-        ([(NOT_RUN, ""), (NOT_RUN, "")], "not run"),
+        ([(REPRODUCED, ""), (REPRODUCED, "")], "agrees", REPRODUCED),
+        ([(REPRODUCED, ""), (NOT_RUN, "")], "agrees so far", UNDECIDED),
+        ([(UNDECIDED, REPRODUCED), (UNDECIDED, REPRODUCED)], "agrees so far", UNDECIDED),
+        ([(UNDECIDED, REPRODUCED), (OUTSIDE, "")], "agrees in 1 of 2 so far", OUTSIDE),
+        ([(REPRODUCED, ""), (OUTSIDE, "")], "agrees in 1 of 2", OUTSIDE),
+        ([(REPRODUCED, ""), (CONTRADICTED, "")], "agrees in 1 of 2", CONTRADICTED),
+        ([(REPRODUCED, ""), (UNDECIDED, CONTRADICTED)], "agrees in 1 of 2 so far", UNDECIDED),
+        ([(REPRODUCED, ""), (UNDECIDED, "")], "agrees", REPRODUCED),
+        # On levels that cannot be compared with all.
+        ([(REPRODUCED, ""), (UNDECIDED, "unlike")], "agrees so far", UNDECIDED),
+        ([(UNDECIDED, "unlike"), (UNDECIDED, "unlike")], "open", UNDECIDED),
+        ([(CONTRADICTED, ""), (OUTSIDE, "")], "differs", CONTRADICTED),
+        ([(OUTSIDE, ""), (OUTSIDE, "")], "differs", OUTSIDE),
+        ([(UNDECIDED, CONTRADICTED), (NOT_RUN, "")], "differs so far", UNDECIDED),
+        ([(UNDECIDED, ""), (UNDECIDED, "")], "open", UNDECIDED),
+        ([(NOT_RUN, ""), (NOT_RUN, "")], "not run", NOT_RUN),
     ],
 )
 def test_a_conclusion_is_no_surer_than_its_claims(
-    verdicts: Sequence[tuple[str, str]], expected: str
+    verdicts: Sequence[tuple[str, str]], expected: str, worst: str
 ) -> None:
     claims = [claim for claim in STUDY.claims if claim.id.startswith("K-21-")]
     one = Conclusion("K", "", "", (), ("K-21-*",))
     own = [judgement(claim, *verdict) for claim, verdict in zip(claims, verdicts, strict=False)]
     found = conclusions.outcome(STUDY, one, own)
-    assert found.verdict == expected
+    assert (found.verdict, found.worst) == (expected, worst)
     assert found.there == sum(verdict != NOT_RUN for verdict, _ in verdicts)
     if (UNDECIDED, REPRODUCED) in verdicts:
         assert "on 1 of 32 conditions of N7-MAIN" in found.rests_on
     assert (
         conclusions.outcome(STUDY, Conclusion("K", "", "", (), ()), own).verdict == "not measured"
+    )
+
+
+def test_a_conclusion_rests_on_the_runs_that_are_there() -> None:
+    (claim,) = [claim for claim in STUDY.claims if claim.id == "A8-081-FAST"]
+    every = judgement(claim, REPRODUCED)
+    one = Conclusion("K", "", "", (), (claim.id,))
+    found = conclusions.outcome(STUDY, one, [every])
+    assert found.verdict == "agrees"
+    assert found.rests_on == ("N8L-DET: all 30 paths, algorithm FAST, all 2 interfaces (60 runs)",)
+    fast = frozenset(cell for cell in every.there if dict(cell[1])["interface"] == "fast")
+    found = conclusions.outcome(STUDY, one, [replace(every, there=fast, is_partial=True)])
+    assert found.verdict == "agrees so far"
+    assert found.rests_on == (
+        "N8L-DET: all 30 paths, algorithm FAST, interface fast (30 of 60 runs)",
     )
 
 

@@ -1,5 +1,7 @@
 """What a part of a design shows of a statement about all of it: never more than it can."""
 
+from collections.abc import Mapping, Sequence
+from math import nan
 from pathlib import Path
 
 import polars as pl
@@ -32,40 +34,51 @@ id         = "C"
 experiment = "E"
 statement  = "A statement."
 measure    = "{measure}"
-where      = {{ metric = "loss", whole = "delay", {where} }}
+where      = {{ metric = "loss", {where} }}
 {band}
 source     = "derived: an example"
 """
+WHOLE = 'whole = "delay", '
 
 
-def study_with(folder: Path, measure: str, where: str, band: str) -> Study:
+def study_with(folder: Path, measure: str, where: str, band: str, whole: str = WHOLE) -> Study:
     (folder / "experiments.toml").write_text(EXPERIMENTS)
+    where = f"{whole}{where}"
     (folder / "claims.toml").write_text(CLAIM.format(measure=measure, where=where, band=band))
     return find(str(folder))
 
 
-def data(losses: dict[str, list[float | None]]) -> Data:
-    """Losses of each algorithm at the first levels of the delay."""
+def data(
+    losses: Mapping[str, Sequence[float | None]], others: Sequence[Mapping[str, object]] = ()
+) -> Data:
+    """Losses of each algorithm at the first levels of the delay, and other runs."""
     rows = [
-        {"experiment": "E", "delay": (level + 1) * 1e-3, "algorithm": name, "replication": 0,
-         "loss": loss}
-        for name, column in losses.items() for level, loss in enumerate(column) if loss is not None
-    ]  # fmt: skip
-    return Data(pl.DataFrame(rows), pl.DataFrame(), ("delay", "algorithm"))
+        run(level, name, loss)
+        for name, column in losses.items()
+        for level, loss in enumerate(column)
+        if loss is not None
+    ]
+    return Data(pl.DataFrame([*rows, *others]), pl.DataFrame(), ("delay", "algorithm"))
+
+
+def run(level: int, algorithm: str, loss: float | None, replication: int = 0) -> dict[str, object]:
+    """A run at a level of the delay."""
+    return {"experiment": "E", "delay": (level + 1) * 1e-3, "algorithm": algorithm,
+            "replication": replication, "loss": loss}  # fmt: skip
 
 
 RENO = 'algorithm = "reno"'
+OVER = 'algorithm = "cubic", over.algorithm = "reno"'
+UNLIKE = "on 2 of 4 delays, which cannot be compared with all"
 HIGHER = 'algorithm = "cubic", each = "delay", then = "{}", above = 1.1, over.algorithm = "reno"'
 
 
 @pytest.mark.parametrize(
     ("measure", "where", "band", "losses", "verdict", "reason"),
     [
-        # A mean over half of all says nothing certain of all, whether it is in the band or not.
-        ("mean", RENO, "low = 1\nhigh = 3", {"reno": [1, 2]}, UNDECIDED,
-         "on 2 of 4 delays, and in the band there"),
-        ("mean", RENO, "low = 8\nhigh = 9", {"reno": [1, 2]}, UNDECIDED,
-         "on 2 of 4 delays, and outside the band there"),
+        # A mean over half of all says nothing of all, whether it is in the band or not.
+        ("mean", RENO, "low = 1\nhigh = 3", {"reno": [1, 2]}, UNDECIDED, UNLIKE),
+        ("mean", RENO, "low = 8\nhigh = 9", {"reno": [1, 2]}, UNDECIDED, UNLIKE),
         ("mean", RENO, "low = 1\nhigh = 3", {"reno": [1, 2, 2, 3]}, REPRODUCED, ""),
         # What holds everywhere is not shown by some, and refuted by one.
         ("largest", RENO, "high = 3\nopposite = 5", {"reno": [1]}, UNDECIDED,
@@ -82,7 +95,32 @@ HIGHER = 'algorithm = "cubic", each = "delay", then = "{}", above = 1.1, over.al
          {"reno": [1, 1, 1], "cubic": [2, 2, 1]}, REPRODUCED, "on 3 of 4 delays"),
         ("value", HIGHER.format("count"), "low = 3\nopposite = 1",
          {"reno": [1, 1, 1], "cubic": [2, 2, 1]}, UNDECIDED,
-         "on 3 of 4 delays, and outside the band there"),
+         "on 3 of 4 delays, and outside the band in proportion"),
+        # Two of two are not far from four of four, and one of one decides nothing of two.
+        ("value", HIGHER.format("count"), "low = 4\nopposite = 2",
+         {"reno": [1, 1], "cubic": [2, 2]}, UNDECIDED,
+         "on 2 of 4 delays, and in the band in proportion"),
+        ("value", HIGHER.format("count"), "low = 2\nhigh = 3", {"reno": [1], "cubic": [2]},
+         UNDECIDED, "on 1 of 4 delays, which cannot be compared with all"),
+        ("value", HIGHER.format("share"), "low = 0.9\nopposite = 0.2",
+         {"reno": [1, 1], "cubic": [2, 1]}, OUTSIDE, "on 2 of 4 delays"),
+        ("value", HIGHER.format("share"), "low = 0.7\nopposite = 0.2",
+         {"reno": [1, 1], "cubic": [2, 1]}, UNDECIDED,
+         "on 2 of 4 delays, and outside the band there"),
+        # The smallest of two need not be that of four, which is printed.
+        ("least", RENO, "low = 1\nhigh = 2", {"reno": [4, 5]}, UNDECIDED, UNLIKE),
+        ("largest", RENO, "low = 8\nopposite = 6", {"reno": [4, 5]}, UNDECIDED, UNLIKE),
+        # An order is one on some levels, too; by how much it is so is of them.
+        ("mean", OVER, "low = 1\nopposite = 0.9", {"reno": [1, 1], "cubic": [2, 3]}, UNDECIDED,
+         "on 2 of 4 delays, and in the band there"),
+        ("mean", OVER, "low = 1\nopposite = 0.5", {"reno": [4, 4], "cubic": [3, 3]}, UNDECIDED,
+         "on 2 of 4 delays, and outside the band there"),
+        ("mean", OVER, "low = 1\nopposite = 0.9", {"reno": [4, 4], "cubic": [3, 3]}, UNDECIDED,
+         "on 2 of 4 delays, and the contrary there"),
+        ("mean", OVER, "low = 3\nopposite = 2", {"reno": [2, 2], "cubic": [3, 3]}, UNDECIDED,
+         UNLIKE),
+        ("mean", OVER, "low = 1.4\nhigh = 1.6", {"reno": [2, 2], "cubic": [3, 3]}, UNDECIDED,
+         UNLIKE),
         ("value", HIGHER.format("count"), "low = 4\nopposite = 3",
          {"reno": [1, 1, 1], "cubic": [2, 2, 1]}, CONTRADICTED, "on 3 of 4 delays"),
         ("value", HIGHER.format("share"), "low = 0.9\nopposite = 0.2",
@@ -118,7 +156,12 @@ def test_what_a_claim_needs_is_said_in_words(tmp_path: Path) -> None:
     study = study_with(tmp_path, "value", HIGHER.format("count"), "low = 1\nopposite = 0")
     (claim,) = study.claims
     assert len(coverage.needed(study, claim)) == 8
-    assert coverage.in_words(study, claim) == "E: all 4 delays, all 2 algorithms (8 runs)"
+    cells = coverage.needed(study, claim)
+    assert [*coverage.in_words(study, cells)] == ["E: all 4 delays, all 2 algorithms (8 runs)"]
+    there = [cell for cell in cells if dict(cell[1])["delay"] < 2.5e-3]
+    assert [*coverage.in_words(study, cells, there)] == [
+        "E: delays 0.001, 0.002, all 2 algorithms (4 of 8 runs)"
+    ]
     found = judged(study, data({"reno": [1, 1], "cubic": [2]})).as_json()
     assert found["needs"] == "E: all 4 delays, all 2 algorithms (8 runs)"
     assert found["on"] == {"axis": "delay", "levels": [0.001], "of": 4}
@@ -135,3 +178,62 @@ def test_whole_names_an_axis(tmp_path: Path) -> None:
     )
     with pytest.raises(StudyError, match="whole=flows: expected an axis, of delay, algorithm"):
         parts.check(find(str(study.path)))
+
+
+RUNS_OF_ONE = "value = 2\nlow = 1\nhigh = 4\nopposite = 0.5\nruns = 1"
+
+
+def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
+    """Where several replications tell what one more run is like."""
+    study = study_with(tmp_path, "least", RENO, RUNS_OF_ONE)
+
+    def losses(levels: Sequence[float]) -> Data:
+        rows = [
+            run(level, "reno", loss * (1 + 0.01 * replication), replication)
+            for level, loss in enumerate(levels)
+            for replication in range(5)
+        ]
+        return data({}, rows)
+
+    partial = judged(study, losses([2, 2.5]))
+    assert (partial.verdict, partial.interval_of) == (UNDECIDED, "one more run, normal")
+    assert partial.reason == "on 2 of 4 delays, and in the band there"
+    assert judged(study, losses([2, 0.1])).reason == "on 2 of 4 delays"
+    for others, verdict in (((3.0, 3.0), REPRODUCED), ((0.1, 0.1), CONTRADICTED)):
+        assert judged(study, losses([2, 2.5, *others])).verdict == verdict
+
+
+@pytest.mark.parametrize("lacking", [None, nan])
+def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path: Path) -> None:
+    """A run that was made and measured nothing is none of those that a claim rests on."""
+    losses = data({"reno": [1, 2, 2]}, [run(3, "reno", lacking)])
+    about_all = judged(study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5"), losses)
+    assert (about_all.verdict, about_all.measured) == (UNDECIDED, 2)
+    assert about_all.reason == "on 3 of 4 delays, and in the band there"
+    share = HIGHER.format("share")
+    beside = data({"reno": [1, 1], "cubic": [2]}, [run(1, "cubic", lacking)])
+    assert judged(study_with(tmp_path, "value", share, "low = 0.9"), beside).measured == 1
+    # Without `whole` there is no saying on how many.
+    study = study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5", whole="")
+    judgement = judged(study, losses)
+    assert judgement.verdict == NOT_RUN
+    assert judgement.reason == "E has no loss at {'algorithm': 'reno', 'delay': 0.004}"
+
+
+def test_a_claim_on_some_of_its_runs_says_so(tmp_path: Path) -> None:
+    """Also where it is not about all levels of an axis."""
+    study = study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5", whole="")
+    judgement = judged(study, data({"reno": [1, 2, 2]}))
+    assert judgement.outcome == "reproduced: on 3 of 4 runs"
+    assert judgement.is_partial
+    every = judged(study, data({"reno": [1, 2, 2, 1]}))
+    assert every.outcome == REPRODUCED
+    assert not every.is_partial
+    # All of a scale that has fewer are all.
+    (tmp_path / "experiments.toml").write_text(
+        EXPERIMENTS.replace(
+            "[1e-3, 2e-3, 3e-3, 4e-3]", "{ quick = [1e-3], full = [1e-3, 2e-3, 3e-3, 4e-3] }"
+        )
+    )
+    (quick,) = judge(find(str(tmp_path)), data({"reno": [1]}), "quick")
+    assert quick.outcome == REPRODUCED

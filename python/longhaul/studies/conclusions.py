@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul._engine import ScenarioError
-from longhaul.analysis.judging import NOT_RUN, REPRODUCED, UNDECIDED
+from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from longhaul.studies import coverage
 from longhaul.studies.ledger import Judgement, number
 from longhaul.studies.study import Study, StudyError
@@ -22,11 +22,6 @@ NAME = "conclusions.toml"
 AGREES, DIFFERS, PARTLY, OPEN = "agrees", "differs", "agrees in {} of {}", "open"
 SO_FAR = "so far"
 NO_CLAIM = "not measured"
-# The colour of a verdict is that of the verdict on a claim.
-STYLES = {
-    AGREES: "reproduced", DIFFERS: "contradicted", PARTLY: "outside", OPEN: "undecided",
-    NOT_RUN: "not", NO_CLAIM: "not",
-}  # fmt: skip
 
 KEYS = {
     "questions": ("question", "source", "answer", "claims"),
@@ -81,6 +76,8 @@ class Outcome:
 
     word: str
     """Of the verdict."""
+    worst: str
+    """The worst of its claims' verdicts in the ledger, which gives it its colour."""
     is_part: bool
     """Whether it says so of a part of what its claims are about."""
     agreeing: int
@@ -99,11 +96,6 @@ class Outcome:
         """What comes out, in words."""
         word = self.word.format(self.agreeing, self.decided)
         return f"{word} {SO_FAR}" if self.is_part else word
-
-    @property
-    def style(self) -> str:
-        """That of a verdict on a claim; to agree with a part only is not to agree."""
-        return STYLES[OPEN if self.word == AGREES and self.is_part else self.word]
 
 
 def read(study: Study) -> Conclusions | None:
@@ -189,10 +181,12 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
     said = [judgement.so_far or judgement.verdict for judgement in judged]
     decided = [verdict for verdict in said if verdict != UNDECIDED]
-    is_part = len(judged) < len(own) or any(judgement.so_far for judgement in judged)
+    is_part = len(judged) < len(own) or any(judgement.is_partial for judgement in judged)
+    word = _word(decided) if judged else NOT_RUN if own else NO_CLAIM
     cells = {cell for judgement in own for cell in coverage.needed(study, judgement.claim)}
     return Outcome(
-        word=_word(decided) if judged else NOT_RUN if own else NO_CLAIM,
+        word=word,
+        worst=_worst([judgement.verdict for judgement in judged], word == AGREES and not is_part),
         is_part=is_part and bool(decided),
         agreeing=decided.count(REPRODUCED),
         decided=len(decided),
@@ -210,8 +204,16 @@ def _word(decided: Sequence[str]) -> str:
     return {0: DIFFERS, len(decided): AGREES}.get(agreeing, PARTLY)
 
 
+def _worst(verdicts: Sequence[str], agrees: bool) -> str:
+    """The worst verdict of claims; those that agree with a part only have not agreed."""
+    if not verdicts:
+        return NOT_RUN
+    bad = (verdict for verdict in (CONTRADICTED, OUTSIDE) if verdict in verdicts)
+    return next(bad, REPRODUCED if agrees else UNDECIDED)
+
+
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """On how many conditions claims rest that are about several; which runs the others are of."""
+    """On how many conditions claims rest that are about several; on which runs the others do."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]
@@ -221,14 +223,15 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
         if judgement.part is not None
     )
     whole = [
-        judgement.claim
+        judgement
         for judgement in own
         if judgement not in partial
         and judgement.measured is not None
         and not judgement.claim.is_set_up
     ]
-    if whole and (text := coverage.in_words(study, *whole)):
-        yield from text.split("; ")
+    cells = {cell for judgement in whole for cell in coverage.needed(study, judgement.claim)}
+    there = {cell for judgement in whole for cell in judgement.there}
+    yield from coverage.in_words(study, cells, there)
     if any(judgement.claim.is_set_up for judgement in own):
         yield "how runs are configured"
 

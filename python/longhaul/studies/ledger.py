@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -17,17 +18,19 @@ from longhaul.analysis.judging import (
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
+    Expected,
     Interval,
 )
 from longhaul.analysis.prediction import Prediction, predict
 from longhaul.analysis.statistics import percentile_interval
-from longhaul.studies import coverage, parts
+from longhaul.studies import coverage, partial, parts
 from longhaul.studies.claims import Claim
-from longhaul.studies.coverage import Part
+from longhaul.studies.coverage import Cell, There
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.data.resampling import Resampled
 from longhaul.studies.declared import Declared
 from longhaul.studies.measures import KINDS, Measure
+from longhaul.studies.partial import Decide, Part
 from longhaul.studies.study import Study
 
 COLOURS = {
@@ -36,11 +39,6 @@ COLOURS = {
 
 # Bootstrap samples of the replications; two lie outside the interval on either side.
 SAMPLES = 99
-# What a verdict is called that some levels have and all may not have.
-SO_FAR = {
-    REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "the contrary",
-    UNDECIDED: "undecided",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,11 @@ class Judgement:
     part: Part | None = None
     """How much of them is there, if it is about all levels of an axis."""
     so_far: str = ""
-    """The verdict on the levels that are there, if they decide nothing about all."""
+    """The verdict on the levels that are there, if these decide nothing and can be compared."""
+    there: frozenset[Cell] = frozenset()
+    """The runs that are there of those that it is about."""
+    is_partial: bool = False
+    """Whether it was judged, and runs that are missing may change the verdict."""
 
     @property
     def runs(self) -> str:
@@ -111,16 +113,23 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     """Judge every claim, or those of some experiments."""
     chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
-    measured = [_measured(study, claim, data) for claim in claims]
+    there = There(study, data)
+    measured = [_measured(study, claim, data, there, scale) for claim in claims]
     samples = _in_samples(measured, Resampled(data, SAMPLES))
     return [
-        replace(
-            _judged(claim, measurement, values, scale),
-            needs=coverage.in_words(study, claim),
-            part=measurement.part,
-        )
+        _about(study, there, _judged(claim, measurement, values, scale))
         for claim, measurement, values in zip(claims, measured, samples, strict=True)
     ]
+
+
+def _about(study: Study, there: There, judgement: Judgement) -> Judgement:
+    """The judgement with the runs that its claim is about, and those of them that are there."""
+    cells = coverage.needed(study, judgement.claim)
+    return replace(
+        judgement,
+        needs="; ".join(coverage.in_words(study, cells)),
+        there=frozenset(cell for cell in cells if there.has(cell)),
+    )
 
 
 def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[list[float]]:
@@ -157,6 +166,8 @@ class _Measured:
     where: Mapping[str, str | float]
     """Of which cells: of those that are there, if the claim is about all levels of an axis."""
     part: Part | None
+    on_runs: str = ""
+    """How many runs there are of those at this scale, in words; empty if all are."""
     value: float | None = None
     reason: str = ""
     replications: int = 0
@@ -169,36 +180,29 @@ class _Measured:
         several = self.replications > 1 and not extreme
         return several and self.value is not None and self.next_run is None
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether all is there that the claim is about."""
-        return self.part is None or self.part.is_whole
-
-    def of_whole(self, interval: Interval) -> Interval:
-        """Where the number may be over all levels, if this is its interval over those there."""
-        if self.part is None or self.is_whole:
-            return interval
-        kind = (
-            self.measure.kind(self.where, self.part.axis)
-            if isinstance(self.measure, Declared)
-            else KINDS.get(self.measure, "")
-        )
-        ends = [coverage.bounds(kind, end, self.part) for end in interval]
-        return ends[0][0], ends[1][1]
+    @cached_property
+    def kind(self) -> str:
+        """What kind of number it is, of which some levels may show something of all."""
+        if self.part is None:
+            return ""
+        if isinstance(self.measure, Declared):
+            return self.measure.kind(self.where, self.part.axis)
+        return KINDS.get(self.measure, "")
 
 
-def _measured(study: Study, claim: Claim, data: Data) -> _Measured:
+def _measured(study: Study, claim: Claim, data: Data, there: There, scale: str) -> _Measured:
     measure = parts.measure(study, claim.id, claim.measure)
-    part = coverage.part_of(study, data, claim)
     where = {word: level for word, level in claim.where.items() if word != parts.WHOLE}
     count = _replications(data, claim.experiments)
-    if missing := coverage.missing(study, data, claim):
-        return _Measured(measure, where, None, None, missing, count)
+    if lacking := coverage.lacking(study, there, claim):
+        return _Measured(measure, where, None, reason=lacking, replications=count)
+    part = coverage.part_of(study, there, claim)
     if part is not None and not part.there:
-        return _Measured(measure, where, part, None, part.text, count)
+        return _Measured(measure, where, part, reason=part.text, replications=count)
     if part is not None and not part.is_whole:
         where |= part.words
-    measurement = _Measured(measure, where, part, replications=count)
+    on_runs = coverage.on_runs(study, there, claim, scale)
+    measurement = _Measured(measure, where, part, on_runs, replications=count)
     value, reason = _value(measurement, data)
     next_run = None
     if claim.of_one_run and count > 1 and value is not None:
@@ -208,34 +212,42 @@ def _measured(study: Study, claim: Claim, data: Data) -> _Measured:
 
 
 def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:
-    if measured.next_run is not None:
-        of_next = measured.next_run.low, measured.next_run.high
-        verdict, reason = claim.expected.judge_one_run(of_next)
-        shape = measured.next_run.shape
-        return Judgement(
-            claim, measured.value, of_next, verdict, scale, measured.replications, reason, shape
-        )
     if measured.value is None:
-        reason = measured.reason
-        return Judgement(claim, None, None, NOT_RUN, scale, measured.replications, reason)
-    interval = _interval(measured.value, samples)
+        return Judgement(
+            claim, None, None, NOT_RUN, scale, measured.replications, measured.reason,
+            part=measured.part,
+        )  # fmt: skip
+    next_run = measured.next_run
+    interval = (next_run.low, next_run.high) if next_run else _interval(measured.value, samples)
     there = interval or (measured.value, measured.value)
-    verdict = claim.expected.judge(measured.value, measured.of_whole(there))
+    decide = claim.expected.judge_one_run if next_run else _by_median(claim.expected)
     so_far = ""
-    if verdict == UNDECIDED and not measured.is_whole:
-        so_far = claim.expected.judge(measured.value, there)
-    reason = _reason(measured, verdict, so_far)
+    if measured.part is None or measured.part.is_whole:
+        verdict, why = decide(there)
+        reason = "; ".join(filter(None, (why, measured.on_runs)))
+        is_partial = bool(measured.on_runs)
+    else:
+        kind, part = measured.kind, measured.part
+        verdict, so_far = partial.judge(kind, there, part, claim.expected, decide)
+        reason = partial.reason(kind, part, verdict, so_far)
+        is_partial = verdict == UNDECIDED
     return Judgement(
         claim, measured.value, interval, verdict, scale, measured.replications, reason,
+        shape=next_run.shape if next_run else "",
+        part=measured.part,
         so_far=so_far,
+        is_partial=is_partial,
     )  # fmt: skip
 
 
-def _reason(measured: _Measured, verdict: str, so_far: str) -> str:
-    """What a verdict rests on, if only some levels are there; what would decide, if nothing did."""
-    if measured.part is None or measured.is_whole:
-        return "more replications would decide" if verdict == UNDECIDED else ""
-    return f"{measured.part.text}, and {SO_FAR[so_far]} there" if so_far else measured.part.text
+def _by_median(expected: Expected) -> Decide:
+    """Judges the interval of a median, or a single value."""
+
+    def decide(interval: Interval) -> tuple[str, str]:
+        verdict = expected.judge(interval[0], interval)
+        return verdict, "more replications would decide" if verdict == UNDECIDED else ""
+
+    return decide
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:

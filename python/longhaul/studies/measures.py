@@ -13,7 +13,7 @@ Measure = Callable[..., float]
 
 # Measures in Python that need all runs of their experiments, whatever words they are given.
 WHOLE_DESIGN: set[Measure] = set()
-# What kind of number a measure in Python is, where some levels show something of all: see coverage.
+# What kind of number a measure in Python is, where some levels show something of all: see partial.
 KINDS: dict[Measure, str] = {}
 
 

@@ -55,8 +55,7 @@ def write(
         verdicts=VERDICTS,
         conclusions=_conclusions(study, judgements),
         counts=ledger.counts(claims),
-        so_far=len([judgement for judgement in claims if judgement.so_far]),
-        agreeing=len([judgement for judgement in claims if judgement.so_far == REPRODUCED]),
+        so_far=_so_far(claims),
         single=ledger.counts(ledger.on_one_run(claims)),
         rows=[
             _row(judgement, shown_in[judgement.claim.id], explorer, study) for judgement in claims
@@ -74,6 +73,18 @@ def write(
     )
     write_text(path, html)
     return path
+
+
+def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
+    """How claims look so far that the levels that are there do not decide."""
+    looks = [one.so_far for one in judgements if one.part is not None and one.is_partial]
+    agreeing, not_comparable = looks.count(REPRODUCED), looks.count("")
+    return {
+        "claims": len(looks),
+        "agreeing": agreeing,
+        "others": len(looks) - agreeing - not_comparable,
+        "not_comparable": not_comparable,
+    }
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
@@ -159,7 +170,7 @@ def _conclusion(
         "source": conclusion.source,
         "about": conclusion.about,
         "verdict": outcome.verdict,
-        "kind": outcome.style,
+        "worst": outcome.worst,
         "rests_on": [_linked(study, text) for text in outcome.rests_on],
         "needs": outcome.needs,
         "there": outcome.there,

@@ -110,9 +110,14 @@ class Data:
         return {name: Samples(name, part) for name, part in _split(self.trajectories, EXPERIMENT)}
 
     @cached_property
+    def measured(self) -> pl.DataFrame:
+        """`values`, in which what is not a number was not measured."""
+        return self.values.fill_nan(None)
+
+    @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
         """The rows of each experiment, with what it measures."""
-        return _experiments(self.values)
+        return _experiments(self.measured)
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
@@ -126,7 +131,7 @@ class Data:
             return self.values
         keys = [EXPERIMENT, *self.axes]
         numbers = pl.col(pl.Float64, pl.Float32, pl.Int64).exclude(REPLICATION, *keys).median()
-        groups = self.values.group_by(keys, maintain_order=True)
+        groups = self.measured.group_by(keys, maintain_order=True)
         return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:

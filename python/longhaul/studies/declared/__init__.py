@@ -23,7 +23,7 @@ A claim names what it takes of some values (`TAKES`), and says in `where` which 
                                         that are not named
     then=least                          and of these numbers the least; the largest without it;
     then=count above=1.1                or how many are above a bound, or below one
-    whole=condition                     the statement is about all levels of this axis: see coverage
+    whole=condition                     the statement is about all levels of this axis: see partial
     whole=*                             it says nothing of some of the runs
 
 Words of `less.`, `over.`, `with.` and `against.` are those of `where` that differ; an empty one,

@@ -12,6 +12,7 @@ from longhaul.studies.data.lookup import UnevenError
 from longhaul.studies.declared.comparison import Values, ratio, values_of
 from longhaul.studies.declared.points import groups_of
 from longhaul.studies.declared.words import SEVERAL, SHARED, Words, split
+from longhaul.studies.partial import COUNT, LARGEST, LEAST, RATIO, SHARE, SIGN
 from longhaul.studies.selection import AND, REST, Word, selects
 
 Take = Callable[[Values], np.ndarray]
@@ -121,17 +122,33 @@ class Declared:
         return THEN[str(chosen.get("then", "largest"))](_counted(numbers, chosen))
 
     def kind(self, where: Mapping[str, Word], axis: str) -> str:
-        """Which number some levels of an axis are part of: its name among `THEN` or `TAKES`.
+        """Which number some levels of an axis are part of: see `partial`.
 
-        Nothing where more levels may move it either way.
+        Nothing where more levels may move it either way, and no order is said.
         """
-        compared = any(word.startswith("against.") for word in where)
-        own = "" if compared else KINDS.get(self.name, "")
-        if "each" not in where:
-            return own
-        then = str(where.get("then", "largest"))
-        alike = own == then and "order" not in where
-        return then if axis in str(where["each"]).split(",") or alike else ""
+        _, compared = split(where)
+        kind = "" if "against" in compared else KINDS.get(self.name, "")
+        if "each" in where:
+            each, then = str(where["each"]).split(SEVERAL), str(where.get("then", "largest"))
+            if axis in each and "order" in where:
+                # Of more levels the smallest is smaller, and the largest larger.
+                return "" if then in (COUNT, SHARE) else LEAST
+            alike = kind == then and "order" not in where
+            kind = then if axis in each or alike else ""
+            if then in (COUNT, SHARE):
+                # A level may count several times.
+                return kind if then == SHARE or each == [axis] else ""
+        return kind if kind in (SHARE, LEAST, LARGEST) else self._order(where, compared)
+
+    def _order(self, where: Mapping[str, Word], compared: Mapping[str, Words]) -> str:
+        """Whether it is a number that says which side is the larger, and of which kind."""
+        if "order" in where or "against" in compared:
+            return RATIO
+        if self.name in ORDERS:
+            return ORDERS[self.name]
+        if self.name not in MIDDLES:
+            return ""
+        return RATIO if "over" in compared else SIGN if "less" in compared else ""
 
     def is_extreme(self, where: Mapping[str, Word]) -> bool:
         """Whether it is an extreme of single runs, which runs drawn again never exceed."""
@@ -156,8 +173,10 @@ THEN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "share": lambda numbers: numbers.mean(axis=-1),
 }
 # Measures of which some levels show something of all: what kind of number they are.
-KINDS = {"least": "least", "largest": "largest", "furthest": "largest", "range": "largest",
-         "share": "share"}  # fmt: skip
+KINDS = {"least": LEAST, "largest": LARGEST, "furthest": LARGEST, "range": LARGEST, "share": SHARE}
+# Those that say which of two sides is the larger, and those that do if values are compared.
+ORDERS = {"trend": SIGN, "correlation": SIGN, "fall": SIGN, "ends": RATIO}
+MIDDLES = ("value", "mean", "middle")
 
 
 def _counted(numbers: np.ndarray, chosen: Words) -> np.ndarray:

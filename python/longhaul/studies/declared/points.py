@@ -55,12 +55,12 @@ def points_of(data: Data, chosen: Words) -> Points:
     possible = (*data.axes, REPLICATION) if of_runs else data.axes
     axes = tuple([axis for axis in possible if axis in there and axis not in exact])
     values = {
-        (experiment, *key): number
-        for experiment, lookup in enumerate(lookups)
-        for key, number in selection.numbers(lookup, axes)
+        (place, *key): number
+        for place, (name, lookup) in enumerate(zip(selection.experiments, lookups, strict=True))
+        for key, number in selection.numbers(name, lookup, axes)
     }
     if not values:
-        raise NotRunError(f"{chosen['of']} has no {chosen['metric']} at {selection.levels}")
+        raise NotRunError(f"{chosen['of']} has no {chosen[METRIC]} at {selection.levels}")
     return Points(selection.experiments, exact, ("of", *axes), values)
 
 
@@ -90,23 +90,40 @@ class _Selection:
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 
-    def numbers(self, lookup: Lookup, axes: tuple[str, ...]) -> Iterator[tuple[Key, Number]]:
-        """The number of each row that has all metrics, with its levels of axes."""
+    def numbers(
+        self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
+    ) -> Iterator[tuple[Key, Number]]:
+        """The number of each row, with its levels of axes; NotRunError if one lacks a metric."""
         rows = lookup.selected(self.exact, self.several, axes)
-        if not lookup.names.issuperset((*self.metrics, *self.when)):
-            return
+
+        def measured(metric: str) -> Sequence[Any]:
+            column = lookup.column(metric) if lookup.has(metric) else None
+            lacking = [key for row, key in rows if column is None or column[row] is None]
+            if lacking:
+                there = self.levels | _differing(axes, lacking[0], rows)
+                raise NotRunError(f"{experiment} has no {metric} at {there}")
+            return column or ()
+
         for metric, word in self.when.items():
-            rows = _those_with(rows, lookup.column(metric), selects(word))
+            rows = _those_with(rows, measured(metric), selects(word))
+        columns = {name: measured(name) for name in self.metrics}
         if list(self.texts) == self.metrics and len(self.texts) == 1:
-            plain = lookup.column(self.texts[0])
-            yield from ((key, plain[row]) for row, key in rows if plain[row] is not None)
+            plain = columns[self.texts[0]]
+            yield from ((key, plain[row]) for row, key in rows)
             return
-        columns = {name: lookup.column(name) for name in self.metrics}
         numbers = [arithmetic.number(text) for text in self.texts]
         for row, key in rows:
             values = {name: column[row] for name, column in columns.items()}
-            if all(value is not None for value in values.values()):
-                yield key, np.mean([made(values) for made in numbers], axis=0)
+            yield key, np.mean([made(values) for made in numbers], axis=0)
+
+
+def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
+    """The levels of one row of axes of which rows have several."""
+    return {
+        axis: level
+        for place, (axis, level) in enumerate(zip(axes, key, strict=True))
+        if any(other[place] != level for _, other in rows)
+    }
 
 
 def _those_with(
@@ -118,7 +135,7 @@ def _those_with(
         value = column[row]
         if isinstance(value, np.ndarray):  # other rows in each sample
             raise UnevenError
-        if value is not None and is_chosen(value):
+        if is_chosen(value):
             chosen.append((row, key))
     return chosen
 

@@ -13,6 +13,7 @@ from longhaul.analysis import clusters, outliers
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import KINDS, Measure, Measures
+from longhaul.studies.partial import COUNT, LARGEST, RATIO, SHARE, SIGN
 from longhaul.studies.selection import Word, selects
 
 MEASURES = Measures()
@@ -70,7 +71,7 @@ def _dendrogram(rows: pl.DataFrame, period: str) -> clusters.Dendrogram:
     return clusters.dendrogram(np.column_stack([_values(rows, name) for name in names]))
 
 
-@of_kind("count")
+@of_kind(COUNT)
 def distinctive(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = ""
 ) -> float:
@@ -84,7 +85,7 @@ def distinctive(
     )
 
 
-@of_kind("count")
+@of_kind(COUNT)
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
@@ -93,7 +94,7 @@ def distinctive_any(
     return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
 
 
-@of_kind("count")
+@of_kind(COUNT)
 def together(data: Data, of: str, period: str, algorithms: str, condition: Word = "") -> float:
     """Under how many conditions these algorithms are a cluster without any other."""
     wanted = set(algorithms.split(","))
@@ -110,7 +111,7 @@ def _nodes(merges: np.ndarray) -> Iterator[list[int]]:
     yield from (node.pre_order() for node in nodes)
 
 
-@of_kind("count")
+@of_kind(COUNT)
 def stands_out(
     data: Data, of: str, metric: str, algorithm: str = "", sign: str = "", percent: float = 0.0,
     condition: Word = "", without: str = "",
@@ -129,7 +130,7 @@ def stands_out(
     return float(count)
 
 
-@measure
+@of_kind(SHARE)
 def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
@@ -144,7 +145,7 @@ def part_of_outliers(
     )  # fmt: skip
 
 
-@measure
+@of_kind(SIGN)
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
     """Rank correlation of means with a printed order, most first; `A+B` share a place.
 
@@ -182,7 +183,7 @@ def off_means(data: Data, of: str, metric: str, printed: str, condition: Word = 
     return float(max(abs(computed[name] / value - 1) for name, value in wanted.items()))
 
 
-@of_kind("largest")
+@of_kind(LARGEST)
 def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "",
@@ -213,14 +214,14 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 # Over conditions.
 
 
-@of_kind("largest")
+@of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
     """The best algorithm over the mean of all, the most of any condition."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 
 
-@measure
+@of_kind(RATIO)
 def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word = "") -> float:
     """The highest mean with some algorithms over the lowest with CTCP, H-TCP and standard TCP."""
     names, means = _means(data, of, metric, condition)
