@@ -19,7 +19,7 @@ from longhaul.studies.ledger import Judgement, number
 from longhaul.studies.study import Study, StudyError
 
 NAME = "conclusions.toml"
-AGREES, DIFFERS, PARTLY, OPEN = "agrees", "differs", "agrees in {} of {}", "open"
+AGREES, DIFFERS, PARTLY, OPEN = "agrees", "differs", "{} of {} claims hold", "open"
 SO_FAR = "so far"
 NO_CLAIM = "not measured"
 
