@@ -6,13 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.figures import PUBLISHED, Figure, Frame
+from longhaul.studies.figures import PRINTED, Figure, Frame
 
 from .measures import file_goodput, published
 
 ALGORITHMS = ("FAST", "CTCP", "BIC", "HSTCP", "Scalable", "HTCP", "TCP")
 FILES = {
-    "movie": ("movies", "#000000"),
+    "movie": ("movies", "#999999"),
     "service_pack": ("service packs", "#0072b2"),
     "document": ("documents", "#e69f00"),
 }
@@ -28,8 +28,8 @@ def _bars(axes: Axes, data: Data, interface: str) -> None:
         x = at + (place - 1) * WIDTH
         axes.bar(x, values, WIDTH, color=colour, label=f"{name}, without losses")
         printed = [_printed(file, interface, algorithm) for algorithm in ALGORITHMS]
-        axes.plot(x, printed, linestyle="none", marker="_", markersize=11, color=PUBLISHED["color"],
-                  label="published" if place == 0 else None)  # fmt: skip
+        axes.plot(x, printed, linestyle="none", label="published" if place == 0 else None,
+                  **{**PRINTED, "markerfacecolor": "#ffffff"})  # fmt: skip
     axes.set_title(f"{interface} interfaces")
     axes.set_xticks(at, ALGORITHMS, rotation=30)
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data
-from longhaul.studies.figures import PUBLISHED, Figure, Frame
+from longhaul.studies.figures import PRINTED, Figure, Frame
 
 from . import tables
 
@@ -22,8 +22,8 @@ def _groups(axes: Axes, data: Data, role: str) -> None:
     values = [row.get(f"mean_{name}_{number}") or np.nan for number in at]
     axes.bar(at, values, 0.7, color=COLOURS[role], label=f"{role}, condition {CONDITION}")
     printed = tables.printed("N8H-MAIN", role)[:, tables.ALGORITHMS.index(ALGORITHM)]
-    axes.plot(at, printed, linestyle="none", marker="_", markersize=9, color=PUBLISHED["color"],
-              label="published, mean over conditions")  # fmt: skip
+    axes.plot(at, printed, linestyle="none", label="published, mean over conditions",
+              **{**PRINTED, "markerfacecolor": "#ffffff"})  # fmt: skip
     axes.set_title({"alternate": ALGORITHM, "TCP": f"TCP beside {ALGORITHM}"}[role])
 
 
