@@ -75,9 +75,9 @@ OTHERS: tuple[Style, ...] = (
     Style("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
 )
 
-# For labels: all colours with solid lines first, then dashed, then dotted. After those of Okabe and
-# Ito the farthest from all before them, and from white, in OKLab, also as seen without red or green
-# cones (Machado, Oliveira and Fernandes 2009): no two are nearer than the nearest of the first.
+# For labels: all colours with solid lines first, then dashed, then dotted. Those after Okabe and
+# Ito's are each the farthest in OKLab from white and from all before, for normal vision as without
+# red or green cones.
 _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     "#770022", "#442288", "#0000ff", "#775566", "#8877ff", "#bb0011", "#77cc99",

@@ -169,7 +169,7 @@ class Lines:
         axes.set_ylabel(self.label)
         if self.top is not None:
             axes.set_ylim(0, self.top)
-        end_s = min(_end_s(curve.run) for curve in curves)
+        end_s = max(_end_s(curve.run) for curve in curves)
         known = MesoNet.of(curves[0].run).periods
         periods.borders(axes, known, options, end_s)
         whole = periods.shown(known, options, end_s)
@@ -188,11 +188,14 @@ class Lines:
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
         """Over periods as in summaries: also over intervals in which a flow has yet to start.
 
-        None where it has at most a sample: it starts at the end of the period.
+        None where it has at most a sample, as it starts at the end of the period, or where the run
+        ended before the period did.
         """
-        value, there = self._value(curve), self._value(curve, self.there).count() > 1
+        there = self._value(curve, self.there).count() > 1
+        mean = pl.when(there).then(self._value(curve).mean())
+        ended = periods.shown(whole, Options(), _end_s(curve.run))
         means = [
-            period.of(rows).select(pl.when(there).then(value.mean())).item() for period in whole
+            period.of(rows).select(mean).item() if period in ended else None for period in whole
         ]
         return Means(curve.look if curve.label is not None else _MEAN, means)
 

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
+from longhaul.mesonet.plots.side_by_side import ROUNDING_S
 from longhaul.mesonet.tables import Period
 from longhaul.plots import styles
 from longhaul.plots.registry import Options
@@ -39,14 +40,15 @@ class Means:
 def shown(periods: Sequence[Period], options: Options, end_s: float) -> list[Period]:
     """The periods that a plot shows whole."""
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
-    return [each for each in periods if low <= each.from_s and each.to_s <= min(high, end_s)]
+    last = min(high, end_s) + ROUNDING_S
+    return [each for each in periods if low <= each.from_s and each.to_s <= last]
 
 
 def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: float) -> None:
     """A line where each period begins and ends."""
     ends = {time for period in periods for time in (period.from_s, period.to_s)}
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
-    for time in sorted(time for time in ends if low <= time <= min(high, end_s)):
+    for time in sorted(time for time in ends if low <= time <= min(high, end_s) + ROUNDING_S):
         axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
 
 
