@@ -144,6 +144,21 @@ def test_a_line_alone_has_its_mean_over_each_period_that_is_shown(run: longhaul.
     assert np.asarray(ends.vertices).tolist() == [[20.0, late], [30.0, late]]
 
 
+def test_panels_are_as_high_with_means_above_them_as_without(run: longhaul.Results) -> None:
+    heights, titles = [], []
+    for options in (plots.Options(), plots.Options(from_s=5.0, to_s=25.0)):
+        drawing = plots.figure("cwnd-classes", [run, run], options)
+        drawing.draw_without_rendering()
+        axes = drawing.axes[0]
+        frame = axes.get_window_extent()
+        heights.append(frame.height)
+        titles.append(axes.title.get_window_extent().y0 - frame.y1)
+        assert all(text.get_window_extent().y1 < frame.y1 + titles[-1] for text in axes.texts)
+    assert heights[0] == pytest.approx(heights[1], rel=0.05)
+    # Nothing is above the frame where no period is shown whole.
+    assert titles[1] < 15 < titles[0]
+
+
 def test_many_runs_have_colours_of_their_own_and_no_means(run: longhaul.Results) -> None:
     drawing = plots.figure("active-flows", [run] * 14, plots.Options(overlay=True))
     (axes,) = drawing.axes

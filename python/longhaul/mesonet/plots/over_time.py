@@ -122,8 +122,7 @@ class Lines:
                 axes.set_title(panel[0])
 
         drawing = panels(shown, draw, [title for title, _ in shown])
-        if MesoNet.of(runs[0]).periods:
-            periods.make_room(drawing, max(len(curves) for _, curves in shown))
+        periods.make_room(drawing)
         return drawing
 
     def _a_panel_a_part(self, runs: Sequence[Results], options: Options) -> list[Panel]:

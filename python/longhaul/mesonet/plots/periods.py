@@ -12,6 +12,7 @@ from math import inf
 from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 from matplotlib.transforms import ScaledTranslation
 
 from longhaul.mesonet.plots.side_by_side import ROUNDING_S
@@ -95,12 +96,15 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.4g}"
 
 
-def make_room(drawing: Figure, rows: int = 0) -> None:
+def make_room(drawing: Figure) -> None:
     """Move titles above what `head` has drawn, and give panels back the height that it took."""
-    high_pt = ROW_PT * (1 + (rows if rows <= MOST_ROWS else 0)) + GAP_PT
-    high = 0
+    texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
+    if not texts:
+        return
+    high_pt = ROW_PT + max(float(text.xyann[1]) for text in texts)
+    rows = 0
     for axes in drawing.axes:
         axes.set_title(axes.get_title(), pad=high_pt + 4.0)
         place = axes.get_subplotspec()
-        high += place is not None and place.colspan.start == 0
-    drawing.set_figheight(drawing.get_figheight() + high * high_pt / 72)
+        rows += place is not None and place.colspan.start == 0
+    drawing.set_figheight(drawing.get_figheight() + rows * high_pt / 72)
