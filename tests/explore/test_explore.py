@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import MESONET_NETWORK, CommandLine
+from matplotlib.figure import Figure
 from PIL import Image
 
 import longhaul
@@ -21,9 +22,11 @@ from longhaul import LonghaulError
 from longhaul.analysis.network_layout import around, spread
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import explore
+from longhaul.explore.animation import Replay
 from longhaul.explore.blobs import Blobs
 from longhaul.explore.large import Large
 from longhaul.explore.server import Server
+from longhaul.explore.sources import collect, open_source
 from longhaul.explore.tables import Roles
 
 ROOT = Path(__file__).parents[2]
@@ -496,6 +499,26 @@ def test_animation_has_a_frame_a_moment(cli: CommandLine, mesonet: longhaul.Resu
         assert getattr(picture, "n_frames", 1) == 9
     bad = cli("animate", mesonet.path, "--out", "n.gif", "--measure", "loss")
     assert (bad.returncode, "loss_share" in bad.stderr) == (2, True)
+
+
+def test_animation_shows_the_time_and_a_curve_each(mesonet: longhaul.Results) -> None:
+    content = collect([open_source(mesonet.path)])
+    drawing = Figure(figsize=(9.6, 5.0), layout="constrained")
+    replay = Replay(content, None)
+    frames = replay.frames(None, None, 5)
+    moment = replay.start(drawing, frames)
+    drawing.draw_without_rendering()
+    drawing.set_layout_engine("none")
+    moment(frames[2])
+    drawing.draw_without_rendering()
+    clock = next(axes.title for axes in drawing.axes if axes.get_title())
+    assert clock.get_text() == f"{replay.times[frames[2]]:,.1f} s"
+    height = drawing.get_window_extent().height
+    assert clock.get_window_extent().y1 < height
+    strips = [axes for axes in drawing.axes if axes.lines and axes.get_ylabel()]
+    assert len({axes.get_ylabel() for axes in strips}) == len(strips) > 1
+    for axes in strips:
+        assert np.asarray(axes.lines[0].get_xdata()).tolist() == [replay.times[frames[2]]] * 2
 
 
 def test_page_fetches_nothing(of_flows: Page) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import MESONET_NETWORK, CommandLine
-from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Annotation
 from rich.console import Console
 
@@ -17,7 +16,6 @@ import longhaul
 from longhaul import plots
 from longhaul.mesonet import Interval, MesoNet, Summary, flow_matrix, responses_of
 from longhaul.mesonet.export import export
-from longhaul.mesonet.groups import of_batches
 from longhaul.mesonet.summary import access_capacity, utilisation
 
 SMALL = (
@@ -372,12 +370,6 @@ def test_every_plot_is_drawn(name: str, run: longhaul.Results, tmp_path: Path) -
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
 
 
-def test_a_line_is_the_mean_of_its_column(run: longhaul.Results) -> None:
-    (axes,) = plots.figure("long-lived", [run]).axes
-    drawn = next(line for line in axes.get_lines() if line.get_label() == "L1").get_data()[1]
-    assert np.asarray(drawn).tolist() == MesoNet.of(run).long_lived["throughput_pps"].to_list()
-
-
 def test_plots_overlay_runs_and_show_parts(run: longhaul.Results) -> None:
     flows = MesoNet.of(run).long_lived.filter(pl.col("flow") == "L1")
     end = float(flows["t_s"].max())  # type: ignore[arg-type]
@@ -387,27 +379,13 @@ def test_plots_overlay_runs_and_show_parts(run: longhaul.Results) -> None:
     part = flows.filter(pl.col("t_s") > end / 2 + 1e-9)
     lines = [line for line in axes.get_lines() if len(np.asarray(line.get_data()[0])) == len(part)]
     assert len(lines) == 2
+    assert lines[0].get_color() != lines[1].get_color()
     for line in lines:
         assert np.asarray(line.get_data()[1]).tolist() == part["throughput_pps"].to_list()
     with pytest.raises(longhaul.ResultsError, match=r"--part L9: `long-lived` of .* has L1"):
         plots.figure("long-lived", [run], plots.Options(parts=("L9",)))
     with pytest.raises(longhaul.ResultsError, match="the run ends at"):
         plots.figure("active-flows", [run], plots.Options(from_s=2 * end))
-
-
-def test_means_of_periods_and_the_course_of_a_scenario_are_drawn(run: longhaul.Results) -> None:
-    tables = MesoNet.of(run)
-    (axes,) = plots.figure("active-flows", [run]).axes
-    said = [text.get_text() for text in axes.texts]
-    means = {
-        period.name: float(np.mean(period.of(tables.network)["active_flows"].to_numpy()))
-        for period in tables.periods
-    }
-    assert said == [f"{name}: {mean:.4g}" for name, mean in means.items()]
-    (axes,) = plots.figure("timeline", [run]).axes
-    rows = [label.get_text() for label in axes.get_yticklabels()]
-    assert rows[0] == "users"
-    assert set(rows) >= {flow["label"] for flow in tables.scenario["long_lived"]}
 
 
 def test_the_map_has_every_router_and_neighbours_near(run: longhaul.Results) -> None:
@@ -425,29 +403,6 @@ def test_the_map_has_every_router_and_neighbours_near(run: longhaul.Results) -> 
     joined = [apart[pair] for pair in links]
     assert max(joined) < np.median([apart[pair] for pair in apart if pair not in links])
     assert {text.get_text() for text in axes.texts} == set(names)
-
-
-def _height(bar: Patch) -> float:
-    assert isinstance(bar, Rectangle)
-    return bar.get_height()
-
-
-def test_bars_of_groups_are_means_of_completed_flows(run: longhaul.Results) -> None:
-    tables = MesoNet.of(run)
-    means = of_batches(tables.goodput).filter(file="web", path="typical", interface="normal")
-    options = plots.Options(parts=("web",))
-    axes = plots.figure("goodput-groups", [run], options).axes
-    mean, share = axes[5], axes[11]
-    heights = sorted(_height(bar) for bar in mean.patches)
-    assert heights == sorted(means["mean_pps"].to_list())
-    interface_pps = tables.scenario["hosts"]["base_rate"] / tables.step_s
-    assert sorted(_height(bar) for bar in share.patches) == pytest.approx(
-        [height / interface_pps for height in heights]
-    )
-    with pytest.raises(longhaul.ResultsError, match=r"--part tape: `goodput-groups` has .*web"):
-        plots.figure("goodput-groups", [run], plots.Options(parts=("tape",)))
-    with pytest.raises(longhaul.ResultsError, match="--from and --to: no group"):
-        plots.figure("goodput-groups", [run], plots.Options(from_s=1e6))
 
 
 def test_a_report_has_its_pictures(run: longhaul.Results, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 from conftest import SMALL, CommandLine
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 
 import longhaul
 from longhaul import _engine, plots
@@ -293,6 +295,30 @@ def test_labels_side_by_side_are_told_apart() -> None:
     assert looks["bbr"] == styles.ALGORITHMS["bbr"]
     assert looks["early"] == styles.ALGORITHMS["reno"]
     assert len({(look.colour, look.line) for look in looks.values()}) == len(kinds)
+
+
+def test_many_runs_are_told_apart_by_colour() -> None:
+    looks = styles.of_runs(14)
+    assert {look.line for look in looks} == {"-"}
+    colours = [np.array(to_rgb(look.colour)) for look in looks]
+    nearest = min(np.abs(one - other).sum() for one, other in combinations(colours, 2))
+    assert nearest > 0.3
+    seen = [(look.colour, look.line) for look in styles.of_runs(42)]
+    assert len(set(seen)) == 42
+
+
+def test_what_is_neither_a_run_nor_a_plot_is_named(
+    tmp_path: Path, cli: CommandLine, finished: longhaul.Results
+) -> None:
+    nowhere = cli("plot", "nowhere", "cwnd")
+    assert "nowhere: no such run directory, and no plot of that name" in nowhere.stderr
+    misspelt = cli("plot", finished.path, "cwmd")
+    assert "unknown plot `cwmd` (did you mean `cwnd`?)" in misspelt.stderr
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(SMALL)
+    refused = cli("plot", scenario, "cwnd")
+    assert "scenario.toml: expected a run directory, or a file beside" in refused.stderr
+    assert (nowhere.returncode, misspelt.returncode, refused.returncode) == (2, 2, 2)
 
 
 def test_flows_without_a_window_are_left_out_of_its_picture(

@@ -112,7 +112,12 @@ def plot(
     names = [word for word in what if word in plots.PLOTS]
     paths = [word for word in what if word not in plots.PLOTS]
     if (unknown := [p for p in paths if _looks_like_a_name(p)]) and (names or len(paths) > 1):
-        plots.find(unknown[0])
+        if plots.nearest(unknown[0]):
+            plots.find(unknown[0])
+        raise InputError(
+            f"{unknown[0]}: no such run directory, and no plot of that name; "
+            "`longhaul list plots` shows the names"
+        )
     if not paths:
         raise InputError("expected a run directory: longhaul plot RUN... [NAME]...")
     runs = open_runs(paths)

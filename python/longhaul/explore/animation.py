@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, PowerNorm
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 
 from longhaul._engine import LonghaulError
 from longhaul.explore.sources import collect, open_source
@@ -23,10 +24,12 @@ COLOURS = LinearSegmentedColormap.from_list(
 NOTHING = "#ffffff"
 RATE = 15
 SIZES = (90, 40, 18)
-# Curves that are drawn: those with the largest values.
-MOST_CURVES = 8
+# Curves that are drawn, those with the largest values, and points of each.
+MOST_CURVES, MOST_POINTS = 8, 500
 # How far from the line between its ends a link with values is drawn, of the picture's width.
 BESIDE = 0.006
+# Around the outermost nodes.
+MARGIN = 0.05
 SUFFIXES = (".gif", ".mp4")
 
 
@@ -105,33 +108,28 @@ class Replay:
 
     def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
         """Draw what stays, and return what draws a moment."""
-        left, right = drawing.subplots(1, 2, width_ratios=(1.15, 1))
-        left.set_axis_off()
+        drawing.suptitle(self.measure["about"] or self.words)
+        left, right = drawing.subfigures(1, 2, squeeze=False, width_ratios=(1.15, 1))[0]
+        lines_now = self._strips(right, frames)
+        axes = left.subplots()
+        # With a text, so that the layout leaves room for it.
+        clock = axes.set_title(self._clock(frames[0]))
+        axes.set_axis_off()
+        # Places are between 0 and 1; those on a line leave room around it.
+        axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(-MARGIN, 1 + MARGIN))
         norm = PowerNorm(0.5, 0.0, self.top)
         nodes, links = self.network["nodes"], self.network["links"]
         places = np.array([(node["x"], 1 - node["y"]) for node in nodes])
         lines = LineCollection([_beside(places, link) for link in links], zorder=1)
-        left.add_collection(lines)
+        axes.add_collection(lines)
         sizes = [SIZES[min(node["tier"], 2)] for node in nodes]
-        dots = left.scatter(*places.T, s=sizes, zorder=2, edgecolors="#62696f", linewidths=0.8)
+        dots = axes.scatter(*places.T, s=sizes, zorder=2, edgecolors="#62696f", linewidths=0.8)
         for node, (x, y) in zip(nodes, places, strict=True):
             if node["tier"] == 0:
-                left.annotate(node["name"], (x, y), (6, 5), textcoords="offset points", fontsize=9)
-        part = self.values[:, frames[0] : frames[-1] + 1]
-        for row in np.argsort(-part.mean(1))[:MOST_CURVES]:
-            span = range(frames[0], frames[-1] + 1, max(part.shape[1] // 1000, 1))
-            right.plot(
-                self.times[span], self.values[row, span], linewidth=0.8, label=self._name(row)
-            )
-        now = right.axvline(self.times[frames[0]], color="#1c2024", linestyle="--", linewidth=1)
-        unit = f" ({self.measure['unit']})" if self.measure["unit"] else ""
-        right.set_ylabel(f"{self.measure['name']}{unit}")
-        right.set_xlabel("time (s)")
-        right.set_ylim(bottom=0)
-        drawing.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=4)
-        drawing.colorbar(
-            matplotlib.cm.ScalarMappable(norm, COLOURS), ax=left, shrink=0.6, location="left",
-            label=f"{self.measure['name']}{unit}",
+                axes.annotate(node["name"], (x, y), (6, 5), textcoords="offset points", fontsize=9)
+        left.colorbar(
+            matplotlib.cm.ScalarMappable(norm, COLOURS), ax=axes, shrink=0.6, location="left",
+            label=self.words,
         )  # fmt: skip
 
         def colours(entries: list[dict[str, Any]], at: int, without: str) -> list[Any]:
@@ -141,14 +139,46 @@ class Replay:
             return [COLOURS(norm(value)) if value else without for value in values]
 
         def moment(at: int) -> list[Any]:
-            left.set_title(f"{self.times[at]:,.1f} s")
+            clock.set_text(self._clock(at))
             dots.set_facecolor(colours(nodes, at, NOTHING))
             lines.set_color(colours(links, at, "#dde1e5"))
             lines.set_linewidth([1.0 if link["row"] is None else 3.0 for link in links])
-            now.set_xdata([self.times[at]] * 2)
+            for now in lines_now:
+                now.set_xdata([self.times[at]] * 2)
             return []
 
         return moment
+
+    def _strips(self, drawing: SubFigure, frames: list[int]) -> list[Line2D]:
+        """Curves of what has the largest values, below each other, and the lines at the moment.
+
+        In one frame, curves that rise and fall with each sample are one smear. Where there are more
+        samples than pixels, the largest of each few is drawn.
+        """
+        part = self.values[:, frames[0] : frames[-1] + 1]
+        rows = np.argsort(-part.mean(1))[:MOST_CURVES]
+        starts = np.arange(0, part.shape[1], -(-part.shape[1] // MOST_POINTS))
+        times = self.times[frames[0] + starts]
+        grid = drawing.subplots(len(rows), sharex=True, sharey=True, squeeze=False).flat
+        for axes, row in zip(grid, rows, strict=True):
+            most = np.maximum.reduceat(part[row], starts)
+            axes.fill_between(times, most, color=COLOURS(0.8), linewidth=0)
+            axes.set_ylabel(self._name(row), rotation=0, ha="right", va="center")
+            axes.label_outer()
+        axes.set_ylim(0, self.top)
+        axes.set_xlabel("time (s)")
+        return [axes.axvline(times[0], color="#1c2024", lw=1) for axes in drawing.axes]
+
+    @property
+    def words(self) -> str:
+        """The measure with spaces instead of underscores, and its unit in brackets."""
+        name, unit = self.measure["name"], self.measure["unit"]
+        if not unit:
+            return str(name).replace("_", " ")
+        return f"{name.rpartition('_')[0].replace('_', ' ')} ({unit})"
+
+    def _clock(self, at: int) -> str:
+        return f"{self.times[at]:,.1f} s"
 
     def _name(self, row: int) -> str:
         """What an element is called: the network's node of this row, or the link's ends."""

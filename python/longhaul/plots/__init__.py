@@ -22,6 +22,7 @@ from longhaul.plots.registry import (
     Plot,
     find,
     has_samples,
+    nearest,
     refuse_unused,
     suitable,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "Plot",
     "figure",
     "find",
+    "nearest",
     "plot",
     "refuse_unused",
     "save",

@@ -17,6 +17,8 @@ MAX_COLUMNS = 3
 # Lines with more points than this have no markers, which would hide them.
 MAX_MARKED = 40
 
+# Of PNG files, and of what is pixels in an SVG file.
+DPI = 160
 WIDTH_IN = 7.2
 WIDE_IN = 9.6
 PANEL_HEIGHT_IN = 2.6
@@ -30,6 +32,7 @@ HANDLE_CHARACTERS = 7
 MAX_CHARACTERS = 44
 
 STYLE: Any = {  # matplotlib types its settings by their several hundred names
+    "axes.axisbelow": True,
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -59,6 +62,7 @@ def panels(
     *,
     columns: int = MAX_COLUMNS,
     x: str = "time (s)",
+    from_zero: bool = True,
 ) -> Figure:
     """Draw each of the contents on axes of its own, all on the same scales, with one legend."""
     columns = min(len(contents), columns)
@@ -77,7 +81,7 @@ def panels(
             axes.xaxis.set_tick_params(labelbottom=True)
             axes.set_xlabel(axes.get_xlabel() or x)
     # After all are drawn: a limit set earlier would stop the scales from growing.
-    if axes_of_all[0].get_yscale() == "linear":
+    if from_zero and axes_of_all[0].get_yscale() == "linear":
         axes_of_all[0].set_ylim(bottom=0)
     for axes in axes_of_all[len(contents) :]:
         axes.remove()
@@ -121,6 +125,6 @@ def save(drawing: Figure, path: Path) -> None:
         raise ResultsError(f"{path}: expected a name that ends in .svg or .png")
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}), atomic(path) as file:
         if path.suffix == ".svg":
-            drawing.savefig(file, format="svg", metadata=NO_METADATA)
+            drawing.savefig(file, format="svg", dpi=DPI, metadata=NO_METADATA)
         else:
-            drawing.savefig(file, format="png", dpi=160)
+            drawing.savefig(file, format="png", dpi=DPI)

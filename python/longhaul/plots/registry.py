@@ -69,11 +69,16 @@ def register(
     return add
 
 
+def nearest(name: str) -> str | None:
+    """The plot that was probably meant."""
+    return next(iter(difflib.get_close_matches(name, PLOTS, n=1)), None)
+
+
 def find(name: str) -> Plot:
     """The plot of that name."""
     if name not in PLOTS:
-        near = difflib.get_close_matches(name, PLOTS, n=1)
-        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        near = nearest(name)
+        hint = f" (did you mean `{near}`?)" if near else ""
         raise ResultsError(f"unknown plot `{name}`{hint}; available: {', '.join(PLOTS)}")
     return PLOTS[name]
 

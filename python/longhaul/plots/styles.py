@@ -75,12 +75,17 @@ OTHERS: tuple[Style, ...] = (
     Style("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
 )
 
-# For labels: all colours with solid lines first, then dashed, then dotted.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+# For labels: all colours with solid lines first, then dashed, then dotted. Those after Okabe and
+# Ito's are each the farthest in OKLab from white and from all before, for normal vision as without
+# red or green cones.
+_COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+    "#770022", "#442288", "#0000ff", "#775566", "#8877ff", "#bb0011", "#77cc99",
+)  # fmt: skip
 _MARKERS = ("o", "^", "D", "v", "s", "P", "X", "h", "<", ">", "p", "d", "8", "H")
 _LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
 LABELS: tuple[Style, ...] = tuple(
-    Style(colour, _MARKERS[(7 * row + column) % len(_MARKERS)], line)
+    Style(colour, _MARKERS[(column + 7 * row) % len(_MARKERS)], line)
     for row, line in enumerate(_LINES)
     for column, colour in enumerate(_COLOURS)
 )
@@ -119,7 +124,12 @@ def _seen_as(style: Style) -> tuple[object, object]:
 
 def of_runs(count: int) -> list[Style]:
     """The style of each of several runs."""
-    return [OTHERS[index % len(OTHERS)] for index in range(count)]
+    return list(OTHERS[:count]) if count <= len(OTHERS) else many(count)
+
+
+def many(count: int) -> list[Style]:
+    """The style of each of many lines, or of noisy ones, in which dashes are lost."""
+    return [LABELS[index % len(LABELS)] for index in range(count)]
 
 
 def as_line(style: Style, *, marker: bool = False) -> dict[str, Any]:

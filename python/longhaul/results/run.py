@@ -31,6 +31,11 @@ class Results:
             weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
         self.path = Path(path)
         if self.path.is_file():
+            if not (self.path.parent / "run.json").is_file():
+                raise ResultsError(
+                    f"{path}: expected a run directory, or a file beside its run.json; "
+                    "`longhaul run` makes one of a scenario"
+                )
             self.path = self.path.parent
         self.meta: dict[str, Any] = read_meta(self.path)
 

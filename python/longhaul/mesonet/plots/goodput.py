@@ -6,6 +6,7 @@ of the interface's speed. A bar for each run, of one with two algorithms for eac
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import polars as pl
@@ -22,8 +23,10 @@ from longhaul.results import Results, ResultsError
 ROW_IN = 1.35
 COLUMNS = [(path, interface) for path in groups.PATHS for interface in groups.INTERFACES]
 VALUES = {"mean_pps": "packets/s", "share": "part of interface"}
-# The lighter bars are of flows with standard TCP beside the alternate.
-LOOKS: dict[str, dict[str, Any]] = {"alternate": {}, "standard": {"alpha": 0.45}}
+ROLES = ("alternate", "standard")
+# Standard TCP beside the alternate has bars with an edge only: lighter ones are like those of
+# another run.
+EDGE = 1.0
 
 
 @dataclass(frozen=True)
@@ -31,15 +34,14 @@ class Bars:
     """The bars of a run's flows with one algorithm, one in each panel."""
 
     label: str
-    role: str
-    colour: str
+    look: dict[str, Any]
     means: pl.DataFrame
 
     def draw(self, axes: Axes, at: int, value: str, **cell: str) -> None:
         """Draw the bar of a group of flows; none where it has no flows."""
         values = self.means.filter(**cell)[value]
-        height = float(values[0]) if len(values) else 0.0
-        axes.bar(at, height, 0.85, color=self.colour, label=self.label, **LOOKS[self.role])
+        height = float(values[0]) if len(values) else nan
+        axes.bar(at, height, 0.85, label=self.label, **self.look)
 
 
 @register(
@@ -59,7 +61,7 @@ def _panels(runs: Sequence[Results], options: Options) -> Figure:
         row[0].set_ylabel(f"{file}\n{label}")
         for axes, (path, interface) in zip(row, COLUMNS, strict=True):
             axes.set_xticks([])
-            axes.set_axisbelow(True)
+            axes.set_xlim(-0.75, len(bars) - 0.25)
             for at, each in enumerate(bars):
                 each.draw(axes, at, value, file=file, path=path, interface=interface)
     for axes, (path, interface) in zip(grid[0], COLUMNS, strict=True):
@@ -70,10 +72,12 @@ def _panels(runs: Sequence[Results], options: Options) -> Figure:
 
 def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Bars]:
     for table, (label, look) in zip(means, looks_of(runs), strict=True):
-        roles = [role for role in LOOKS if role in table["role"]]
+        roles = [role for role in ROLES if role in table["role"]]
         for role in roles:
             name = f"{label}, {role}" if len(roles) > 1 else label
-            yield Bars(name, role, look.colour, table.filter(role=role))
+            full: dict[str, Any] = {"facecolor": look.colour}
+            edge = {"facecolor": "#ffffff", "edgecolor": look.colour, "linewidth": EDGE}
+            yield Bars(name, full if role == roles[0] else edge, table.filter(role=role))
 
 
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -10,16 +9,18 @@ from matplotlib.figure import Figure
 
 from longhaul._engine import seconds
 from longhaul.mesonet.numbered_responses import CLASSES
-from longhaul.mesonet.plots.side_by_side import has_table, in_part_of_run, looks_of, of_mesonet
-from longhaul.mesonet.tables import MesoNet
+from longhaul.mesonet.plots import periods
+from longhaul.mesonet.plots.periods import Means
+from longhaul.mesonet.plots.samples import line, samples
+from longhaul.mesonet.plots.side_by_side import has_table, looks_of
+from longhaul.mesonet.tables import MesoNet, Period
 from longhaul.plots import styles
 from longhaul.plots.layout import panels
-from longhaul.plots.registry import PART_OF_RUN, Options, register
+from longhaul.plots.registry import PART_OF_RUN, Draw, Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results, ResultsError
+from longhaul.results.kinds import RunData
 
-# Points of a line; each is the mean of the intervals between.
-MOST_POINTS = 600
 # Routers drawn individually: those with the fullest queues.
 MOST_ROUTERS = 4
 
@@ -32,39 +33,57 @@ STATES = (
 )
 
 
-def _thinned(
-    table: pl.DataFrame, columns: Sequence[str], options: Options, key: str | None = None
-) -> pl.DataFrame:
-    """Means of columns over as many intervals as there are for a point, in a part of the run."""
-    part = in_part_of_run(table, pl.col("t_s"), options)
-    if part.is_empty():
-        end = float(table["t_s"].max() or 0.0)  # type: ignore[arg-type]
-        raise ResultsError(f"--from and --to: nothing is there; the run ends at {end:g} s")
-    first, last = (int(part["interval"].min() or 1), int(part["interval"].max() or 1))  # type: ignore[arg-type]
-    every = max(1, -(-(last - first + 1) // MOST_POINTS))
-    keys = [key] if key else []
-    point = ((pl.col("interval") - first) // every).alias("point")
-    means = part.group_by(point, *keys, maintain_order=True).agg(
-        pl.col("t_s").max(), pl.col(columns).mean()
-    )
-    return means.drop("point")
+def _end_s(run: RunData) -> float:
+    """When a run ended, which may be before its scenario does."""
+    return float(run.meta["simulated_s"])
 
 
-def _periods(axes: Axes, run: Results, options: Options) -> None:
-    """Mark where periods begin and end."""
-    ends = {time for period in MesoNet.of(run).periods for time in (period.from_s, period.to_s)}
-    low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
-    for time in sorted(time for time in ends if low <= time <= high):
-        axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
+def _with_periods(
+    name: str, help: str, takes: Sequence[str] = ()
+) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
+    """Register a plot of the network that names periods above the frame, runs side by side."""
+
+    def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
+        @register(name, help, has_table("network"), takes)
+        def side_by_side(runs: Sequence[Results], options: Options) -> Figure:
+            def one(axes: Axes, run: Results) -> None:
+                draw(axes, MesoNet.of(run), options)
+
+            drawing = panels(runs, one, [run.name for run in runs])
+            periods.make_room(drawing)
+            return drawing
+
+        return side_by_side
+
+    return add
 
 
-@of_mesonet("flow-states", "flows by their state over time", "network", PART_OF_RUN)
-def _flow_states(axes: Axes, run: Results, options: Options) -> None:
-    states = _thinned(MesoNet.of(run).network, [column for column, _, _ in STATES], options)
+@_with_periods("flow-states", "flows by their state over time", PART_OF_RUN)
+def _flow_states(axes: Axes, tables: MesoNet, options: Options) -> None:
     for column, label, colour in STATES:
-        axes.plot(states["t_s"], states[column], color=colour, label=label)
+        line(axes, samples(tables.network, pl.col(column), options), label, Style(colour, "o"))
     axes.set_ylabel("flows")
-    _periods(axes, run, options)
+    end_s = _end_s(tables.run)
+    periods.borders(axes, tables.periods, options, end_s)
+    periods.head(axes, periods.shown(tables.periods, options, end_s), [])
+
+
+# A line alone, and its means.
+_ONE = Style("#0072b2", "o")
+_MEAN = Style("#d55e00", "o")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line of a plot: a part of a run, or its network as a whole."""
+
+    run: Results
+    part: str
+    label: str | None
+    look: Style
+
+
+Panel = tuple[str, Sequence[Curve]]
 
 
 @dataclass(frozen=True)
@@ -83,6 +102,8 @@ class Lines:
     top: float | None = None
     per_s: bool = False
     """Whether values are of an interval, to be divided by its length."""
+    there: pl.Expr | None = None
+    """In which rows a part has a value at all; in all of them without it."""
 
     def register(self) -> None:
         """Make it a plot."""
@@ -90,20 +111,38 @@ class Lines:
         register(self.name, self.help, has_table(self.table), takes)(self._draw)
 
     def _draw(self, runs: Sequence[Results], options: Options) -> Figure:
-        if not options.overlay and self.key is None:
-            return panels(runs, self._of_network(options), [run.name for run in runs])
-        parts = list(dict.fromkeys(part for run in runs for part in self._chosen(run, options)))
-        if not options.overlay:
-            return panels(runs, self._of_run(parts, options), [run.name for run in runs])
-        looks = looks_of(runs)
+        if options.overlay:
+            shown = self._a_panel_a_part(runs, options)
+        else:
+            shown = self._a_panel_a_run(runs, options)
 
-        def draw(axes: Axes, part: str) -> None:
-            for run, (label, look) in zip(runs, looks, strict=True):
-                self._line(axes, run, part, label, look, options)
-            self._finish(axes, runs[0], options)
-            axes.set_title(part)
+        def draw(axes: Axes, panel: Panel) -> None:
+            self._panel(axes, panel[1], options)
+            if options.overlay:
+                axes.set_title(panel[0])
 
-        return panels(parts, draw, parts)
+        drawing = panels(shown, draw, [title for title, _ in shown])
+        periods.make_room(drawing)
+        return drawing
+
+    def _a_panel_a_part(self, runs: Sequence[Results], options: Options) -> list[Panel]:
+        looks = list(zip(runs, looks_of(runs), strict=True))
+        return [
+            (part, [Curve(run, part, label, look) for run, (label, look) in looks])
+            for part in dict.fromkeys(part for run in runs for part in self._chosen(run, options))
+        ]
+
+    def _a_panel_a_run(self, runs: Sequence[Results], options: Options) -> list[Panel]:
+        """All parts of each run; the same one has the same look in all runs."""
+        if self.key is None:
+            return [(run.name, [Curve(run, "", None, _ONE)]) for run in runs]
+        chosen = [(run, self._chosen(run, options)) for run in runs]
+        parts = list(dict.fromkeys(part for _, of_run in chosen for part in of_run))
+        look_of = dict(zip(parts, styles.many(len(parts)), strict=True))
+        return [
+            (run.name, [Curve(run, part, part, look_of[part]) for part in of_run])
+            for run, of_run in chosen
+        ]
 
     def _chosen(self, run: Results, options: Options) -> Sequence[str]:
         """The parts of a run that are drawn."""
@@ -116,62 +155,48 @@ class Lines:
                 raise ResultsError(f"--part {part}: `{self.name}` of {run.name} has {known}")
         return options.parts
 
-    def _of_run(self, parts: Sequence[str], options: Options) -> Callable[[Axes, Results], None]:
-        """All parts of a run; the same one has the same look in all runs."""
-        looks = styles.of_runs(len(parts)) if len(parts) <= len(styles.OTHERS) else styles.LABELS
-        look_of = dict(zip(parts, looks, strict=False))
-
-        def draw(axes: Axes, run: Results) -> None:
-            for name in self._chosen(run, options):
-                self._line(axes, run, name, name, look_of[name], options)
-            self._finish(axes, run, options)
-
-        return draw
-
-    def _of_network(self, options: Options) -> Callable[[Axes, Results], None]:
-        """The network as a whole, of one run."""
-
-        def draw(axes: Axes, run: Results) -> None:
-            self._line(axes, run, "", None, _ONE, options)
-            self._means(axes, run, options)
-            self._finish(axes, run, options)
-
-        return draw
-
-    def _means(self, axes: Axes, run: Results, options: Options) -> None:
-        """The mean over each period that is shown whole."""
-        tables = MesoNet.of(run)
-        scale = self.scale / (tables.interval_s if self.per_s else 1.0)
-        low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
-        for period in tables.periods:
-            mean = period.of(getattr(tables, self.table))[self.column].mean()
-            if not isinstance(mean, float) or period.from_s < low or period.to_s > high:
-                continue
-            axes.hlines(mean * scale, period.from_s, period.to_s, color="#d55e00", linewidth=1.4)
-            axes.annotate(
-                f"{period.name}: {mean * scale:.4g}", (period.from_s, mean * scale), (2, 3),
-                textcoords="offset points", fontsize=7, color="#d55e00",
-            )  # fmt: skip
-
-    def _line(
-        self, axes: Axes, run: Results, part: str, label: str | None, look: Style, options: Options
-    ) -> None:
-        table = getattr(MesoNet.of(run), self.table)
-        if self.key is not None:
-            table = table.filter(pl.col(self.key) == part)
-        points = _thinned(table, [self.column], options).drop_nulls(self.column)
-        each = MesoNet.of(run).interval_s if self.per_s else 1.0
-        values = points[self.column] * (self.scale / each)
-        axes.plot(points["t_s"], values, label=label, **styles.as_line(look))
-
-    def _finish(self, axes: Axes, run: Results, options: Options) -> None:
+    def _panel(self, axes: Axes, curves: Sequence[Curve], options: Options) -> None:
+        rows = [(curve, self._rows(curve)) for curve in curves]
+        for curve, of_curve in rows:
+            # Another run has it: a class of flows, or a router.
+            if not of_curve.is_empty():
+                shown = samples(of_curve, self._value(curve, self.there), options)
+                line(axes, shown, curve.label, curve.look)
+                # All of the time that is shown, also before a flow starts.
+                first_s, last_s = float(shown["t_s"][0]), float(shown["t_s"][-1])
+                axes.update_datalim([(first_s, 0.0), (last_s, 0.0)], updatey=False)
         axes.set_ylabel(self.label)
         if self.top is not None:
             axes.set_ylim(0, self.top)
-        _periods(axes, run, options)
+        end_s = max(_end_s(curve.run) for curve in curves)
+        known = MesoNet.of(curves[0].run).periods
+        periods.borders(axes, known, options, end_s)
+        whole = periods.shown(known, options, end_s)
+        periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
+    def _rows(self, curve: Curve) -> pl.DataFrame:
+        """The rows of a part, one an interval."""
+        table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
+        return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 
-_ONE = Style("#0072b2", "o")
+    def _value(self, curve: Curve, there: pl.Expr | None = None) -> pl.Expr:
+        each = MesoNet.of(curve.run).interval_s if self.per_s else 1.0
+        value = pl.col(self.column) * (self.scale / each)
+        return value if there is None else pl.when(there).then(value)
+
+    def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
+        """Over periods as in summaries: also over intervals in which a flow has yet to start.
+
+        None where it has at most a sample, as it starts at the end of the period, or where the run
+        ended before the period did.
+        """
+        there = self._value(curve, self.there).count() > 1
+        mean = pl.when(there).then(self._value(curve).mean())
+        ended = periods.shown(whole, Options(), _end_s(curve.run))
+        means = [
+            period.of(rows).select(mean).item() if period in ended else None for period in whole
+        ]
+        return Means(curve.look if curve.label is not None else _MEAN, means)
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
@@ -179,6 +204,10 @@ def _fullest(tables: MesoNet) -> Sequence[str]:
     means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
     order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
     return order[:MOST_ROUTERS].to_list()
+
+
+# At the end of an interval a long-lived flow has no mode before it starts and after it stops.
+_ACTIVE = pl.col("mode") != "none"
 
 
 def _flows(tables: MesoNet) -> Sequence[str]:
@@ -220,10 +249,12 @@ for _plot in (
     Lines(
         "long-lived", "packets per second of long-lived flows", "long_lived", "throughput_pps",
         "packets per second", 1.0, "flow", _flows,
+        # A flow that stops at the end of an interval has sent in it.
+        there=_ACTIVE | (pl.col("out_pkts") > 0),
     ),
     Lines(
         "cwnd-long-lived", "congestion window of long-lived flows", "long_lived", "cwnd_pkts",
-        "congestion window (packets)", 1.0, "flow", _flows,
+        "congestion window (packets)", 1.0, "flow", _flows, there=_ACTIVE,
     ),
     Lines(
         "router-queues", "the fullest queues of routers, as part of what they can hold", "routers",
@@ -233,21 +264,17 @@ for _plot in (
     _plot.register()
 
 
-@of_mesonet(
-    "timeline", "what a scenario does when: users, jumbo files, long-lived flows", "network"
-)
-def _timeline(axes: Axes, run: Results, options: Options) -> None:
-    bars = _course(MesoNet.of(run))
+@_with_periods("timeline", "what a scenario does when: users, jumbo files, long-lived flows")
+def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
+    bars = _course(tables)
     rows = range(len(bars), 0, -1)
     for row, (_, from_s, to_s) in zip(rows, bars, strict=True):
         axes.barh(row, to_s - from_s, left=from_s, height=0.55, color=_ONE.colour)
     axes.set_yticks(rows, [name for name, _, _ in bars])
     axes.set_xlim(0.0, bars[0][2])
-    axes.set_ylim(0.0, len(bars) + 1.0)
-    _periods(axes, run, options)
-    for period in MesoNet.of(run).periods:
-        middle = (period.from_s + period.to_s) / 2
-        axes.annotate(period.name, (middle, len(bars) + 0.6), ha="center", fontsize=8)
+    axes.set_ylim(0.0, len(bars) + 0.7)
+    periods.borders(axes, tables.periods, options, bars[0][2])
+    periods.head(axes, tables.periods, [])
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:

@@ -1,6 +1,7 @@
 """Plots of tables that runs of MesoNet may have, runs side by side."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -21,7 +22,7 @@ DrawRun = Callable[[Axes, Results, Options], None]
 
 
 def of_mesonet(
-    name: str, help: str, needs: str, takes: Sequence[str] = ()
+    name: str, help: str, needs: str, takes: Sequence[str] = (), *, from_zero: bool = True
 ) -> Callable[[DrawRun], Draw]:
     """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
 
@@ -31,7 +32,7 @@ def of_mesonet(
             def one(axes: Axes, run: Results) -> None:
                 draw(axes, run, options)
 
-            return panels(runs, one, [run.name for run in runs])
+            return panels(runs, one, [run.name for run in runs], from_zero=from_zero)
 
         return side_by_side
 
@@ -53,13 +54,21 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 
 
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
-    """What each run is called, and how it is drawn: by its algorithm, if no other run has it."""
+    """What each run is called, and how it is drawn: by its algorithm, if no other run has it.
+
+    Each has a colour of its own as long as there are enough: dashes are lost in noisy curves, and
+    bars have none.
+    """
     kinds = [
         "+".join(
             algorithm["congestion"]["kind"] for algorithm in run.scenario["mesonet"]["algorithms"]
         )
         for run in runs
     ]
-    if len(set(kinds)) == len(kinds) and set(kinds) <= set(styles.ALGORITHMS):
-        return [(kind, styles.ALGORITHMS[kind]) for kind in kinds]
-    return [(run.name, styles.LABELS[place % len(styles.LABELS)]) for place, run in enumerate(runs)]
+    if len(set(kinds)) < len(kinds) or not set(kinds) <= set(styles.ALGORITHMS):
+        names = [run.name for run in runs]
+        return list(zip(names, styles.many(len(runs)), strict=True))
+    looks = [replace(styles.ALGORITHMS[kind], line="-") for kind in kinds]
+    if len({look.colour for look in looks}) < len(looks):
+        looks = styles.many(len(runs))
+    return list(zip(kinds, looks, strict=True))

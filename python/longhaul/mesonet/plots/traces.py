@@ -5,10 +5,10 @@ from typing import Any
 import polars as pl
 from matplotlib.axes import Axes
 
-from longhaul.mesonet.plots.side_by_side import of_mesonet
+from longhaul.mesonet.plots.side_by_side import in_part_of_run, of_mesonet
 from longhaul.mesonet.tables import MesoNet
 from longhaul.plots import styles
-from longhaul.plots.registry import Options
+from longhaul.plots.registry import PART_OF_RUN, Options
 from longhaul.results import Results
 
 # Traced flows in a plot: the first ones.
@@ -23,14 +23,19 @@ def _traced(run: Results) -> list[tuple[int, str]]:
     return flows.select("flow", name.alias("name")).rows()[:MOST_TRACED]
 
 
+def _part(trace: pl.DataFrame, flow: int, options: Options) -> pl.DataFrame:
+    """The events of a flow, in the part of the run that is shown."""
+    return in_part_of_run(trace.filter(pl.col("flow") == flow), pl.col("t_s"), options)
+
+
 @of_mesonet(
-    "trace-cwnd", "congestion window and threshold of traced flows, at every event", "flow_trace"
-)
+    "trace-cwnd", "congestion window and threshold of traced flows, at every event", "flow_trace",
+    PART_OF_RUN,
+)  # fmt: skip
 def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
-    del options
     flows = _traced(run)
     for (flow, name), look in zip(flows, styles.of_runs(len(flows)), strict=True):
-        states = MesoNet.of(run).flow_trace.filter(pl.col("flow") == flow)
+        states = _part(MesoNet.of(run).flow_trace, flow, options)
         line: Any = {"drawstyle": "steps-post", "color": look.colour, "linewidth": 1.0}
         axes.plot(states["t_s"], states["cwnd_pkts"], label=name, **line)
         below = pl.col("ssthresh_pkts") <= 2 * pl.col("cwnd_pkts").max()
@@ -41,6 +46,10 @@ def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
     axes.set_ylabel("window, dotted threshold (packets)")
 
 
+# Markers of more packets than this are small, and pixels in an SVG file, too: each would be an
+# element of it.
+MANY = 3000
+SMALL: dict[str, Any] = {"markersize": 1.0, "rasterized": True}
 # A time-sequence plot: label, event, kinds of packets, marker.
 PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
     ("sent", "sent", ["DT"], {"marker": ".", "color": "#0072b2", "markersize": 3.0}),
@@ -55,15 +64,20 @@ PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
     "trace-packets",
     "numbers of a traced flow's packets over time: sent, delivered, dropped",
     "packet_trace",
+    PART_OF_RUN,
+    from_zero=False,
 )
 def _trace_packets(axes: Axes, run: Results, options: Options) -> None:
-    del options
     flow, name = _traced(run)[0]
-    packets = MesoNet.of(run).packet_trace.filter(pl.col("flow") == flow)
+    packets = _part(MesoNet.of(run).packet_trace, flow, options)
     for label, event, kinds, look in PACKETS:
         part = packets.filter(pl.col("event") == event, pl.col("kind").is_in(kinds))
+        if part.is_empty():
+            continue
         # An acknowledgement has the number that is expected next.
         number = part["number"] - (kinds != ["DT"])
-        axes.plot(part["t_s"], number, linestyle="none", label=label, **look)
+        axes.plot([], [], linestyle="none", label=label, **look)
+        drawn = look | SMALL if part.height > MANY else look
+        axes.plot(part["t_s"], number, linestyle="none", **drawn)
     axes.set_title(name)
     axes.set_ylabel("number of the packet")

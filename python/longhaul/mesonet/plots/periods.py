@@ -1,0 +1,110 @@
+"""Periods of a run on plots over time: where they begin and end, and means over each.
+
+Names stand above the frame, each over the middle of its period, and means below the names: a row a
+line, in its colour, beside a piece of the line where there are several. The mean of a line alone is
+drawn over its period, too; several would hide what they are means of.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from matplotlib import patheffects
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from matplotlib.transforms import ScaledTranslation
+
+from longhaul.mesonet.plots.side_by_side import ROUNDING_S
+from longhaul.mesonet.tables import Period
+from longhaul.plots import styles
+from longhaul.plots.registry import Options
+from longhaul.plots.styles import Style
+
+# With more lines than this nobody finds a line's row any more: only names of periods are shown.
+MOST_ROWS = 8
+ROW_PT = 9.5
+SIZE_PT = 7.5
+# Between the frame and the lowest row.
+GAP_PT = 2.5
+GREY = "#666666"
+
+
+@dataclass(frozen=True)
+class Means:
+    """The means of a line, one a period; none where the line has no samples."""
+
+    look: Style
+    values: Sequence[float | None]
+
+
+def shown(periods: Sequence[Period], options: Options, end_s: float) -> list[Period]:
+    """The periods that a plot shows whole."""
+    low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
+    last = min(high, end_s) + ROUNDING_S
+    return [each for each in periods if low <= each.from_s and each.to_s <= last]
+
+
+def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: float) -> None:
+    """A line where each period begins and ends."""
+    ends = {time for period in periods for time in (period.from_s, period.to_s)}
+    low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
+    for time in sorted(time for time in ends if low <= time <= min(high, end_s) + ROUNDING_S):
+        axes.axvline(time, color="#999999", linewidth=0.8, linestyle=":")
+
+
+def head(axes: Axes, periods: Sequence[Period], rows: Sequence[Means]) -> None:
+    """Names of periods, and the means of at most `MOST_ROWS` lines."""
+    rows = rows if len(rows) <= MOST_ROWS else ()
+    for place, period in enumerate(periods):
+        middle = (period.from_s + period.to_s) / 2
+        _above(axes, middle, len(rows), period.name, GREY)
+        for row, means in enumerate(rows):
+            mean = means.values[place]
+            if mean is None:
+                continue
+            _above(axes, middle, len(rows) - 1 - row, _number(mean), means.look.colour)
+            if len(rows) == 1:
+                _over(axes, period, mean, means.look)
+    if len(rows) > 1 and periods:
+        for row, means in enumerate(rows):
+            _key(axes, len(rows) - 1 - row, means.look)
+
+
+def _over(axes: Axes, period: Period, mean: float, look: Style) -> None:
+    line = axes.hlines(mean, period.from_s, period.to_s, color=look.colour, linewidth=1.4, zorder=3)
+    line.set_path_effects([patheffects.withStroke(linewidth=2.8, foreground="#ffffff")])
+
+
+def _above(axes: Axes, time: float, row: int, text: str, colour: str) -> None:
+    axes.annotate(
+        text, (time, 1.0), (0.0, GAP_PT + ROW_PT * row), xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points", ha="center", va="bottom", fontsize=SIZE_PT, color=colour,
+    )  # fmt: skip
+
+
+def _key(axes: Axes, row: int, look: Style) -> None:
+    """A piece of a line, at the left end of its row."""
+    height_in = (GAP_PT + ROW_PT * row + SIZE_PT / 2) / 72
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    above = axes.transAxes + ScaledTranslation(0.0, height_in, figure.dpi_scale_trans)
+    axes.plot([-0.05, -0.01], [1.0, 1.0], transform=above, clip_on=False, **styles.as_line(look))
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.4g}"
+
+
+def make_room(drawing: Figure) -> None:
+    """Move titles above what `head` has drawn, and give panels back the height that it took."""
+    texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
+    if not texts:
+        return
+    high_pt = ROW_PT + max(float(text.xyann[1]) for text in texts)
+    rows = 0
+    for axes in drawing.axes:
+        axes.set_title(axes.get_title(), pad=high_pt + 4.0)
+        place = axes.get_subplotspec()
+        rows += place is not None and place.colspan.start == 0
+    drawing.set_figheight(drawing.get_figheight() + rows * high_pt / 72)
