@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 FILE = Path(__file__).parents[1] / "python" / "longhaul" / "scenarios" / "cellular.down"
-SECONDS = 30
+SECONDS = 15
 STEP_S = 0.02
 VOLATILITY = 200.0
 MAX_RATE = 1000.0
@@ -37,4 +37,4 @@ def times_ms(seed: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    FILE.write_text("".join(f"{at_ms}\n" for at_ms in times_ms(seed=55)), encoding="ascii")
+    FILE.write_text("".join(f"{at_ms}\n" for at_ms in times_ms(seed=275)), encoding="ascii")
