@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { withoutUnused } from "./unused.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const built = here("../python/longhaul/explore/built");
@@ -17,6 +18,7 @@ const { metafile } = await build({
   target: "es2022",
   legalComments: "none",
   metafile: true,
+  plugins: [withoutUnused],
 });
 
 // The licences of what is bundled ask to go along.
@@ -36,7 +38,7 @@ const sources = readdirSync(here("src"), { recursive: true })
   .filter((name) => /\.(ts|css)$/.test(name))
   .map((name) => `src/${name}`);
 const hash = createHash("sha256");
-for (const name of [...sources, "package-lock.json"].sort()) {
+for (const name of [...sources, "package-lock.json", "unused.mjs"].sort()) {
   hash.update(`${name}\0`).update(readFileSync(here(name))).update("\0");
 }
 writeFileSync(`${built}/sources.sha256`, `${hash.digest("hex")}\n`);
