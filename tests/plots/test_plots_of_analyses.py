@@ -203,9 +203,8 @@ def test_labels_beside_many_points_at_one_place_are_led_to_them() -> None:
 
 
 def test_large_numbers_have_a_prefix() -> None:
-    assert [number(value) for value in (0.01234, 14.546, -5.03, 12_345_678.0)] == [
-        "0.0123", "14.5", "-5.03", "12.3M",
-    ]  # fmt: skip
+    values = (0.01234, 14.546, -5.03, 86_312.0, 12_345_678.0)
+    assert [number(value) for value in values] == ["0.0123", "14.5", "-5.03", "86.3k", "12.3M"]
 
 
 def test_contours_have_the_means_of_the_corners(given: Screening) -> None:

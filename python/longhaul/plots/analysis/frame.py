@@ -22,8 +22,8 @@ HIGH, LOW, PLAIN = "#009e73", "#d55e00", "#0072b2"
 # Levels of a factor in their order; of one with two these are minus and plus.
 LEVELS = (PLAIN, LOW, HIGH, "#cc79a7", "#e69f00", "#000000")
 MINUS = "\N{MINUS SIGN}"
-# Numbers from here on have a prefix, such as 12M.
-LARGE = 1e5
+# From here on numbers in texts have a prefix, such as 12M, and those of axes.
+LONG, LARGE = 1e3, 1e5
 # Width of a character, and height of a line of a key, in parts of the size of the font.
 CHARACTER, LINE = 0.56, 1.5
 
@@ -65,7 +65,7 @@ def bare(axes: Axes) -> None:
 def number(value: float) -> str:
     """Three digits, and a prefix if it is large."""
     rounded = float(f"{value:.3g}")
-    return EngFormatter(sep="")(rounded) if abs(rounded) >= LARGE else f"{value:.3g}"
+    return EngFormatter(sep="")(rounded) if abs(rounded) >= LONG else f"{value:.3g}"
 
 
 def prefixed(axis: Axis) -> None:
