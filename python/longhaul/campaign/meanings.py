@@ -41,6 +41,23 @@ OTHERS = {
     "tables": "directory of a run's kept tables",
 }
 
+# Endings of column names that are units, and how these are written.
+UNITS = {
+    "bps": "bit/s", "pps": "packets/s", "pkts": "packets", "bytes": "bytes", "s": "s", "ms": "ms",
+}  # fmt: skip
+# Figures that their names alone do not name.
+NAMES = {
+    "cuts_ecn": "window reductions for marks", "cuts_loss": "window reductions for losses",
+    "jain": "Jain's fairness index", "limited_by_share": "part of the flows with the same limit",
+    "responses_cut_short": "responses cut short", "retransmitted": "part of packets retransmitted",
+    "share": "part of the goodput of all flows", "wall_s": "time that the run took",
+}  # fmt: skip
+WORDS = {
+    "cwnd": "congestion window", "response": "response time", "rtt": "round-trip time",
+    "srtt": "smoothed round-trip time",
+}  # fmt: skip
+STATISTICS = {"mean": "mean", "min": "least", "max": "largest", "p50": "median"}
+
 
 @cache
 def _keys() -> dict[str, str]:
@@ -97,6 +114,42 @@ def of_figure(place: str) -> str:
         return text
     of = {"labels": "flows", "links": "link"}.get(where[0], where[0])
     return f"{of} {'.'.join(where[1:])}: {text}".replace(" :", ":")
+
+
+def unit_of(name: str) -> str:
+    """The unit that a column's name ends in; empty if it does not, as in `within_10_s`."""
+    ending = re.search(r"(_per|_\d+)?_([a-z]+)$", name)
+    return UNITS.get(ending[2], "") if ending and not ending[1] else ""
+
+
+def is_known(place: str) -> bool:
+    """Whether a place ends in a figure of runs of connections."""
+    name = place.rpartition(".")[2]
+    return name in SUMMARY or name in _figures()
+
+
+def in_words(place: str) -> str:
+    """A figure without its unit, `labels.cubic.rtt_mean_s` as `mean round-trip time of cubic`."""
+    name = place.rpartition(".")[2]
+    return (NAMES.get(name) or _in_words(name)) + owner(place)
+
+
+def owner(place: str) -> str:
+    """Of which flows or which link a figure is, such as ` of cubic`; empty of those of all."""
+    row = place.split(".")[1:-1]
+    return f" of {'.'.join(row)}" if row else ""
+
+
+def _in_words(name: str) -> str:
+    """A name without its unit, and with its statistic first."""
+    words = name.split("_")[: -1 if unit_of(name) else None]
+    for at, word in enumerate(words):
+        quantile = re.fullmatch(r"p(\d+)", word)
+        if at and (word in STATISTICS or quantile):
+            first = STATISTICS.get(word) or f"{word[1:]} % quantile of"
+            words = [first, *words[:at], *words[at + 1 :]]
+            break
+    return " ".join(WORDS.get(word, word) for word in words)
 
 
 def of_responses(responses: Sequence[Response]) -> dict[str, str]:

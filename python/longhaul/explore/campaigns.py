@@ -8,7 +8,7 @@ from longhaul.analysis.table import PROVENANCE
 from longhaul.campaign import meanings
 from longhaul.campaign.dataset import TABLES, Dataset
 from longhaul.explore.kept import add_kept
-from longhaul.explore.tables import Content, Roles, add_table, unit_of
+from longhaul.explore.tables import Content, Roles, add_table
 
 # What is a competitor, if a factor has one of these names.
 COMPETITORS = ("algorithm", "congestion", "kind", "competitor", "variant", "queue")
@@ -37,7 +37,9 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
         numbers=("run", "replication", "block"),
         shown=shown,
         about=meant(dataset),
-        units={name: unit_of(place) for name, place in dataset.facts.get("places", {}).items()},
+        units={
+            name: meanings.unit_of(place) for name, place in dataset.facts.get("places", {}).items()
+        },
         competitor=named_competitor(varied),
         there=f"{frame.height} of {wanted} runs are finished{of}",
         is_partial=frame.height < wanted,

@@ -10,6 +10,7 @@ import polars as pl
 from longhaul import _engine
 from longhaul._engine import LonghaulError, Scenario
 from longhaul.analysis.network_layout import MOST_NODES, spread
+from longhaul.campaign.meanings import unit_of
 from longhaul.explore.large import add_large
 from longhaul.explore.tables import (
     Content,
@@ -20,7 +21,6 @@ from longhaul.explore.tables import (
     add_table,
     matrix,
     spans,
-    unit_of,
 )
 from longhaul.results import Results
 

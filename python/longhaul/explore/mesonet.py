@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.network_layout import around, spread
+from longhaul.campaign.meanings import unit_of
 from longhaul.explore.tables import (
     Content,
     Measure,
@@ -18,7 +19,6 @@ from longhaul.explore.tables import (
     described,
     matrix,
     spans,
-    unit_of,
 )
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results

@@ -1,7 +1,6 @@
 """Tables and curves of a page, from data frames."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +11,9 @@ import polars as pl
 
 from longhaul._engine import LonghaulError
 from longhaul.analysis.clusters import dendrogram
+from longhaul.campaign.meanings import unit_of
 from longhaul.explore.blobs import Blobs
 
-# Endings of column names that are units, and how these are written.
-UNITS = {
-    "bps": "bit/s", "pps": "packets/s", "pkts": "packets", "bytes": "bytes", "s": "s", "ms": "ms",
-}  # fmt: skip
 # Text of more different values than this is left out: nothing can be seen of it.
 MOST_CATEGORIES = 60_000
 # Rows and columns of a heat map, and values of all curves of a page.
@@ -84,12 +80,6 @@ class Measure:
     values: np.ndarray
     unit: str = ""
     about: str = ""
-
-
-def unit_of(name: str) -> str:
-    """The unit that a column's name ends in; empty if it does not."""
-    ending = re.search(r"_([a-z]+)$", name)
-    return UNITS.get(ending[1], "") if ending else ""
 
 
 def described(file: Path) -> dict[str, str]:

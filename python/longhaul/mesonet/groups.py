@@ -33,12 +33,20 @@ _NAMED = re.compile(r"(?P<statistic>\w+)_(?P<role>standard|alternate)_(?P<number
 _SHORT = {"movie": "M", "service pack": "SP", "document": "D", "web": "WO"}
 
 
-def short_name(response: str) -> str:
-    """`mean_alternate_7` as `SP VF-F`, in the letters of table 8-6; other names as they are."""
+def parts_of(response: str) -> tuple[str, str, str, str, str] | None:
+    """Statistic, role, file, path and interface of a name such as `mean_alternate_7`."""
     parts = _NAMED.fullmatch(response)
     if parts is None or not 1 <= int(parts["number"]) <= len(GROUPS):
+        return None
+    return parts["statistic"], parts["role"], *GROUPS[int(parts["number"]) - 1][1:]
+
+
+def short_name(response: str) -> str:
+    """`mean_alternate_7` as `SP VF-F`, in the letters of table 8-6; other names as they are."""
+    parts = parts_of(response)
+    if parts is None:
         return response
-    _, file, path, interface = GROUPS[int(parts["number"]) - 1]
+    *_, file, path, interface = parts
     initials = "".join(word[0].upper() for word in path.split())
     return f"{_SHORT[file]} {initials}-{interface[0].upper()}"
 

@@ -286,11 +286,13 @@ _CHAPTER_4: Sequence[Response] = (
     of_network("y5", "data packets lost as part of those in", "", _lost_share),
     column("y6", "flows completed", "flows", "completed_flows"),
     of_network(
-        "y7", "y6 / (y6 + y1)", "", lambda part: part.ratio("completed_flows", "active_flows")
+        "y7", "flows completed as part of those and the active ones: y6 / (y6 + y1)", "",
+        lambda part: part.ratio("completed_flows", "active_flows")
     ),
     column("y8", "flows that could not connect", "flows", "failed_flows"),
     of_network(
-        "y9", "y8 / (y8 + y1)", "", lambda part: part.ratio("failed_flows", "active_flows")
+        "y9", "flows that could not connect as part of those and the active ones: y8 / (y8 + y1)",
+        "", lambda part: part.ratio("failed_flows", "active_flows")
     ),
     column("y10", "retransmission rate of completed flows", "", "retransmission_rate"),
     column("y11", "congestion window of an active flow", "packets", "cwnd_mean_pkts"),
@@ -299,7 +301,7 @@ _CHAPTER_4: Sequence[Response] = (
     column("y14", "timeouts of an active flow", "", "timeouts_per_flow"),
     of_network("y15", "smoothed round-trip time", "ms", _srtt_ms),
     of_network(
-        "y16", "y15 over the mean round-trip propagation delay", "",
+        "y16", "smoothed round-trip time over the propagation delay: y15 over its mean", "",
         lambda part: _quotient(_srtt_ms(part), 1e3 * part.round_trip_s),
     ),
     *(_class_pps(f"y{17 + at}", of) for at, of in enumerate(CLASSES)),

@@ -299,23 +299,3 @@ def rank_spread(summary: ranks.RankSummary, names: Sequence[str]) -> Figure:
         axes.set_xlabel("average rank (the highest is best)")
         axes.set_ylabel("standard deviation over groups")
         return drawing
-
-
-def cube(values: Sequence[float], names: Sequence[str], labels: Sequence[str] = ()) -> Figure:
-    """A value at each corner of a cube of three factors, in standard order."""
-    with styled():
-        drawing = Figure(figsize=(4.4, 4.0), layout="constrained")
-        axes = drawing.subplots()
-        at = {
-            c: (c[0] + 0.55 * (c[2] + 1) / 2 * 1.2, c[1] + 0.55 * (c[2] + 1) / 2)
-            for c in ranks.corners(3)
-        }
-        for edge in ranks.cube_edges(values):
-            ends = [at[ranks.corners(3)[end]] for end in edge.ends]
-            axes.plot(*zip(*ends, strict=True), color=GREY, linewidth=0.8)
-        for k, corner in enumerate(ranks.corners(3)):
-            name = f"{labels[k]}: " if labels else ""
-            axes.annotate(f"{name}{values[k]:.2f}", at[corner], ha="center", fontweight="bold")
-        axes.set_axis_off()
-        axes.set_title(f"across {names[0]}, up {names[1]}, back {names[2]}", fontsize=8)
-        return drawing

@@ -1,0 +1,170 @@
+"""What the columns of tables of runs of MesoNet are, by their names.
+
+A name ends in its period: `active_flows_TP1`. Responses with the study's numbers are as
+`numbered_responses` has them, `y6_TP1` and `T.y5`; long-lived flows have a throughput each,
+`L1_pps_TP1`, and flow classes, `DD_pps_TP1`; flow groups as `groups` numbers them,
+`mean_alternate_14`.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from longhaul.mesonet import groups
+from longhaul.mesonet.numbered_responses import CLASSES, OF_PERIODS, OF_RUN, Response
+
+WHOLE = "whole run"
+# The chapter that numbers the responses of a period: chapter 4 has one, which is measured.
+CHAPTERS = {"measured": 4}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a column is."""
+
+    what: str
+    unit: str = ""
+    more: str = ""
+    """What has to be known besides."""
+    period: str = ""
+    """The period that its name ends in, or `whole run`."""
+
+
+# What they are, their units, and what has to be known; of a period the mean, unless they say
+# otherwise.
+FIGURES: dict[str, tuple[str, ...]] = {
+    "delivered_pkts": ("data packets delivered", "packets"),
+    "events": ("events simulated",),
+    "peak_memory_bytes": ("most memory that the run took", "bytes"),
+    "connected_flows": ("flows connected", "flows"),
+    "completed_flows": ("flows completed", "flows"),
+    "failed_flows": ("flows that could not connect", "flows"),
+    "active_flows": ("active flows", "flows"),
+    "connecting_flows": ("flows connecting", "flows"),
+    "initial_slow_start_flows": ("active flows in initial slow start", "flows"),
+    "normal_mode_flows": ("active flows in normal congestion control", "flows"),
+    "above_threshold_flows": ("active flows in alternate congestion control", "flows"),
+    "completed_per_s": ("flows completed in a second", "flows/s"),
+    "completed_per_h": ("flows completed in an hour", "flows/h"),
+    "data_packets_per_h": ("data packets in an hour", "packets/h"),
+    "out_pps": ("data packets that reach the access routers of receivers", "packets/s"),
+    "loss_rate": (
+        "loss rate",
+        "",
+        "data packets that went in less those that came out, as part of those that went in; below "
+        "zero where more came out: those on their way at the beginning count as out, and after the "
+        "large files of TP2 these are more than what TP3 loses and has on its way at its end",
+    ),
+    "retransmission_rate": ("retransmission rate of completed flows",),
+    "retransmission_rate_mean": (
+        "mean retransmission rate of completed flows", "", "each interval counts the same",
+    ),
+    "growth_pkts_mean": ("growth of an active flow's window", "packets"),
+    "srtt_mean_s": ("smoothed round-trip time", "s"),
+    "cwnd_mean_pkts": ("congestion window of an active flow", "packets"),
+}  # fmt: skip
+OF_FLOWS: dict[str, tuple[str, ...]] = {
+    "pps": ("throughput of {}", "packets/s"),
+    "full_s": (
+        "time until {} has the rate of its interface",
+        "s",
+        "from the beginning of the period; the length of the period if it never has it",
+    ),
+    "cwnd_crossings": ("how often the window of {} crosses its mean",),
+    "cwnd_kept": (
+        "part of its window that {} keeps", "", "100 intervals after the period began",
+    ),
+    "pps_max": ("largest throughput of {}", "packets/s"),
+    "alpha_min": ("FAST's least alpha of {}", "packets"),
+    "alpha_end": ("FAST's alpha of {} at the end", "packets"),
+}  # fmt: skip
+OF_CLASSES: dict[str, tuple[str, ...]] = {
+    "pps": ("throughput of each {} flow", "packets/s"),
+    "out": ("packets of all {} flows", "packets/s"),
+    "active": ("active {} flows", "flows"),
+    "completed": ("{} flows completed", "flows"),
+    "cwnd_max": ("largest mean congestion window of {} flows", "packets"),
+}
+# Of the goodputs of a flow group.
+STATISTICS = {
+    "mean": "mean goodput", "deviation": "standard deviation of goodput", "min": "least goodput",
+    "max": "largest goodput", "pooled_deviation": "standard deviation of goodput of all flows",
+    "least": "least goodput of all flows", "largest": "largest goodput of all flows",
+}  # fmt: skip
+LONG_LIVED = {"L1": "long", "L2": "medium", "L3": "short"}
+ENDS = {"D": "direct", "F": "fast", "N": "normal"}
+
+_IN_PERIOD = re.compile(r"(?P<what>.+)_(?P<period>TP\d|measured|half|whole run)")
+_OF_FLOW = re.compile(r"(?P<flow>L\d)_(?P<what>\w+)")
+_OF_CLASS = re.compile(rf"(?P<name>{'|'.join(CLASSES)})_(?P<what>\w+)")
+_FILES = {file.replace(" ", "_"): file for file in groups.FILES}
+_OF_FILE = re.compile(rf"(?P<file>{'|'.join(_FILES)})_(?P<what>flows_max|share|\d+)")
+
+
+def meaning(column: str) -> Meaning | None:
+    """What a column is; none of one that is unknown."""
+    if of_run := _numbered(column, OF_RUN):
+        return replace(of_run, period=WHOLE)
+    parts = _IN_PERIOD.fullmatch(column)
+    if parts is None:
+        return _of_figure(column) or _of_group(column) or _of_file(column)
+    what, period = parts["what"], parts["period"]
+    found = _numbered(what, OF_PERIODS[CHAPTERS.get(period, 6)]) or _of_figure(what)
+    return None if found is None else replace(found, period=period)
+
+
+def _numbered(name: str, responses: Sequence[Response]) -> Meaning | None:
+    for response in responses:
+        if response.name == name:
+            what, _, more = response.title.partition(": ")
+            return Meaning(what, response.unit, more)
+    return None
+
+
+def _of_figure(name: str) -> Meaning | None:
+    """What a figure of the network is, of a long-lived flow, or of a flow class."""
+    if name in FIGURES:
+        return Meaning(*FIGURES[name])
+    if (of := _OF_FLOW.fullmatch(name)) and of["what"] in OF_FLOWS:
+        found = Meaning(*OF_FLOWS[of["what"]])
+        flow = f"the {LONG_LIVED.get(of['flow'], of['flow'])} long-lived flow"
+        return replace(found, what=found.what.format(flow))
+    if (of := _OF_CLASS.fullmatch(name)) and of["what"] in OF_CLASSES:
+        found = Meaning(*OF_CLASSES[of["what"]])
+        ends = " and ".join(ENDS[end] for end in of["name"])
+        more = f"{of['name']} flows are between {ends} access routers"
+        return replace(found, what=found.what.format(of["name"]), more=more)
+    return None
+
+
+def _of_group(name: str) -> Meaning | None:
+    """What a statistic of a flow group is."""
+    parts = groups.parts_of(name)
+    if parts is None:
+        return None
+    statistic, role, file, path, interface = parts
+    unit = "packets/s"
+    if statistic == "flows_per_h":
+        what, unit = "flows completed in an hour", "flows/h"
+    elif statistic in STATISTICS:
+        what = STATISTICS[statistic]
+    elif (percent := statistic.removeprefix("p")).isdigit():
+        what = f"{percent} % quantile of goodput"
+    else:
+        return None
+    return Meaning(f"{what}, {file}, {path} path, {interface} interface, {role}", unit)
+
+
+def _of_file(name: str) -> Meaning | None:
+    """What a figure of a type of file is."""
+    parts = _OF_FILE.fullmatch(name)
+    if parts is None:
+        return None
+    file = _FILES[parts["file"]]
+    if parts["what"] == "flows_max":
+        return Meaning(f"most {file} flows", "flows")
+    if parts["what"] == "share":
+        return Meaning(f"part of the completed flows that are {file} flows")
+    return Meaning(
+        f"mean goodput, {file}, without losses, Web objects of {parts['what']} packets", "packets/s"
+    )
