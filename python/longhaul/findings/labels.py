@@ -34,3 +34,9 @@ def label(column: str) -> str:
 def factor_label(name: str) -> str:
     """A factor's name in words."""
     return name.replace("_", " ")
+
+
+def words_and_unit(column: str) -> tuple[str, str]:
+    """The label's words, and its unit, empty where none is known."""
+    words, _, unit = label(column).partition(" (")
+    return words, unit.removesuffix(")")

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longhaul.analysis import correlation
+from longhaul.analysis import congestion, correlation
 from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.findings.labels import label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Lines of a table that is printed; --json has all.
-MAX_ROWS = 30
+# Lines of a table that is printed, as many as NIST SP 500-282 has conditions and more; --json has
+# all.
+MAX_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,10 @@ class Options:
     critical: float | None = None
     min_percent: float = 0.0
     low_is_best: tuple[str, ...] = ()
-    classes: int = 4
+    classes: int | None = None
+    """Classes of congestion; four by default, or fewer if there are no more different rates."""
+    order_by: str | None = None
+    """The response whose mean over competitors orders conditions, from the least."""
     against: ResponseTable | None = None
     """Another campaign's table, whose correlations are compared."""
 
@@ -137,10 +142,19 @@ def short(levels_: Mapping[str, object]) -> str:
     return ", ".join(str(level) for level in levels_.values()) or "all"
 
 
+def order_in_words(options: Options) -> str:
+    """How conditions are ordered; empty if they are as they come."""
+    return f"by increasing {label(options.order_by)}" if options.order_by else ""
+
+
 def cells_of(
     table: ResponseTable, options: Options, who: str
 ) -> tuple[list[dict[str, Any]], np.ndarray]:
     """Conditions, and values (condition, response, competitor) of the chosen responses."""
     conditions, cells = table.conditions(who)
     every = list(table.complete())
+    if options.order_by is not None:
+        table.values(options.order_by)
+        order = congestion.congestion_order(cells[:, every.index(options.order_by)])
+        conditions, cells = [conditions[c] for c in order], cells[order]
     return conditions, cells[:, [every.index(name) for name in chosen(table, options)], :]

@@ -31,6 +31,13 @@ STATISTICS = (
 
 _NAMED = re.compile(r"(?P<statistic>\w+)_(?P<role>standard|alternate)_(?P<number>\d+)")
 _SHORT = {"movie": "M", "service pack": "SP", "document": "D", "web": "WO"}
+# What the letters of short names mean.
+LETTERS = (
+    "Flow groups: M movies, SP service packs, D documents, WO web objects; paths VF very fast, F "
+    "fast, T typical; interfaces F fast, N normal."
+)
+# Packets a second of interfaces, as scenarios have them by default and in chapters 8 and 9.
+INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 
 def parts_of(response: str) -> tuple[str, str, str, str, str] | None:

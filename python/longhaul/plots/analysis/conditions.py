@@ -1,0 +1,90 @@
+"""What pictures of competitors condition by condition share: numbers, notes, rows below an axis."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.plots.analysis.frame import wrapped
+
+# Inches across a page.
+PAGE = 7.0
+# Points of the smallest text, characters of it on an inch, and points from line to line.
+SMALL = 6.0
+PER_IN = 21.0
+LINE = 7.5
+# Longer levels stand upright below their conditions.
+LYING = 4
+MINUS = "\N{MINUS SIGN}"
+# Factors that number conditions: their levels are names.
+NUMBERS = ("condition", "run")
+
+
+def key(names: Mapping[int, str]) -> str:
+    """Which number is which competitor."""
+    return ", ".join(f"{number} {name}" for number, name in names.items())
+
+
+def head(drawing: Figure, text: str) -> None:
+    """The title of a picture with panels."""
+    width = int(drawing.get_figwidth() * 13)
+    drawing.suptitle(wrapped(text, width), fontsize=9, fontweight="bold")
+
+
+def note(drawing: Figure, *lines: str) -> None:
+    """What has to be known to read a picture, below it."""
+    width = int(drawing.get_figwidth() * (PER_IN - 2))
+    text = "\n".join(wrapped(line, width) for line in lines if line)
+    drawing.supxlabel(text, x=0.01, ha="left", fontsize=SMALL + 0.5, linespacing=1.3)
+
+
+def scaled(unit: str, largest: float) -> tuple[float, str]:
+    """A power of a thousand that leaves at most four digits, and the unit with it."""
+    power = 3 * int(math.log10(largest) // 3) if largest >= 1e4 else 0
+    if not power:
+        return 1.0, unit
+    return 10.0**power, ("1000 " if power == 3 else f"$10^{power}$ ") + unit
+
+
+def rows_of(
+    conditions: Sequence[Mapping[str, object]], levels: Mapping[str, Sequence[object]]
+) -> tuple[dict[str, list[str]], str]:
+    """For each factor a text a condition, and what the signs among them mean.
+
+    Of two levels the first is a minus, the second a plus.
+    """
+    rows, signs = {}, []
+    for name in conditions[0] if conditions else []:
+        known = list(levels[name])
+        if len(known) == 2 and name not in NUMBERS:
+            rows[name] = [MINUS if row[name] == known[0] else "+" for row in conditions]
+            signs.append(f"{name} {known[0]}, {known[1]}")
+        else:
+            rows[name] = [str(row[name]) for row in conditions]
+    return rows, f"levels {MINUS} and +: {'; '.join(signs)}" if signs else ""
+
+
+def below(
+    axes: Axes, rows: Mapping[str, Sequence[str]], colours: Sequence[str] | None = None
+) -> None:
+    """Rows of texts below an axis of conditions, named at the left."""
+    axes.set_xticks([])
+    # Below the label of the lowest tick.
+    down = 6.0
+    for name, texts in rows.items():
+        longest = max(map(len, texts), default=0)
+        upright = longest > LYING
+        height = 72.0 * longest / PER_IN + 4 if upright else LINE
+        axes.annotate(
+            name, (0, 0), (-4, -down - height / 2), xycoords="axes fraction",
+            textcoords="offset points", ha="right", va="center", fontsize=SMALL,
+        )  # fmt: skip
+        for x, text in enumerate(texts):
+            axes.annotate(
+                text, (x, 0), (0, -down if upright else -down - height / 2),
+                xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
+                va="top" if upright else "center", rotation=90 if upright else 0,
+                fontsize=SMALL, color=colours[x] if colours else "black",
+            )  # fmt: skip
+        down += height
