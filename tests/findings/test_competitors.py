@@ -113,7 +113,9 @@ def test_groups_that_runs_lack_are_named_in_the_picture() -> None:
     given = ResponseTable.of(lacking, ["condition", "algorithm"]).where("experiment", ["A"])
     plots = analyse("users", given, of_users(*ALL)).plots
     notes = {
-        role: " ".join(text.get_text() for text in plots[f"users-matrix-FAST-{role}"]().texts)
+        role: " ".join(
+            " ".join(text.get_text().split()) for text in plots[f"users-matrix-FAST-{role}"]().texts
+        )
         for role in groups.ROLES
     }
     assert "SP VF-N" in notes["alternate"]

@@ -35,6 +35,8 @@ ROLES = {
     "standard": "flows with standard TCP beside the alternate",
 }
 
+# A space at which no line ends.
+UNBROKEN = "\N{NO-BREAK SPACE}"
 # Flow groups of a type of file, which are side by side.
 PATHS_AND_INTERFACES = len(groups.PATHS) * len(groups.INTERFACES)
 
@@ -185,7 +187,7 @@ def _left_out(given: Goodputs, of: tuple[str, str] | None = None, file: str = ""
         if parts and (of not in (None, parts[:2]) or file not in ("", parts[2])):
             continue
         names.setdefault(parts[1] if parts and of is None else "", []).append(
-            groups.short_name(name)
+            groups.short_name(name).replace(" ", UNBROKEN)
         )
     texts = [f"{role} {', '.join(of_role)}".strip() for role, of_role in names.items()]
     return f"Left out, since not every run has such flows: {'; '.join(texts)}." if texts else ""
@@ -226,10 +228,11 @@ def _pair(given: Goodputs, text: str, first: int, second: int, left_out: str = "
     words, unit = words_and_unit(own)
     if parts := groups.parts_of(own):
         return Pair(
-            f"{words.partition(',')[0].capitalize()}: {text}", unit, ROLES[parts[1]],
+            f"{words.partition(',')[0].capitalize()}: {text}", "goodput", unit, ROLES[parts[1]],
             ROLES["standard" if parts[1] == "alternate" else "alternate"], left_out,
         )  # fmt: skip
-    return Pair(text, unit, words, words_and_unit(others)[0])
+    both = dict.fromkeys((words, words_and_unit(others)[0]))
+    return Pair(" and ".join(both), "value", unit, words, words_and_unit(others)[0])
 
 
 def _titles(given: Goodputs) -> list[str]:
@@ -264,7 +267,7 @@ def _bars(given: Goodputs, means: np.ndarray, pairs: Mapping[str, tuple[int, int
     for name, (first, second) in pairs.items():
         parts = groups.parts_of(given.responses[first])
         speed = groups.INTERFACE_PPS[parts[4]] if parts and parts[0] == "mean" else None
-        text = name.partition(" ")[2] if parts and len(pairs) > 1 else name
+        text = "" if parts is None else name.partition(" ")[2] if len(pairs) > 1 else name
         bars.append(Bars(text, list(means[first]), list(means[second]), speed))
     pair = next(iter(pairs.values()))
     parts = groups.parts_of(given.responses[pair[0]])
@@ -295,7 +298,7 @@ def _matrix(given: Goodputs, k: int, of: tuple[str, str], places: Sequence[int])
         text = f"{name}: ranks by {what} of {ROLES[of[1]]}"
         columns, letters = [groups.short_name(response) for response in responses], groups.LETTERS
     else:
-        text, columns, letters = f"{name}: ranks", [label(name) for name in responses], ""
+        text, columns, letters = f"{name}: ranks of values", [label(name) for name in responses], ""
     notes = [letters, _left_out(given, of)]
     conditions = [short(condition) for condition in given.conditions]
     return rank_matrix(given.cells[:, places], k, text, conditions, columns, notes, given.factors)

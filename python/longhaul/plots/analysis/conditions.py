@@ -1,7 +1,9 @@
 """What pictures of competitors condition by condition share: numbers, notes, rows below an axis."""
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -35,7 +37,8 @@ def head(drawing: Figure, text: str) -> None:
 def note(drawing: Figure, *lines: str) -> None:
     """What has to be known to read a picture, below it."""
     width = int(drawing.get_figwidth() * (PER_IN - 2))
-    text = "\n".join(wrapped(line, width) for line in lines if line)
+    wrap = partial(textwrap.wrap, width=width, break_on_hyphens=False)
+    text = "\n".join("\n".join(wrap(line)) for line in lines if line)
     drawing.supxlabel(text, x=0.01, ha="left", fontsize=SMALL + 0.5, linespacing=1.3)
 
 

@@ -19,12 +19,17 @@ class Pair:
     """What is drawn of an algorithm's own flows and those beside them."""
 
     title: str
+    quantity: str
     unit: str
     own: str
     """What the first are: own flows, or the first response's words."""
     others: str
     left_out: str = ""
     """Which flows are not in the picture."""
+
+    def axis(self, unit: str) -> str:
+        """The name of an axis of values in a unit."""
+        return f"{self.quantity} ({unit})" if unit else self.quantity
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,11 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair, per_r
         for unused in grid.flat:
             unused.set_visible(False)
         colours = _colours(len(names))
+        largest = max(max(*each.own, *each.others) for each in bars)
+        divisor, unit = shared.scaled(of.unit, float(largest))
         for k, each in enumerate(bars):
             row, column = divmod(k, across)
-            scales = [(1.0, each.title)] + ([(each.speed or 1.0, "")] if known else [])
+            scales = [(divisor, each.title)] + ([(each.speed or 1.0, "")] if known else [])
             for part, (scale, title) in enumerate(scales):
                 axes = grid[row + part * rows, column]
                 axes.set_visible(True)
@@ -72,8 +79,8 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair, per_r
                 axes.grid(visible=False, axis="x")
                 axes.set_axisbelow(True)
                 if not column:
-                    text = "fraction of the interface's speed" if part else f"goodput ({of.unit})"
-                    axes.set_ylabel(text if of.unit or part else "", fontsize=7)
+                    fraction = "fraction of the interface's speed"
+                    axes.set_ylabel(fraction if part else of.axis(unit), fontsize=7)
         _name_colours(drawing, names, of.title)
         speeds = ", ".join(f"{speed:g}" for speed in sorted({each.speed or 0 for each in bars}))
         shared.note(
@@ -126,10 +133,10 @@ def goodput_scatter(
         ):
             panel.plot([0, 1.05 * top / scale], [0, 1.05 * top / scale], color=GREY, linewidth=0.8)
             panel.plot(x, y, "o", color=PLAIN, markersize=3, markeredgewidth=0)
-            panel.set_title(name, fontsize=8)
+            panel.set_title(name, fontsize=8, loc="left")
             varies = np.ptp(x) > 0 and np.ptp(y) > 0
             r = f"r = {np.corrcoef(x, y)[0, 1]:.3f}" if varies else "r: no variation"
-            panel.text(0.05, 0.95, r, color="red", fontsize=7, va="top", transform=panel.transAxes)
+            panel.set_title(r, color="red", fontsize=7, fontweight="normal", loc="right")
             panel.tick_params(labelsize=shared.SMALL)
             panel.label_outer()
         for panel in axes[-4:]:
@@ -176,7 +183,7 @@ def difference_bars(
             panel.grid(visible=False, axis="x")
             panel.set_axisbelow(True)
         shared.head(drawing, of.title)
-        drawing.supylabel(f"goodput ({unit})" if unit else of.own, fontsize=8)
+        drawing.supylabel(of.axis(unit), fontsize=8)
         shared.note(
             drawing,
             shared.key(names),
@@ -216,7 +223,8 @@ def rank_matrix(
                 )  # fmt: skip
         axes.set_xlim(-0.5, len(groups) - 0.5)
         axes.set_ylim(len(conditions) - 0.5, -0.5)
-        axes.set_xticks(range(len(groups)), groups, rotation=90, fontsize=6)
+        columns = [wrapped(group, 24) for group in groups]
+        axes.set_xticks(range(len(groups)), columns, rotation=90, fontsize=6)
         axes.set_yticks(range(len(conditions)), conditions, fontsize=6)
         axes.set_ylabel(factors, fontsize=8)
         axes.grid(visible=False)
