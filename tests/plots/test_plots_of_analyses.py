@@ -1,15 +1,19 @@
 """What the plots of analyses show: texts and points, on cases with known answers."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.path import Path
+from matplotlib.text import Annotation, Text
 
 from longhaul.analysis import clusters, components, ranks
 from longhaul.designs import two_level
-from longhaul.plots.analysis import competitors, ten_step
+from longhaul.plots.analysis import competitors, effects, ten_step
 from longhaul.plots.analysis import correlations as responses
-from longhaul.plots.analysis.frame import HIGH, LOW
+from longhaul.plots.analysis.frame import HIGH, LEVELS, LOW, beside, number
 from longhaul.plots.analysis.ten_step import Screening
 
 MINUS = "\N{MINUS SIGN}"
@@ -21,7 +25,39 @@ def given() -> Screening:
     design = two_level(4, runs=8)
     x = design.coded
     y = 20.0 + 4 * x[:, 0] - 2 * x[:, 2] + 1 * x[:, 0] * x[:, 1]
-    return Screening(x, y, design.names, "y")
+    return Screening(x, y, design.names, "y", levels=[(1, 2), ("low", "high"), (5, 9), (0, 1)])
+
+
+def key_of(drawing: Figure) -> list[str]:
+    """The lines beside the panels."""
+    return [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
+
+
+def bars_of(drawing: Figure) -> list[Rectangle]:
+    """The bars of the first panel."""
+    return [bar for bar in drawing.axes[0].patches if isinstance(bar, Rectangle)]
+
+
+def overlapping(drawing: Figure, labels: list[Text]) -> list[tuple[str, str]]:
+    """Pairs of labels that lie on each other, and labels that lie beyond their axes."""
+    drawing.canvas.draw()
+    boxes = [label.get_window_extent() for label in labels]
+    names = [label.get_text() for label in labels]
+    pairs = [
+        (names[i], names[k])
+        for i, one in enumerate(boxes)
+        for k in range(i)
+        if one.overlaps(boxes[k])
+    ]
+    beyond = []
+    for label, box in zip(labels, boxes, strict=True):
+        assert label.axes is not None
+        frame = label.axes.get_window_extent()
+        # As wide as a pixel's rounding.
+        if not (frame.x0 - 1 <= box.x0 and box.x1 <= frame.x1 + 1
+                and frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1):  # fmt: skip
+            beyond.append((label.get_text(), "beyond"))
+    return pairs + beyond
 
 
 def texts(drawing: Figure, panel: int = 0) -> list[str]:
@@ -42,7 +78,30 @@ def test_runs_are_ordered_and_carry_their_levels(given: Screening) -> None:
     best = int(given.response.argmax())
     pattern = "\n".join("+" if level > 0 else MINUS for level in given.coded[best])
     assert ticks(drawing)[-1] == pattern
-    assert texts(drawing) == ["k = 4\nn = 8"]
+
+
+@pytest.mark.parametrize("name", ten_step.TEN_STEPS)
+def test_every_step_says_how_much_there_is_and_what_minus_and_plus_are(
+    given: Screening, name: str
+) -> None:
+    lines = key_of(ten_step.TEN_STEPS[name](given))
+    assert lines[:4] == [
+        "k = 4 factors",
+        "n = 8 runs",
+        f"x1: {MINUS} 1, + 2",
+        f"x2: {MINUS} low, + high",
+    ]
+
+
+def test_either_level_has_one_colour_in_all_pictures(given: Screening) -> None:
+    points = ten_step.scatter(given).axes[0].get_lines()
+    colours = [line.get_color() for line in points if line.get_marker() == "_"]
+    assert colours == list(LEVELS[:2]) * 4
+    signs = {text.get_text(): text.get_color() for text in ten_step.blocks(given).axes[0].texts}
+    assert signs == {MINUS: LEVELS[0], "+": LEVELS[1]}
+    order = (np.arange(4.0), np.arange(4.0), ("x", "y"), {"f": ([1, 2], [1, 2, 1, 2])})
+    lines = responses.yyx(*order).axes[1].get_lines()
+    assert [line.get_color() for line in lines] == list(LEVELS[:2])
 
 
 def test_main_effects_are_written_below_each_factor(given: Screening) -> None:
@@ -68,11 +127,25 @@ def test_a_robust_factor_is_marked_in_block_plots(given: Screening) -> None:
     assert titles[0] == "x1 *"
     # Nothing but its interaction moves x2: which level is ahead depends on x1.
     assert titles[1] == "x2"
+    assert "* the same level" in drawing.get_suptitle()
+
+
+def test_blocks_and_their_signs_are_inside_the_frame(given: Screening) -> None:
+    drawing = ten_step.blocks(given)
+    drawing.canvas.draw()
+    for axes in drawing.axes:
+        frame = axes.get_window_extent()
+        for box in [
+            *(text.get_window_extent() for text in axes.texts),
+            *(bar.get_window_extent() for bar in axes.patches),
+        ]:
+            assert frame.y0 < box.y0 <= box.y1 < frame.y1
+            assert frame.x0 < box.x0 <= box.x1 < frame.x1
 
 
 def test_effects_are_sorted_and_the_model_is_built_from_the_largest(given: Screening) -> None:
     drawing = ten_step.absolute_effects(given)
-    assert ticks(drawing)[:3] == ["x1", "x3", "x1*x2"]
+    assert [tick.split("\n")[0] for tick in ticks(drawing)[:3]] == ["x1", "x3", "x1*x2"]
     colours = [line.get_color() for line in drawing.axes[0].get_lines()][:3]
     assert colours == [HIGH, LOW, HIGH]
     steps = ten_step.residual_deviation(given)
@@ -80,7 +153,47 @@ def test_effects_are_sorted_and_the_model_is_built_from_the_largest(given: Scree
     heights = np.asarray(line.get_ydata(), float)
     assert heights[0] == pytest.approx(given.response.std(ddof=1))
     assert heights[3] == pytest.approx(0, abs=1e-9)
-    assert "x1*x2 = x3*x4" in texts(steps)[0]
+    # What the design cannot tell from it is named with it.
+    assert ticks(steps)[3] == ticks(drawing)[2] == "x1*x2\n= x3*x4"
+    assert steps.axes[0].get_ylabel() == "residual standard deviation of y"
+
+
+def test_a_part_of_the_effects_is_said_to_be_one() -> None:
+    design = two_level(7, runs=64)
+    y = design.coded @ np.arange(7.0)
+    drawing = ten_step.absolute_effects(Screening(design.coded, y, design.names, "y"))
+    assert drawing.axes[0].get_title().startswith("20 largest of 28 effects")
+
+
+@pytest.mark.parametrize("step", [ten_step.youden, ten_step.half_normal])
+def test_labels_of_effects_do_not_lie_on_each_other(step: Callable[[Screening], Figure]) -> None:
+    design = two_level(7, runs=64)
+    names = [f"a long name {k}" for k in range(7)]
+    # Several effects of nearly the same size.
+    y = 20.0 + design.coded @ np.array([5, 5.01, 4.99, 5.02, 0.1, 0.11, 0.12])
+    drawing = step(Screening(design.coded, y, names, "y"))
+    labels = [text for text in drawing.axes[0].texts if text.get_text()]
+    assert len(labels) == 10
+    assert overlapping(drawing, labels) == []
+
+
+def test_labels_beside_many_points_at_one_place_are_led_to_them() -> None:
+    drawing = Figure(layout="constrained")
+    axes = drawing.subplots()
+    x = np.linspace(0.0, 0.01, 12)
+    axes.plot(x, x, "o")
+    axes.set(xlim=(-1, 1), ylim=(-1, 1))
+    beside(axes, [(each, each, f"label {k}") for k, each in enumerate(x.tolist())])
+    labels = [text for text in axes.texts if text.get_text()]
+    assert len(labels) == 12
+    assert overlapping(drawing, labels) == []
+    assert len(axes.texts) > 12
+
+
+def test_large_numbers_have_a_prefix() -> None:
+    assert [number(value) for value in (0.01234, 14.546, -5.03, 12_345_678.0)] == [
+        "0.0123", "14.5", "-5.03", "12.3M",
+    ]  # fmt: skip
 
 
 def test_contours_have_the_means_of_the_corners(given: Screening) -> None:
@@ -105,12 +218,16 @@ def test_dendrograms_name_who_is_distinctive() -> None:
     assert drawing.axes[0].get_title() == "one\ndistinctive: c"
 
 
-def test_cubes_have_a_value_at_each_corner() -> None:
-    drawing = competitors.cube(
-        [1, 2, 3, 4, 5, 6, 7, 8.5], ["a", "b", "c"], [f"C{k}" for k in range(8)]
-    )
-    assert "C7: 8.50" in texts(drawing)
+def test_cubes_have_a_value_at_each_corner_and_say_where_levels_are() -> None:
+    levels = [(400, 800), ("low", "high"), (1, 2)]
+    drawing = effects.cube([1, 2, 3, 4, 5, 6, 7, 8.5], ["a", "b", "c"], levels, "rank")
+    assert "C8: 8.50" in texts(drawing)
     assert len(drawing.axes[0].get_lines()) == len(ranks.cube_edges([0.0] * 8)) == 12
+    assert drawing.axes[0].get_title().split("\n") == [
+        "rank", "a: 400 left, 800 right", "b: low below, high above", "c: 1 in front, 2 behind",
+    ]  # fmt: skip
+    # No edge goes through a number.
+    assert all(text.get_bbox_patch() is not None for text in drawing.axes[0].texts)
 
 
 def test_correlation_matrices_have_rounded_coefficients_below_the_names() -> None:
@@ -123,18 +240,50 @@ def test_correlation_matrices_have_rounded_coefficients_below_the_names() -> Non
     assert "-100" in shown
 
 
-def test_biplots_hold_all_arrows() -> None:
+def test_many_responses_are_squares_of_a_colour_rather_than_dots() -> None:
+    rng = np.random.default_rng(1)
+    names = [f"y{k}" for k in range(30)]
+    drawing = responses.correlation_matrix(rng.normal(size=(40, 30)), names, ["y0: the first"])
+    assert len(drawing.axes) == 2
+    assert len(texts(drawing)) == 30 * 29
+    assert key_of(drawing) == ["y0: the first"]
+
+
+@pytest.mark.parametrize("count", [4, 45])
+def test_biplots_hold_all_arrows_and_their_labels_apart(count: int) -> None:
     rng = np.random.default_rng(2)
-    found = components.principal_components(rng.normal(size=(30, 4)))
-    drawing = responses.biplot(found, list("abcd"), {"all": range(30)})
+    found = components.principal_components(rng.normal(size=(60, count)))
+    names = [f"y{k}" for k in range(count)]
+    drawing = responses.biplot(found, names, {"all": range(60)})
     axes = drawing.axes[0]
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    named = [text for text in axes.texts if text.get_text() in "abcd" and text.get_text()]
-    assert len(named) == 4
-    for text in named:
-        x, y = text.get_position()
-        assert left <= float(x) <= right
-        assert bottom <= float(y) <= top
+    labels = [text for text in axes.texts if text.get_text()]
+    assert {label.get_text() for label in labels} == set(names)
+    assert overlapping(drawing, labels) == []
+    for arrow in axes.texts[:count]:
+        assert isinstance(arrow, Annotation)
+        x, y = arrow.xy
+        assert left <= x <= right
+        assert bottom <= y <= top
+    # No more room than the scores and the arrows need.
+    assert axes.dataLim.width > 0.7 * (right - left)
+
+
+def test_shares_of_components_add_up() -> None:
+    rng = np.random.default_rng(2)
+    found = components.principal_components(rng.normal(size=(30, 4)))
+    heights = [bar.get_height() for bar in bars_of(responses.shares(found))]
+    assert heights[:4] == pytest.approx((100 * found.variance_shares).tolist())
+    assert heights[7] == pytest.approx(100.0)
+
+
+def test_distributions_have_one_scale() -> None:
+    values = np.random.default_rng(2).normal(5.0, 2.0, size=(30, 4))
+    drawing = responses.distributions(components.principal_components(values), values)
+    axes = [axes for axes in drawing.axes if axes.get_visible()]
+    assert len({axes.get_xlim() for axes in axes}) == 1
+    assert axes[0].get_title().startswith("all responses, standardised\nn = 120")
+    assert sum(bar.get_height() for bar in bars_of(drawing)) == 120
 
 
 def test_biplots_enclose_clusters_and_say_what_they_share() -> None:

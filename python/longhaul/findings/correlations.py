@@ -7,12 +7,16 @@ import numpy as np
 
 from longhaul.analysis import components, correlation
 from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.findings.labels import codes, factor_label, label
 from longhaul.findings.registry import Findings, Options, matrix, named
 
 # Groups of scores that are looked for causes.
 SCORE_GROUPS = 3
-# Below this probability a level that a group shares is in its name.
+# Below this probability such a level is in a group's name.
 EVIDENT = 0.01
+# Part of a group's runs from which on a level is in its name, and how many levels are.
+MOST = 0.75
+NAMED_CAUSES = 2
 # Correlations that are listed as gained or lost against another campaign (NIST SP 500-282, C.3).
 STRONG = (0.95, 0.9)
 
@@ -51,11 +55,12 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
         def draw() -> "Figure":
             from longhaul.plots.analysis import correlations as plots
 
+            short, lines = codes(names)
             if which == "matrix":
-                return plots.correlation_matrix(values, names)
+                return plots.correlation_matrix(values, short, lines)
             if which == "histogram":
                 return plots.correlation_histogram(values, options.threshold)
-            return plots.index_plot(values, names, options.threshold)
+            return plots.index_plot(values, short, options.threshold, lines)
 
         return draw
 
@@ -99,8 +104,9 @@ def _components(table: ResponseTable, options: Options) -> Findings:
     findings.add("groups of scores, and the levels that they share", heads, common)
     groups = {_cluster_name(g, causes): np.flatnonzero(labels == g).tolist() for g in causes}
     clusters: dict[str, list[int]] = {}
+    about = "groups of runs with similar scores, and levels that most of each share"
     if options.of:
-        clusters = groups
+        clusters, about = groups, factor_label(options.of)
         given = table.frame[table.require(options.of)].to_list()
         groups = {
             str(level): [i for i, own in enumerate(given) if own == level]
@@ -111,20 +117,30 @@ def _components(table: ResponseTable, options: Options) -> Findings:
         def draw() -> "Figure":
             from longhaul.plots.analysis import correlations as plots
 
+            short, lines = codes(names)
             if which == "weights":
-                return plots.weights(pc, names)
-            return plots.biplot(pc, names, groups, clusters)
+                return plots.weights(pc, short, meanings=lines)
+            if which == "shares":
+                return plots.shares(pc)
+            if which == "distributions":
+                return plots.distributions(pc, values)
+            return plots.biplot(pc, short, groups, clusters, about, lines)
 
         return draw
 
-    findings.plots |= {f"components-{which}": of(which) for which in ("weights", "biplot")}
+    for which in ("weights", "shares", "distributions", "biplot"):
+        findings.plots[f"components-{which}"] = of(which)
     return findings
 
 
 def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:
-    """Its number, with the levels that all of its runs have in common and not all others have."""
-    shared = [f"{c.factor} {c.level}" for c in causes[group] if c.share == 1.0 and c.p < EVIDENT]
-    return ", ".join([f"group {group}", *shared])
+    """Its number, with levels that most of its runs have in common and not all others have."""
+    evident = [c for c in causes[group] if c.share >= MOST and c.p < EVIDENT][:NAMED_CAUSES]
+    shared = [
+        f"{factor_label(c.factor)} {c.level}" + (f" ({100 * c.share:.0f} %)" if c.share < 1 else "")
+        for c in evident
+    ]
+    return f"group {group}: {', '.join(shared) or 'no level in common'}"
 
 
 @named("y-y-x", "two responses over each other, by the levels of each factor")
@@ -146,8 +162,8 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.plots.analysis.correlations import yyx
 
-        by = {f: (table.factors[f], table.frame[f].to_list()) for f in factors}
-        return yyx(x, y, (first, other), by)
+        by = {factor_label(f): (table.factors[f], table.frame[f].to_list()) for f in factors}
+        return yyx(x, y, (label(first), label(other)), by)
 
     findings.plots["y-y-x"] = draw
     return findings

@@ -8,6 +8,7 @@ import numpy as np
 from longhaul.analysis import cells, comparisons, effects, levels, ranks, variance
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.designs.properties import correlated
+from longhaul.findings.labels import factor_label, label
 from longhaul.findings.registry import Findings, Options, chosen, competitors_of, named
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _draw_effects(
     def draw() -> "Figure":
         from longhaul.plots.analysis.effects import main_effects
 
-        return main_effects(factors, response, float(table.values(response).mean()))
+        return main_effects(factors, label(response), float(table.values(response).mean()))
 
     return draw
 
@@ -69,8 +70,8 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
         def draw(each: list[cells.Cell] = each, response: str = response) -> "Figure":
             from longhaul.plots.analysis.cells import cell_lines
 
-            levels_of = {name: table.factors[name] for name in factors}
-            return cell_lines(each, levels_of, response)
+            levels_of = {factor_label(name): table.factors[name] for name in factors}
+            return cell_lines(each, levels_of, label(response))
 
         if len({cell.levels[2:] for cell in each}) <= MAX_PANELS:
             findings.plots[f"cells-{response}"] = draw
@@ -94,7 +95,7 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
         def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import comparisons as draw_
 
-            return draw_(pairs, factor, response)
+            return draw_(pairs, factor_label(factor), label(response))
 
         findings.plots[f"compare-{response}"] = draw
     return findings
@@ -113,7 +114,7 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
         def draw(sources: list[variance.Source] = sources, of: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import variance_shares
 
-            return variance_shares(sources, of)
+            return variance_shares(sources, label(of))
 
         if sources:
             findings.plots[f"anova-{response}"] = draw
@@ -149,16 +150,19 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
             f"ten-step: expected a whole design of two levels, found {len(coded)} runs in which "
             f"{first} and {other} go together"
         )
+    words = [factor_label(name) for name in names]
+    levels_ = [(table.factors[name][0], table.factors[name][1]) for name in names]
     cells = [str(row) for row in table.frame.select(list(table.factors)).rows()]
     findings = Findings()
     for response in chosen(table, options):
-        given = Screening(coded, table.values(response), names, response, cells)
+        values = table.values(response)
         rows = [
             (e.name, e.effect, e.percent, *(e.interval or (None, None)), " = ".join(e.aliases))
-            for e in effects.by_size(given.effects)
+            for e in effects.by_size(effects.effects(coded, values, names, cells=cells))
         ]
         heads = ("effect", "size", "% of mean", "95 % from", "to", "aliases")
-        findings.add(f"{response}: mean {given.mean:.6g}", heads, rows)
+        findings.add(f"{response}: mean {values.mean():.6g}", heads, rows)
+        given = Screening(coded, values, words, label(response), cells, levels_)
         for step, draw in enumerate(TEN_STEPS.items(), start=1):
             name, picture = draw
             findings.plots[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
@@ -192,7 +196,8 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
     coded = table.coded(options.factors)
     at = [np.all(coded == corner, axis=1) for corner in ranks.corners(3)]
     rows, each = [], []
-    for response in chosen(table, options):
+    responses = chosen(table, options)
+    for response in responses:
         y = table.values(response)
         means = [float(y[inside].mean()) for inside in at]
         each.append(ranks.condition_ranks(means, low_is_best=response in options.low_is_best))
@@ -217,9 +222,13 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
     )
 
     def draw() -> "Figure":
-        from longhaul.plots.analysis.competitors import cube
+        from longhaul.plots.analysis.effects import cube
 
-        return cube(average.tolist(), options.factors, labels)
+        words = [factor_label(name) for name in options.factors]
+        levels_ = [table.factors[name] for name in options.factors]
+        one = f"rank by {label(responses[0])}"
+        what = one if len(responses) == 1 else f"mean rank over {len(responses)} responses"
+        return cube(average.tolist(), words, levels_, f"{what}; 8 is the best")
 
     findings.plots["cube"] = draw
     return findings

@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from longhaul.analysis.cells import Cell
 from longhaul.analysis.table import Level
 from longhaul.plots import styles
-from longhaul.plots.analysis.frame import panels, styled, wrapped
+from longhaul.plots.analysis.frame import panels, prefixed, styled, wrapped
 from longhaul.plots.layout import legend
 
-# Lines are moved apart, so that their intervals do not hide each other, by at most this in total.
-SPREAD = 0.3
+# Intervals are moved apart, so that they do not hide each other, by this in total at most.
+SPREAD = 0.12
 
 
 def cell_lines(
@@ -21,7 +21,7 @@ def cell_lines(
     """Means over the levels of the first factor, a line for each level of the second.
 
     Each combination of levels of further factors is a panel; all have one scale. Bars are the 95 %
-    intervals of the means.
+    intervals of the means, where there are any.
     """
     over, *others = factors
     lines = factors[others[0]] if others else [""]
@@ -37,11 +37,13 @@ def cell_lines(
                 if not cells:
                     continue
                 look = look_of[str(level)]
+                reach = _reach(cells)
                 shift = SPREAD * (number / (len(lines) - 1) - 0.5) if len(lines) > 1 else 0.0
+                shift = 0.0 if reach is None else shift
                 panel.errorbar(
                     [at_of[cell.levels[0]] + shift for cell in cells],
                     [cell.mean.mean for cell in cells],
-                    yerr=_reach(cells),
+                    yerr=reach,
                     label=str(level) if others else None,
                     markersize=4, capsize=3, marker=look.marker, **styles.as_line(look),
                 )  # fmt: skip
@@ -52,12 +54,14 @@ def cell_lines(
             if group:
                 named = zip(others[1:], group, strict=True)
                 panel.set_title(wrapped(", ".join(f"{name} {own}" for name, own in named), 40))
-        axes[0].set_ylabel(response)
+        prefixed(axes[0].yaxis)
+        drawing.supylabel(wrapped(response, int(11 * drawing.get_figheight())), fontsize=9)
         legend(drawing, drawing.get_figwidth(), title=others[0] if others else None)
         return drawing
 
 
-def _reach(cells: Sequence[Cell]) -> np.ndarray:
+def _reach(cells: Sequence[Cell]) -> np.ndarray | None:
     """Half of each interval; not a number, which is not drawn, where there is none."""
     reach = np.array([cell.mean.high - cell.mean.mean for cell in cells])
-    return np.where(np.isfinite(reach), reach, np.nan)
+    known = np.isfinite(reach)
+    return np.where(known, reach, np.nan) if known.any() else None

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import dendrogram as draw_tree
 
-from longhaul.analysis import congestion, ranks
+from longhaul.analysis import congestion
 from longhaul.analysis.clusters import CUT, Dendrogram
 from longhaul.plots.analysis import conditions as shared
 from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, styled, wrapped
@@ -51,7 +51,6 @@ def congestion_bars(
         )
         axes = drawing.subplots()
         axes.bar(range(len(order)), heights, color=PLAIN)
-        axes.set_axisbelow(True)
         axes.grid(visible=False, axis="x")
         axes.set_xlim(-0.6, len(order) - 0.4)
         axes.set_ylabel(wrapped(label, 60), fontsize=8)
@@ -82,24 +81,4 @@ def congestion_bars(
             + ("Dashed: bounds of classes, in the widest gaps." if bounds else ""),
             signs,
         )
-        return drawing
-
-
-def cube(values: Sequence[float], names: Sequence[str], labels: Sequence[str] = ()) -> Figure:
-    """A value at each corner of a cube of three factors, in standard order."""
-    with styled():
-        drawing = Figure(figsize=(4.4, 4.0), layout="constrained")
-        axes = drawing.subplots()
-        at = {
-            c: (c[0] + 0.55 * (c[2] + 1) / 2 * 1.2, c[1] + 0.55 * (c[2] + 1) / 2)
-            for c in ranks.corners(3)
-        }
-        for edge in ranks.cube_edges(values):
-            ends = [at[ranks.corners(3)[end]] for end in edge.ends]
-            axes.plot(*zip(*ends, strict=True), color=GREY, linewidth=0.8)
-        for k, corner in enumerate(ranks.corners(3)):
-            name = f"{labels[k]}: " if labels else ""
-            axes.annotate(f"{name}{values[k]:.2f}", at[corner], ha="center", fontweight="bold")
-        axes.set_axis_off()
-        axes.set_title(f"across {names[0]}, up {names[1]}, back {names[2]}", fontsize=8)
         return drawing

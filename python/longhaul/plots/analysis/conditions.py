@@ -8,7 +8,7 @@ from functools import partial
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul.plots.analysis.frame import wrapped
+from longhaul.plots.analysis.frame import MINUS, wrapped
 
 # Inches across a page.
 PAGE = 7.0
@@ -18,7 +18,6 @@ PER_IN = 21.0
 LINE = 7.5
 # Longer levels stand upright below their conditions.
 LYING = 4
-MINUS = "\N{MINUS SIGN}"
 # Factors that number conditions: their levels are names.
 NUMBERS = ("condition", "run")
 

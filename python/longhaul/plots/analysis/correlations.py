@@ -9,26 +9,51 @@ from numpy.typing import ArrayLike
 from scipy.spatial import ConvexHull
 
 from longhaul.analysis import correlation as of
-from longhaul.analysis.components import Components
-from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, bare, panels, styled
+from longhaul.analysis.components import Components, standardised
+from longhaul.plots.analysis.frame import (
+    GREY,
+    HIGH,
+    LEVELS,
+    LOW,
+    PLAIN,
+    bare,
+    beside,
+    key,
+    panels,
+    prefixed,
+    styled,
+    wrapped,
+)
 
 # Colours of |r|: from 0.8, from 0.3, and below.
 STRONG, MEDIUM = 0.8, 0.3
+# Of more responses than this there are no scatter plots, which would be dots.
+MOST_SCATTERED = 24
+# Characters of the names of groups of which several stand side by side.
+SHORT_NAME = 16
 
 
 def _colour(r: float) -> str:
     return LOW if abs(r) >= STRONG else PLAIN if abs(r) >= MEDIUM else HIGH
 
 
-def correlation_matrix(values: ArrayLike, names: Sequence[str]) -> Figure:
-    """Names on the diagonal, scatter plots above it, 100 r below, ordered by mean |r|."""
+def correlation_matrix(
+    values: ArrayLike, names: Sequence[str], meanings: Sequence[str] = ()
+) -> Figure:
+    """Names on the diagonal, scatter plots above it, 100 r below, ordered by mean |r|.
+
+    Of many responses coloured squares instead. `meanings` are lines that say what the names are.
+    """
     with styled():
         given = np.asarray(values, float)
         r = of.correlations(given)
         order = of.by_strength(r)
+        if len(order) > MOST_SCATTERED:
+            return _heat_map(r[np.ix_(order, order)], [names[i] for i in order], meanings)
         count = len(order)
         size = max(4.0, 0.55 * count)
-        drawing = Figure(figsize=(size, size))
+        drawing = Figure(figsize=(size, size + 0.4))
+        drawing.set_layout_engine("constrained", w_pad=0, h_pad=0, wspace=0, hspace=0)
         grid = drawing.subplots(count, count, squeeze=False)
         for i, row in enumerate(order):
             for j, other in enumerate(order):
@@ -36,15 +61,40 @@ def correlation_matrix(values: ArrayLike, names: Sequence[str]) -> Figure:
                 bare(axes)
                 colour = _colour(r[row, other])
                 if i == j:
-                    name = names[row].replace(".", ".\n").replace("_", "_\n", 1)
+                    name = wrapped(names[row], 9)
                     axes.text(0.5, 0.5, name, ha="center", va="center", fontsize=6)
                 elif j > i:
                     axes.plot(given[:, other], given[:, row], ".", color=colour, markersize=1)
                 else:
                     text = f"{round(100 * r[row, other])}"
                     axes.text(0.5, 0.5, text, ha="center", va="center", color=colour, fontsize=7)
-        drawing.subplots_adjust(wspace=0, hspace=0, left=0.01, right=0.99, top=0.99, bottom=0.01)
+        title = (
+            f"below the diagonal 100 r, above it the runs; red |r| at least {STRONG:g}, "
+            f"blue {MEDIUM:g}, green less"
+        )
+        drawing.suptitle(wrapped(title, int(13 * size)), fontsize=8)
+        key(drawing, meanings)
         return drawing
+
+
+def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> Figure:
+    """100 r of each pair in squares of its colour."""
+    size = 0.21 * len(names) + 1.0
+    drawing = Figure(figsize=(size + 0.6, size), layout="constrained")
+    axes = drawing.subplots()
+    picture = axes.imshow(r, cmap="RdBu_r", vmin=-1, vmax=1)
+    for (row, column), value in np.ndenumerate(r):
+        if row != column:
+            colour = "white" if abs(value) > 0.7 else "#000000"
+            axes.text(column, row, f"{round(100 * value)}", ha="center", va="center",
+                      fontsize=4.5, color=colour)  # fmt: skip
+    axes.grid(visible=False)
+    axes.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
+    axes.set_yticks(range(len(names)), names, fontsize=6)
+    axes.set_title("100 r of each pair, by mean |r|", fontsize=8)
+    drawing.colorbar(picture, ax=axes, shrink=0.5, label="correlation r")
+    key(drawing, meanings)
+    return drawing
 
 
 def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOLD) -> Figure:
@@ -55,14 +105,15 @@ def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOL
         axes = drawing.subplots()
         axes.bar(edges[:-1], count, np.diff(edges), align="edge", color=PLAIN, edgecolor="white")
         axes.axvline(threshold, color=LOW)
-        axes.set_xlabel("|r|")
+        axes.set_xlabel(f"|r| of a pair of responses; red: {threshold:g}, from which groups form")
         axes.set_ylabel("pairs of responses")
         return drawing
 
 
 def index_plot(
-    values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD
-) -> Figure:
+    values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD,
+    meanings: Sequence[str] = (),
+) -> Figure:  # fmt: skip
     """Which pairs are above the threshold; responses with few partners first."""
     with styled():
         r = np.abs(of.correlations(values))
@@ -78,29 +129,67 @@ def index_plot(
         axes.set_yticks(range(len(order)), ticks, fontsize=6)
         axes.set_xlim(-0.5, len(order) - 0.5)
         axes.set_ylim(-0.5, len(order) - 0.5)
-        axes.set_title(f"|r| > {threshold:g}")
+        axes.set_title(f"pairs with |r| > {threshold:g}")
+        key(drawing, meanings)
         return drawing
 
 
-def weights(components: Components, names: Sequence[str], count: int = 4) -> Figure:
-    """Weights of responses in the first components, and the distributions of their scores."""
+def weights(
+    components: Components, names: Sequence[str], count: int = 4, meanings: Sequence[str] = ()
+) -> Figure:
+    """Weights of responses in the first components."""
     with styled():
         shown = min(count, len(components.weights))
-        drawing = Figure(figsize=(9.0, 1.9 * shown), layout="constrained")
-        grid = drawing.subplots(shown, 2, squeeze=False, width_ratios=(2, 1))
-        for k in range(shown):
-            left, right = grid[k]
-            left.axhline(0.0, color=GREY, linewidth=0.8)
-            left.plot(components.weights[k], "o", color=PLAIN, markersize=4)
-            left.set_ylim(-1, 1)
-            ticks = names if k == shown - 1 else [""] * len(names)
-            left.set_xticks(range(len(names)), ticks, rotation=90, fontsize=6)
-            left.set_ylabel(f"PC{k + 1}")
-            left.set_title(
-                f"{100 * components.variance_shares[k]:.0f} % of the variance", fontsize=8
+        drawing = Figure(figsize=(max(4.2, 0.26 * len(names)), 1.6 * shown), layout="constrained")
+        grid = drawing.subplots(shown, 1, squeeze=False, sharex=True)
+        for k, axes in enumerate(grid[:, 0]):
+            axes.axhline(0.0, color=GREY, linewidth=0.8)
+            axes.vlines(range(len(names)), 0.0, components.weights[k], color=PLAIN, linewidth=0.8)
+            axes.plot(components.weights[k], "o", color=PLAIN, markersize=4)
+            axes.set_ylim(-1, 1)
+            axes.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
+            axes.set_ylabel(f"weight in PC{k + 1}")
+            share = 100 * components.variance_shares[k]
+            axes.set_title(f"PC{k + 1}: {share:.0f} % of the variance", fontsize=8)
+        key(drawing, meanings)
+        return drawing
+
+
+def shares(components: Components) -> Figure:
+    """What part of the variance each component explains, and the first ones together."""
+    with styled():
+        given = 100 * components.variance_shares
+        drawing = Figure(figsize=(max(4.2, 0.3 * len(given) + 1.5), 3.0), layout="constrained")
+        axes = drawing.subplots()
+        at = np.arange(len(given))
+        for offset, values, colour, text in (
+            (-0.2, given, PLAIN, "of its own"),
+            (0.2, given.cumsum(), GREY, "with those before it"),
+        ):
+            axes.bar(at + offset, values, 0.4, color=colour, label=text)
+        axes.set_xticks(at, [f"PC{k + 1}" for k in at], rotation=90, fontsize=7)
+        axes.set_ylabel("% of the variance")
+        drawing.legend(loc="outside lower center", ncols=2, fontsize=7)
+        return drawing
+
+
+def distributions(components: Components, values: ArrayLike, count: int = 4) -> Figure:
+    """Histograms with a common scale: all responses, standardised, and scores of components."""
+    with styled():
+        shown = min(count, len(components.weights))
+        every = standardised(values).ravel()
+        parts = {"all responses, standardised": every}
+        parts |= {f"scores on PC{k + 1}": components.scores[:, k] for k in range(shown)}
+        reach = max(float(np.abs(part).max()) for part in parts.values())
+        drawing, axes = panels(len(parts), share_x=True, columns=3)
+        for panel, (name, part) in zip(axes, parts.items(), strict=True):
+            panel.hist(part, bins=30, range=(-reach, reach), color=PLAIN)
+            panel.set_title(
+                f"{name}\nn = {len(part)}, deviation {part.std(ddof=1):.2f}", fontsize=8
             )
-            right.hist(components.scores[:, k], bins=20, color=PLAIN)
-            right.set_title(f"scores, deviation {components.deviations[k]:.2f}", fontsize=8)
+            panel.xaxis.set_tick_params(labelbottom=True)
+        drawing.supylabel("values", fontsize=9)
+        drawing.supxlabel("standardised value, or score", fontsize=9)
         return drawing
 
 
@@ -110,13 +199,14 @@ def biplot(
     groups: Mapping[str, Sequence[int]],
     clusters: Mapping[str, Sequence[int]] | None = None,
     title: str = "",
+    meanings: Sequence[str] = (),
 ) -> Figure:
     """Scores on the first two components, by group, with the weights of responses as arrows.
 
-    Dashed lines enclose the clusters of scores, if any are given.
+    Dashed lines enclose the clusters of scores, if any are given. `title` is that of the groups.
     """
     with styled():
-        drawing = Figure(figsize=(6.0, 5.0), layout="constrained")
+        drawing = Figure(figsize=(6.0, 5.4), layout="constrained")
         axes = drawing.subplots()
         for (name, members), marker in zip(
             groups.items(), "osD^vPXh<>*d" * len(groups), strict=False
@@ -124,38 +214,47 @@ def biplot(
             chosen = list(members)
             axes.plot(
                 components.scores[chosen, 0], components.scores[chosen, 1], marker, markersize=4,
-                label=name,
+                label=wrapped(f"{name}; {len(chosen)} runs", 75),
             )  # fmt: skip
         reach = float(np.abs(components.scores[:, :2]).max())
         longest = float(np.sqrt((components.weights[:2] ** 2).sum(axis=0)).max()) or 1.0
-        for j, name in enumerate(names):
-            x, y = components.weights[:2, j] * reach / longest
+        ends = components.weights[:2].T * reach / longest
+        for end in ends:
             axes.annotate(
-                "", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": GREY, "lw": 0.6}
+                "", tuple(end), (0, 0), arrowprops={"arrowstyle": "->", "color": GREY, "lw": 0.6}
             )  # fmt: skip
-            axes.text(x, y, name, fontsize=6, color=GREY)
         # Annotations do not widen the axes.
-        axes.set_xlim(-1.15 * reach, 1.15 * reach)
-        axes.set_ylim(-1.15 * reach, 1.15 * reach)
-        for name, members in (clusters or {}).items():
-            _enclose(axes, components.scores[list(members), :2], name)
+        axes.update_datalim(ends)
+        axes.autoscale_view()
+        axes.margins(0.12)
+        tops = [
+            (*_enclose(axes, components.scores[list(members), :2]), name)
+            for name, members in (clusters or {}).items()
+        ]
         shares = 100 * components.variance_shares
-        axes.set_xlabel(f"PC1 ({shares[0]:.0f} % of the variance)")
-        axes.set_ylabel(f"PC2 ({shares[1]:.0f} %)")
-        axes.set_title(title)
-        axes.legend(fontsize=7)
+        axes.set_xlabel(f"score on PC1 ({shares[0]:.0f} % of the variance)")
+        axes.set_ylabel(f"score on PC2 ({shares[1]:.0f} %)")
+        axes.set_title("arrows: weights of responses", fontsize=8, fontweight="normal")
+        columns = 1 if max(map(len, groups)) > SHORT_NAME else 4
+        drawing.legend(
+            loc="outside lower left", fontsize=7, title=title, title_fontsize=7, ncols=columns
+        )
+        key(drawing, meanings)
+        arrows = np.linspace(0.0, 0.95, 20)[:, None, None] * ends
+        labels = [(x, y, name) for (x, y), name in zip(ends.tolist(), names, strict=True)]
+        beside(axes, [*tops, *labels], lines=list(arrows))
         return drawing
 
 
-def _enclose(axes: Axes, points: np.ndarray, name: str) -> None:
-    """A dashed line around points, with what they have in common above them."""
+def _enclose(axes: Axes, points: np.ndarray) -> tuple[float, float]:
+    """A dashed line around points; returns the topmost of them."""
     places = np.unique(points, axis=0)
     # A hull needs three points that are not on a line.
     if len(places) > 2 and np.linalg.matrix_rank(places - places[0]) > 1:
         around = places[ConvexHull(places).vertices]
         axes.plot(*np.vstack([around, around[:1]]).T, linestyle="--", color=GREY, linewidth=0.8)
-    top = places[places[:, 1].argmax()]
-    axes.annotate(name, top, (0, 5), textcoords="offset points", fontsize=7, ha="center")
+    x, y = places[places[:, 1].argmax()].tolist()
+    return x, y
 
 
 def yyx(
@@ -174,8 +273,11 @@ def yyx(
             _by_level(panel, first, second, *levels)
             panel.set_title(name)
         for panel in axes:
-            panel.set_xlabel(labels[0], fontsize=7)
-            panel.set_ylabel(labels[1], fontsize=7)
+            panel.xaxis.set_tick_params(labelbottom=True)
+        for axis in (axes[0].xaxis, axes[0].yaxis):
+            prefixed(axis)
+        drawing.supxlabel(wrapped(labels[0], int(12 * drawing.get_figwidth())), fontsize=9)
+        drawing.supylabel(wrapped(labels[1], int(11 * drawing.get_figheight())), fontsize=9)
         return drawing
 
 
@@ -183,9 +285,8 @@ def _by_level(
     axes: Axes, x: np.ndarray, y: np.ndarray, order: Sequence[object], levels: Sequence[object]
 ) -> None:
     for level, colour, marker in zip(
-        order, (LOW, PLAIN, HIGH, "#cc79a7", "#e69f00", "#000000") * 4,
-        ("_", "+", "x", "1", "2", "3") * 4, strict=False,
+        order, LEVELS * 4, ("_", "+", "x", "1", "2", "3") * 4, strict=False,
     ):  # fmt: skip
         chosen = [i for i, other in enumerate(levels) if other == level]
         axes.plot(x[chosen], y[chosen], marker, color=colour, markersize=5, label=str(level))
-    axes.legend(fontsize=5, loc="best")
+    axes.legend(fontsize=6, loc="best")

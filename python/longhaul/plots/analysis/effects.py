@@ -5,9 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from longhaul.analysis import ranks
 from longhaul.analysis.levels import Comparison, FactorMeans
 from longhaul.analysis.variance import Source
-from longhaul.plots.analysis.frame import GREY, PLAIN, panels, styled
+from longhaul.plots.analysis.frame import GREY, PLAIN, panels, prefixed, styled, wrapped
+
+# Characters of the names of two levels that fit below a panel.
+FIT = 16
 
 
 def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: float) -> Figure:
@@ -25,18 +29,21 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
             panel.axhline(grand_mean, color=GREY, linestyle="--", linewidth=0.8)
             panel.errorbar(at, means, yerr=reach, color=PLAIN, marker="o", markersize=4, capsize=3)
             panel.set_xticks(at, [str(level) for level in factor.levels])
-            panel.tick_params(axis="x", rotation=30 if len(factor.levels) > 2 else 0)
+            # Names of levels that would touch each other.
+            crowded = sum(len(str(level)) for level in factor.levels) > FIT or len(at) > 2
+            panel.tick_params(axis="x", rotation=20 if crowded else 0)
             panel.margins(x=0.15)
             share = "" if factor.share is None else f"\n{100 * factor.share:.1f} % of the variance"
-            panel.set_title(f"{factor.factor}{share}")
-        axes[0].set_ylabel(response)
+            panel.set_title(f"{factor.factor.replace('_', ' ')}{share}")
+        prefixed(axes[0].yaxis)
+        drawing.supylabel(wrapped(response, int(11 * drawing.get_figheight())), fontsize=9)
         return drawing
 
 
 def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figure:
     """Differences of pairs of levels, with their 95 % intervals."""
     with styled():
-        drawing = Figure(figsize=(6.4, 0.8 + 0.28 * len(pairs)), layout="constrained")
+        drawing = Figure(figsize=(6.4, 1.0 + 0.28 * len(pairs)), layout="constrained")
         axes = drawing.subplots()
         for row, pair in enumerate(reversed(pairs)):
             mean = pair.difference
@@ -47,8 +54,10 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
             )
         names = [f"{pair.first} - {pair.second}" for pair in reversed(pairs)]
         axes.set_yticks(range(len(pairs)), names)
+        axes.set_ylim(-0.6, len(pairs) - 0.4)
         axes.axvline(0.0, color=GREY, linewidth=0.8)
-        axes.set_xlabel(f"{response}: difference between levels of {factor}")
+        prefixed(axes.xaxis)
+        axes.set_xlabel(wrapped(f"difference between levels of {factor}: {response}", 60))
         return drawing
 
 
@@ -59,7 +68,7 @@ def variance_shares(sources: Sequence[Source], response: str) -> Figure:
     """
     with styled():
         ordered = sorted(sources, key=lambda source: source.share)
-        drawing = Figure(figsize=(6.4, 0.8 + 0.28 * len(ordered)), layout="constrained")
+        drawing = Figure(figsize=(6.4, 0.8 + 0.22 * len(ordered)), layout="constrained")
         axes = drawing.subplots()
         filled = [PLAIN if share.p is not None and share.p < 0.05 else "none" for share in ordered]
         bars = axes.barh(
@@ -68,7 +77,42 @@ def variance_shares(sources: Sequence[Source], response: str) -> Figure:
         )  # fmt: skip
         texts = ["" if share.p is None else f"p = {share.p:.2g}" for share in ordered]
         axes.bar_label(bars, texts, padding=3, fontsize=7)
-        axes.set_yticks(range(len(ordered)), [share.name for share in ordered])
+        axes.set_yticks(range(len(ordered)), [share.name.replace("_", " ") for share in ordered])
+        axes.set_ylim(-0.6, len(ordered) - 0.4)
         axes.margins(x=0.15)
-        axes.set_xlabel(f"{response}: % of the total sum of squares (filled: p < 0.05)")
+        axes.set_xlabel("% of the total sum of squares (filled: p < 0.05)")
+        axes.set_title(wrapped(response, 60))
+        return drawing
+
+
+def cube(
+    values: Sequence[float], names: Sequence[str], levels: Sequence[Sequence[object]], what: str
+) -> Figure:
+    """A value at each corner of a cube of three factors, C1 to C8 in standard order.
+
+    `levels` are the minus and the plus level of each factor; `what` says what the values are.
+    """
+    with styled():
+        drawing = Figure(figsize=(5.0, 4.4), layout="constrained")
+        axes = drawing.subplots()
+        at = {
+            c: (c[0] + 0.55 * (c[2] + 1) / 2 * 1.2, c[1] + 0.55 * (c[2] + 1) / 2)
+            for c in ranks.corners(3)
+        }
+        for edge in ranks.cube_edges(values):
+            ends = [at[ranks.corners(3)[end]] for end in edge.ends]
+            axes.plot(*zip(*ends, strict=True), color=GREY, linewidth=0.8)
+        for k, corner in enumerate(ranks.corners(3)):
+            axes.annotate(
+                f"C{k + 1}: {values[k]:.2f}", at[corner], ha="center", va="center",
+                fontweight="bold", bbox={"facecolor": "white", "edgecolor": "none", "pad": 2.0},
+            )  # fmt: skip
+        axes.margins(0.2, 0.1)
+        axes.set_axis_off()
+        ways = (("left", "right"), ("below", "above"), ("in front", "behind"))
+        lines = [
+            f"{name}: {minus} {near}, {plus} {far}"
+            for name, (minus, plus), (near, far) in zip(names, levels, ways, strict=True)
+        ]
+        axes.set_title("\n".join([what, *lines]), fontsize=8, fontweight="normal")
         return drawing

@@ -1,12 +1,17 @@
 """What all plots of analyses share."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import EngFormatter
+from numpy.typing import ArrayLike
 
 from longhaul import plots
 
@@ -14,12 +19,19 @@ MAX_COLUMNS = 4
 GREY = "#7f7f7f"
 # High and low outliers, and what is neither; safe for colour-blind readers.
 HIGH, LOW, PLAIN = "#009e73", "#d55e00", "#0072b2"
+# Levels of a factor in their order; of one with two these are minus and plus.
+LEVELS = (PLAIN, LOW, HIGH, "#cc79a7", "#e69f00", "#000000")
+MINUS = "\N{MINUS SIGN}"
+# Numbers from here on have a prefix, such as 12M.
+LARGE = 1e5
+# Width of a character, and height of a line of a key, in parts of the size of the font.
+CHARACTER, LINE = 0.56, 1.5
 
 
 @contextmanager
 def styled() -> Iterator[None]:
     """The style of all plots."""
-    with matplotlib.rc_context(plots.STYLE):
+    with matplotlib.rc_context({**plots.STYLE, "axes.axisbelow": True}):
         yield
 
 
@@ -48,3 +60,119 @@ def bare(axes: Axes) -> None:
     axes.set_xticks([])
     axes.set_yticks([])
     axes.grid(visible=False)
+
+
+def number(value: float) -> str:
+    """Three digits, and a prefix if it is large."""
+    rounded = float(f"{value:.3g}")
+    return EngFormatter(sep="")(rounded) if abs(rounded) >= LARGE else f"{value:.3g}"
+
+
+def prefixed(axis: Axis) -> None:
+    """Write large numbers of an axis with a prefix, rather than a power of ten far from them."""
+    if np.abs(axis.get_view_interval()).max() >= LARGE:
+        axis.set_major_formatter(EngFormatter(sep=""))
+
+
+def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:
+    """Lines of text to the right of all panels, for which the figure has room."""
+    if not lines:
+        return
+    longest = max(len(line) for text in (*lines, title) for line in text.split("\n"))
+    drawing.set_figwidth(drawing.get_figwidth() + longest * CHARACTER * size / 72 + 0.3)
+    drawing.set_figheight(max(drawing.get_figheight(), (len(lines) + 2) * LINE * size / 72))
+    drawing.legend(
+        [Line2D([], [], linestyle="none") for _ in lines],
+        lines,
+        title=title,
+        loc="outside right upper",
+        handlelength=0,
+        handletextpad=0,
+        fontsize=size,
+        title_fontsize=size,
+        alignment="left",
+        labelspacing=0.3,
+    )
+
+
+# How far labels are moved from their points, in points, and in how many directions.
+DISTANCES = (3.0, 6.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0, 80.0, 110.0)
+DIRECTIONS = 16
+# From here on a line leads from a label to its point.
+FAR = 6.0
+
+
+def beside(
+    axes: Axes, labels: Sequence[tuple[float, float, str]], size: float = 6.0,
+    lines: Sequence[ArrayLike] = (),
+) -> None:  # fmt: skip
+    """Write labels beside their points: none on another, on a marker, or beyond the axes.
+
+    Each takes the nearest place that is free, the first ones first; where none is, that on which
+    least lies. `lines` are others' points, shape (count, 2) in the axes' units, that are kept free,
+    too. All else has to be drawn before.
+    """
+    texts = [
+        axes.annotate(
+            text, (x, y), (0, 0), textcoords="offset points", fontsize=size, ha="center",
+            va="center", annotation_clip=False,
+        )
+        for x, y, text in labels
+    ]  # fmt: skip
+    for text in texts:
+        # Otherwise room would be made for where they are at first.
+        text.set_in_layout(False)
+    drawing = axes.get_figure(root=True)
+    assert drawing is not None
+    drawing.draw_without_rendering()
+    point = drawing.dpi / 72
+    marks = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("", "None")]
+    marked = axes.transData.transform(np.vstack([np.empty((0, 2)), *marks, *lines]))
+    frame = np.asarray(axes.get_window_extent().extents)
+    taken = np.empty((0, 4))
+    for (x, y, _), text in zip(labels, texts, strict=True):
+        box = text.get_window_extent()
+        at = axes.transData.transform((x, y))
+        half = np.array([box.width, box.height]) / 2
+        moves = _moves(half, point)
+        boxes = np.hstack([at + moves - half, at + moves + half])
+        best = int(np.argmin(_cost(boxes, frame, taken, marked, point)))
+        taken = np.vstack([taken, boxes[best]])
+        text.set_position(tuple(moves[best] / point))
+        if DISTANCES[best // DIRECTIONS] > FAR:
+            end = np.clip(at, boxes[best][:2], boxes[best][2:])
+            line = axes.annotate(
+                "", (x, y), tuple((end - at) / point), textcoords="offset points",
+                arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.4, "shrinkA": 0},
+            )  # fmt: skip
+            line.set_in_layout(False)
+
+
+def _moves(half: np.ndarray, point: float) -> np.ndarray:
+    """Where the middle of a label may be, seen from its point: the nearest first, in pixels."""
+    angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
+    towards = np.column_stack([np.cos(angles), np.sin(angles)])
+    # To the edge of a rectangle, so that labels above are as near as those beside.
+    edge = towards / np.abs(towards).max(axis=1, keepdims=True)
+    return np.vstack([edge * half + towards * distance * point for distance in DISTANCES])
+
+
+def _cost(
+    boxes: np.ndarray, frame: np.ndarray, taken: np.ndarray, marks: np.ndarray, point: float
+) -> np.ndarray:
+    """What lies on each place, in square points; places farther away cost a little."""
+    inside = _overlap(boxes, frame[None])
+    beyond = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - inside
+    near = 2.0 * point
+    around = np.hstack([marks - near, marks + near])
+    covered = 10 * (beyond + _overlap(boxes, taken)) + 2 * _overlap(boxes, around)
+    cost: np.ndarray = covered / point**2 + 0.3 * np.repeat(DISTANCES, DIRECTIONS)
+    return cost
+
+
+def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Area that each of the boxes, left, bottom, right, top, has in common with others."""
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    area: np.ndarray = np.clip(high - low, 0.0, None).prod(axis=2).sum(axis=1)
+    return area

@@ -14,12 +14,28 @@ from matplotlib.figure import Figure
 
 from longhaul.analysis import effects as of
 from longhaul.analysis.effects import Effect
-from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, panels, styled
+from longhaul.plots.analysis.frame import (
+    GREY,
+    HIGH,
+    LEVELS,
+    LOW,
+    MINUS,
+    PLAIN,
+    beside,
+    key,
+    number,
+    panels,
+    prefixed,
+    styled,
+    wrapped,
+)
 
 # Terms that are named along an axis; the rest are too small to be labelled.
 MAX_TERMS = 20
 # Contours reach beyond the corners, to show where the response improves.
 REACH = 2.0
+# Aliases of a term that are named with it.
+NAMED_ALIASES = 2
 
 
 @dataclass(frozen=True)
@@ -34,6 +50,8 @@ class Screening:
     """What the response is called, with its unit."""
     cells: Sequence[object] | None = None
     """What runs have to share to be replications, if that is more than the levels here."""
+    levels: Sequence[tuple[object, object]] = ()
+    """The minus and the plus level of each factor."""
 
     @cached_property
     def effects(self) -> list[Effect]:
@@ -56,6 +74,23 @@ class Screening:
         order = [effect.term[0] for effect in of.by_size(self.main)]
         return order[0], order[1]
 
+    def explain(self, drawing: Figure) -> None:
+        """Say beside the panels how much there is, and what minus and plus are."""
+        runs, factors = self.coded.shape
+        levels = [
+            f"{name}: {MINUS} {minus}, + {plus}"
+            for name, (minus, plus) in zip(self.names, self.levels, strict=False)
+        ]
+        key(drawing, [f"k = {factors} factors", f"n = {runs} runs", *levels])
+
+
+def spelled(effect: Effect, join: str = " ") -> str:
+    """A term with what the design cannot tell from it."""
+    shown = effect.aliases[:NAMED_ALIASES]
+    more = len(effect.aliases) - len(shown)
+    names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]
+    return join.join(names)
+
 
 def ordered_data(given: Screening) -> Figure:
     """Step 1: the runs by ascending response, with the levels of all factors below each."""
@@ -67,13 +102,12 @@ def ordered_data(given: Screening) -> Figure:
         order = np.argsort(given.response, kind="stable")
         axes.plot(np.arange(runs), given.response[order], "o", color=PLAIN, markersize=3)
         signs = [
-            "\n".join("+" if level > 0 else "\N{MINUS SIGN}" for level in given.coded[run])
-            for run in order
+            "\n".join("+" if level > 0 else MINUS for level in given.coded[run]) for run in order
         ]
         axes.set_xticks(np.arange(runs), signs, fontsize=5, linespacing=0.9)
-        axes.set_xlabel(f"levels of {', '.join(given.names)}, from top to bottom")
-        axes.set_ylabel(given.label)
-        axes.text(0.02, 0.95, f"k = {factors}\nn = {runs}", transform=axes.transAxes, va="top")
+        axes.set_xlim(-1, runs)
+        axes.set_xlabel(wrapped(f"levels of {', '.join(given.names)}, from top to bottom", 100))
+        _finish(drawing, axes, given)
         return drawing
 
 
@@ -85,7 +119,9 @@ def scatter(given: Screening) -> Figure:
             for sign in (-1, 1):
                 inside = given.response[given.coded[:, j] == sign]
                 x = np.full(len(inside), j + 0.18 * sign)
-                axes.plot(x, inside, "_", color=PLAIN if sign < 0 else LOW, markersize=7)
+                axes.plot(x, inside, "_", color=LEVELS[sign > 0], markersize=7)
+        axes.set_xticks(range(len(given.names)), [f"{name}\n{MINUS}  +" for name in given.names])
+        _finish(drawing, axes, given)
         return drawing
 
 
@@ -94,26 +130,35 @@ def main_effects(given: Screening) -> Figure:
     with styled():
         drawing, axes = _by_factor(given)
         for j, effect in enumerate(given.main):
-            axes.plot(
-                [j - 0.25, j + 0.25], [effect.low, effect.high], "o-", color=PLAIN, markersize=4
-            )
+            ends, means = (j - 0.25, j + 0.25), (effect.low, effect.high)
+            axes.plot(ends, means, color=GREY)
+            for sign in (False, True):
+                axes.plot(ends[sign], means[sign], "o", color=LEVELS[sign], markersize=4)
         axes.set_xticks(
             range(len(given.names)),
             [
-                f"{name}\n{effect.effect:.3g}\n{effect.percent:.0f} %"
+                f"{name}\n{number(effect.effect)}\n{effect.percent:.0f} %"
                 for name, effect in zip(given.names, given.main, strict=True)
             ],
         )
+        axes.set_xlabel(f"effect: mean at + less mean at {MINUS}, and its part of the grand mean")
+        _finish(drawing, axes, given, "mean ")
         return drawing
 
 
 def _by_factor(given: Screening) -> tuple[Figure, Axes]:
-    drawing = Figure(figsize=(max(4.2, 0.8 * len(given.names)), 3.4), layout="constrained")
+    each = max(0.8, 0.09 * max(map(len, given.names)))
+    drawing = Figure(figsize=(max(4.2, each * len(given.names)), 3.4), layout="constrained")
     axes = drawing.subplots()
     axes.axhline(given.mean, color=GREY, linestyle="--", linewidth=0.8)
-    axes.set_xticks(range(len(given.names)), [f"{name}\n\N{MINUS SIGN}  +" for name in given.names])
-    axes.set_ylabel(given.label)
     return drawing, axes
+
+
+def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> None:
+    """Name the response and the levels, after everything is drawn."""
+    axes.set_ylabel(wrapped(before + given.label, 36))
+    prefixed(axes.yaxis)
+    given.explain(drawing)
 
 
 def interactions(given: Screening) -> Figure:
@@ -134,9 +179,8 @@ def interactions(given: Screening) -> Figure:
                 low, high = (float(given.response[column == sign].mean()) for sign in (-1, 1))
                 axes.axhline(given.mean, color=GREY, linestyle="--", linewidth=0.5)
                 axes.plot([-1, 1], [low, high], "o-", color=LOW if i == j else PLAIN, markersize=2)
-                axes.set_title(f"{high - low:.3g}", fontsize=6, fontweight="normal", pad=2)
+                axes.set_title(number(high - low), fontsize=6, fontweight="normal", pad=2)
                 axes.tick_params(labelsize=5, labelbottom=False)
-                axes.yaxis.get_offset_text().set_visible(False)
                 axes.set_xlim(-1.6, 1.6)
                 if i == 0:
                     axes.annotate(
@@ -147,7 +191,10 @@ def interactions(given: Screening) -> Figure:
                         fontsize=7,
                     )
             grid[i, i].set_ylabel(given.names[i], fontsize=7)
-        drawing.suptitle(f"{given.label}: main effects and interactions", fontsize=9)
+        prefixed(grid[0, 0].yaxis)
+        title = f"{given.label}: means at {MINUS} and + of factors (red) and interactions (blue)"
+        drawing.suptitle(wrapped(title, int(11 * size)), fontsize=9)
+        given.explain(drawing)
         return drawing
 
 
@@ -159,22 +206,34 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
     with styled():
         drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
         order = [effect.term[0] for effect in of.by_size(given.main)]
+        robust = False
         for j, panel in enumerate(axes):
             chosen = list(secondary or [k for k in order if k != j][:2])
             means = of.block_means(given.coded, given.response, j, [k for k in chosen if k != j])
             for x, (low, high) in enumerate(means.values()):
                 bottom, top = sorted((low, high))
                 panel.bar(x, top - bottom, bottom=bottom, width=0.6, color="none", edgecolor=GREY)
-                panel.text(x, low, "\N{MINUS SIGN}", ha="center", va="center", color=LOW)
-                panel.text(x, high, "+", ha="center", va="center", color=PLAIN)
-            ahead = {high > low for low, high in means.values()}
-            panel.set_title(given.names[j] + (" *" if len(ahead) == 1 else ""))
+                for sign, mean in ((MINUS, low), ("+", high)):
+                    panel.text(x, mean, sign, ha="center", va="center", color=LEVELS[sign == "+"])
+            same = len({high > low for low, high in means.values()}) == 1
+            robust = robust or same
+            panel.set_title(given.names[j] + (" *" if same else ""))
             panel.set_xticks(
                 range(len(means)),
-                ["".join("+" if s > 0 else "\N{MINUS SIGN}" for s in levels) for levels in means],
+                ["".join("+" if s > 0 else MINUS for s in levels) for levels in means],
             )
             panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
-        axes[0].set_ylabel(given.label)
+            # Ends of bars would be ends of the axis, and half of a sign beyond it.
+            panel.use_sticky_edges = False
+            panel.margins(x=0.15, y=0.15)
+        prefixed(axes[0].yaxis)
+        drawing.supylabel(
+            wrapped(f"mean {given.label}", int(11 * drawing.get_figheight())), fontsize=9
+        )
+        note = f"means at {MINUS} and + of each factor in blocks of the two below"
+        note += "; * the same level is ahead in all blocks" if robust else ""
+        drawing.suptitle(wrapped(note, int(12 * drawing.get_figwidth())), fontsize=8)
+        given.explain(drawing)
         return drawing
 
 
@@ -188,10 +247,15 @@ def youden(given: Screening) -> Figure:
         for effect in given.effects:
             colour = LOW if len(effect.term) == 1 else PLAIN
             axes.plot(effect.low, effect.high, "o", color=colour, markersize=3)
-        for effect in of.by_size(given.effects)[: MAX_TERMS // 2]:
-            axes.annotate(effect.name, (effect.low, effect.high), fontsize=6)
-        axes.set_xlabel(f"{given.label}: mean at the minus level")
-        axes.set_ylabel("mean at the plus level")
+        axes.margins(0.1)
+        axes.set_title("main effects red, interactions blue", fontsize=8, fontweight="normal")
+        axes.set_xlabel(wrapped(f"mean {given.label} at the {MINUS} level", 48))
+        axes.set_ylabel("mean at the + level")
+        for axis in (axes.xaxis, axes.yaxis):
+            prefixed(axis)
+        given.explain(drawing)
+        largest = of.by_size(given.effects)[: MAX_TERMS // 2]
+        beside(axes, [(effect.low, effect.high, spelled(effect)) for effect in largest])
         return drawing
 
 
@@ -199,23 +263,34 @@ def absolute_effects(given: Screening) -> Figure:
     """Step 7: the sizes of all effects, the largest first."""
     with styled():
         chosen = of.by_size(given.effects)[:MAX_TERMS]
-        drawing = Figure(figsize=(max(4.6, 0.36 * len(chosen)), 3.4), layout="constrained")
+        drawing = Figure(figsize=(max(4.6, 0.36 * len(chosen)), 3.8), layout="constrained")
         axes = drawing.subplots()
         for x, effect in enumerate(chosen):
             axes.plot(x, abs(effect.effect), "o", color=HIGH if effect.effect > 0 else LOW)
-        axes.set_xticks(range(len(chosen)), [e.name for e in chosen], rotation=60, ha="right")
+        _name_terms(axes, list(map(spelled, chosen)))
         axes.set_ylim(bottom=0)
-        axes.set_ylabel(f"|effect| on {given.label}")
+        every = len(given.effects)
+        some = f"{len(chosen)} largest of {every} effects; " if len(chosen) < every else ""
         axes.set_title(
-            f"grand mean {given.mean:.4g}; green rises, red falls with the factor", fontsize=8
+            f"{some}grand mean {number(given.mean)}; green rises, red falls with the factor",
+            fontsize=8,
         )
+        _finish(drawing, axes, given, "|effect| on ")
         return drawing
+
+
+def _name_terms(axes: Axes, names: Sequence[str]) -> None:
+    """Name terms along an axis, aliases on lines of their own."""
+    axes.set_xticks(
+        range(len(names)), [name.replace(" = ", "\n= ") for name in names], rotation=60,
+        ha="right", rotation_mode="anchor", fontsize=7,
+    )  # fmt: skip
 
 
 def half_normal(given: Screening) -> Figure:
     """Step 8: ordered sizes over half-normal quantiles; noise lies on a line through zero."""
     with styled():
-        drawing = Figure(figsize=(4.6, 4.0), layout="constrained")
+        drawing = Figure(figsize=(5.2, 4.2), layout="constrained")
         axes = drawing.subplots()
         chosen = of.by_size(given.effects)[::-1]
         quantiles = of.half_normal_quantiles(len(chosen))
@@ -225,10 +300,19 @@ def half_normal(given: Screening) -> Figure:
         half = slice(0, max(2, len(sizes) // 2))
         slope = float((quantiles[half] @ sizes[half]) / (quantiles[half] @ quantiles[half]))
         axes.plot([0, quantiles[-1]], [0, slope * quantiles[-1]], color=GREY, linewidth=0.8)
-        for effect, x, y in list(zip(chosen, quantiles, sizes, strict=True))[-MAX_TERMS // 2 :]:
-            axes.annotate(effect.name, (x, y), fontsize=6, ha="right")
+        axes.margins(0.08)
         axes.set_xlabel("half-normal quantile")
-        axes.set_ylabel(f"|effect| on {given.label}")
+        axes.set_title(
+            "grey: line of the smaller half of the effects", fontsize=8, fontweight="normal"
+        )
+        _finish(drawing, axes, given, "|effect| on ")
+        points = list(zip(quantiles, sizes, map(spelled, chosen), strict=True))
+        line = np.linspace(0.0, quantiles[-1], 60)
+        beside(
+            axes,
+            points[: -MAX_TERMS // 2 - 1 : -1],
+            lines=[np.column_stack([line, slope * line])],
+        )
         return drawing
 
 
@@ -239,16 +323,14 @@ def residual_deviation(given: Screening) -> Figure:
         deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[
             : MAX_TERMS + 1
         ]
-        names = ["mean", *(effect.name for effect in ordered)][: len(deviations)]
-        drawing = Figure(figsize=(max(4.6, 0.36 * len(names)), 3.4), layout="constrained")
+        names = ["mean", *map(spelled, ordered)][: len(deviations)]
+        drawing = Figure(figsize=(max(4.6, 0.36 * len(names)), 3.8), layout="constrained")
         axes = drawing.subplots()
         axes.plot(deviations, "o-", color=PLAIN, markersize=4)
-        axes.set_xticks(range(len(names)), names, rotation=60, ha="right")
+        _name_terms(axes, names)
         axes.set_ylim(bottom=0)
-        axes.set_ylabel("residual standard deviation")
-        aliased = [f"{e.name} = {' = '.join(e.aliases)}" for e in ordered[:MAX_TERMS] if e.aliases]
-        if aliased:
-            axes.text(1.02, 1.0, "\n".join(aliased), transform=axes.transAxes, va="top", fontsize=6)
+        axes.set_title("terms of the model, from the left", fontsize=8, fontweight="normal")
+        _finish(drawing, axes, given, "residual standard deviation of ")
         return drawing
 
 
@@ -268,16 +350,22 @@ def contours(given: Screening) -> Figure:
             at = at[:, ::-1]
         height = of.predicted(at, given.mean, chosen).reshape(u.shape)
         lines = axes.contour(u, v, height, levels=12, cmap="viridis", linewidths=0.8)
-        axes.clabel(lines, fontsize=6)
+        axes.clabel(lines, fontsize=6, fmt=number)
         axes.plot([-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1], color=GREY, linestyle="--", linewidth=0.8)
         for (a, b), mean in of.corner_means(given.coded, given.response, first, second).items():
-            axes.annotate(f"{mean:.4g}", (a, b), fontsize=7, fontweight="bold", ha="center")
+            axes.annotate(
+                number(mean), (a, b), (0, 5), textcoords="offset points", fontsize=7,
+                fontweight="bold", ha="center",
+            )  # fmt: skip
         axes.plot(0, 0, "+", color="#000000")
-        axes.set_xticks([-1, 0, 1])
-        axes.set_yticks([-1, 0, 1])
+        axes.set_xticks([-1, 0, 1], [f"{MINUS}", "0", "+"])
+        axes.set_yticks([-1, 0, 1], [f"{MINUS}", "0", "+"])
         axes.set_xlabel(given.names[first])
         axes.set_ylabel(given.names[second])
-        axes.set_title(given.label)
+        axes.set_title(
+            wrapped(f"{given.label}: model of two factors; bold: means of the runs", 50), fontsize=8
+        )
+        given.explain(drawing)
         return drawing
 
 

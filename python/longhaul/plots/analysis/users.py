@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from longhaul.analysis import ranks
 from longhaul.plots.analysis import conditions as shared
-from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, panels, styled, wrapped
+from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, beside, panels, styled, wrapped
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,6 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair, per_r
                 axes.tick_params(axis="y", labelsize=shared.SMALL)
                 axes.set_title(title, fontsize=8)
                 axes.grid(visible=False, axis="x")
-                axes.set_axisbelow(True)
                 if not column:
                     fraction = "fraction of the interface's speed"
                     axes.set_ylabel(fraction if part else of.axis(unit), fontsize=7)
@@ -181,7 +180,6 @@ def difference_bars(
             panel.locator_params(axis="y", nbins=4)
             panel.set_title(wrapped(title, 20), fontsize=shared.SMALL, fontweight="normal", pad=2)
             panel.grid(visible=False, axis="x")
-            panel.set_axisbelow(True)
         shared.head(drawing, of.title)
         drawing.supylabel(of.axis(unit), fontsize=8)
         shared.note(
@@ -246,19 +244,16 @@ def rank_spread(
         drawing = Figure(figsize=(5.2, 4.2), layout="constrained")
         axes = drawing.subplots()
         axes.margins(0.14)
-        axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=9, alpha=0.8)
-        for number, x, y in zip(names, summary.average, summary.spread, strict=True):
-            axes.annotate(
-                str(number), (x, y), color="white", fontsize=7, ha="center", va="center_baseline"
-            )
+        axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=6)
         axes.set_title(wrapped(title, 60), fontsize=8)
         axes.set_xlabel(f"average rank (1 the lowest, {len(names)} the highest)")
         axes.set_ylabel("standard deviation of averages")
         shared.note(
             drawing,
-            shared.key(names),
             f"Mean and sample standard deviation of {len(summary.groups)} average ranks: {over}. "
             "Best is the lower right corner.",
             left_out,
         )
+        points = zip(summary.average, summary.spread, names.items(), strict=True)
+        beside(axes, [(x, y, f"{number} {name}") for x, y, (number, name) in points], size=7)
         return drawing
