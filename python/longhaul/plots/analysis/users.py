@@ -37,8 +37,8 @@ class Bars:
     """A panel of goodput bars."""
 
     title: str
-    own: Sequence[float]
-    others: Sequence[float]
+    own: ArrayLike
+    others: ArrayLike
     speed: float | None = None
     """The speed of interfaces."""
 
@@ -59,8 +59,8 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair, per_r
         for unused in grid.flat:
             unused.set_visible(False)
         colours = _colours(len(names))
-        largest = max(max(*each.own, *each.others) for each in bars)
-        divisor, unit = shared.scaled(of.unit, float(largest))
+        largest = max(float(np.max([each.own, each.others])) for each in bars)
+        divisor, unit = shared.scaled(of.unit, largest)
         for k, each in enumerate(bars):
             row, column = divmod(k, across)
             scales = [(divisor, each.title)] + ([(each.speed or 1.0, "")] if known else [])
@@ -244,7 +244,7 @@ def rank_spread(
         drawing = Figure(figsize=(5.2, 4.2), layout="constrained")
         axes = drawing.subplots()
         axes.margins(0.14)
-        axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=6)
+        axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=4)
         axes.set_title(wrapped(title, 60), fontsize=8)
         axes.set_xlabel(f"average rank (1 the lowest, {len(names)} the highest)")
         axes.set_ylabel("standard deviation of averages")
