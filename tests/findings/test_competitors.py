@@ -140,6 +140,19 @@ def test_bars_of_each_type_of_file_have_all_its_groups() -> None:
     np.testing.assert_allclose(heights, wanted)
 
 
+def test_statistics_of_a_group_are_pairs_of_their_own() -> None:
+    more = frame().with_columns(
+        (2 * pl.col(f"mean_{role}_13")).alias(f"p90_{role}_13") for role in groups.ROLES
+    )
+    given = ResponseTable.of(more, ["condition", "algorithm"]).where("experiment", ["A"])
+    names = [f"{statistic}_{role}_13" for statistic in ("mean", "p90") for role in groups.ROLES]
+    found = analyse("users", given, of_users(*names))
+    (differences,) = [text for text in found.tables if text.heads[0] == "flows"][:1]
+    assert len(differences.rows) == len({row[0] for row in differences.rows}) == 2
+    assert {"users-bars-document-mean", "users-bars-document-p90"} < set(found.plots)
+    assert {"users-matrix-BIC-alternate-mean", "users-matrix-BIC-standard-p90"} < set(found.plots)
+
+
 def test_outliers_are_listed_by_condition_and_pages_have_equal_parts() -> None:
     rng = np.random.default_rng(3)
     names = [f"r{k}" for k in range(110)]

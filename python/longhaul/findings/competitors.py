@@ -189,7 +189,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     class_of = [letters[k] for k in congestion.congestion_classes(rates, bounds)]
     findings = Findings()
     rows = [(titles[i], rates[i], class_of[i]) for i in congestion.congestion_order(rates)]
-    findings.add(label(response), ("condition", "rate", "class"), rows)
+    findings.add(response, ("condition", "rate", "class"), rows)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import congestion_bars

@@ -36,8 +36,6 @@ ROLES = {
 }
 # A space at which no line ends.
 UNBROKEN = "\N{NO-BREAK SPACE}"
-# Flow groups of a type of file, which are side by side.
-PATHS_AND_INTERFACES = len(groups.PATHS) * len(groups.INTERFACES)
 
 
 @dataclass(frozen=True)
@@ -71,8 +69,9 @@ class Goodputs:
     def pairs(self) -> dict[str, tuple[int, int]]:
         """Own flows and those beside them: of each flow group, or else the two responses."""
         at = {name: k for k, name in enumerate(self.responses)}
+        several = len({statistic for statistic, _ in self.blocks()}) > 1
         found = {
-            groups.short_name(name): (own, at[beside])
+            groups.short_name(name) + several * f" {_statistic(name)}": (own, at[beside])
             for name, own in at.items()
             if groups.parts_of(name)
             and (beside := name.replace("_alternate_", "_standard_")) in at
@@ -211,13 +210,15 @@ def _plots_of_pairs(
         ((name, pair),) = pairs.items()
         yield "users-differences", partial(_difference_bars, given, name, *pair)
         yield "users-scatter", partial(_scatter, given, name, *pair)
-    by_file: dict[str, dict[str, tuple[int, int]]] = {}
+    by_file: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
     for name, pair in pairs.items():
         group = groups.parts_of(given.responses[pair[0]])
-        by_file.setdefault(group.file if group else "", {})[name] = pair
-    for file, of_file in by_file.items():
-        name = f"users-bars-{file.replace(' ', '-')}" if len(pairs) > 1 else "users-bars"
-        yield name, partial(_bars, given, means, file, of_file)
+        of = (group.file, group.statistic) if group else ("", "")
+        by_file.setdefault(of, {})[name] = pair
+    for (file, statistic), of_file in by_file.items():
+        parts = [file.replace(" ", "-")] * (len(pairs) > 1)
+        parts += [statistic] * (len({statistic for _, statistic in by_file}) > 1)
+        yield "-".join(["users-bars", *parts]), partial(_bars, given, means, file, of_file)
 
 
 def _pair(given: Goodputs, text: str, first: int, second: int, left_out: str = "") -> "Pair":
@@ -266,7 +267,7 @@ def _bars(
         given, f"{file}, mean over conditions", *next(iter(pairs.values())),
         _left_out(given, file=file) if file else "",
     )  # fmt: skip
-    return goodput_bars(bars, given.names, pair, PATHS_AND_INTERFACES)
+    return goodput_bars(bars, given.names, pair)
 
 
 def _matrices(given: Goodputs) -> Iterator[tuple[str, Callable[[], "Figure"]]]:

@@ -1,6 +1,5 @@
 """What pictures of competitors condition by condition share: numbers, notes, rows below an axis."""
 
-import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -39,14 +38,6 @@ def note(drawing: Figure, *lines: str) -> None:
     wrap = partial(textwrap.wrap, width=width, break_on_hyphens=False)
     text = "\n".join("\n".join(wrap(line)) for line in lines if line)
     drawing.supxlabel(text, x=0.01, ha="left", fontsize=SMALL + 0.5, linespacing=1.3)
-
-
-def scaled(unit: str, largest: float) -> tuple[float, str]:
-    """A power of a thousand that leaves at most four digits, and the unit with it."""
-    power = 3 * int(math.log10(largest) // 3) if largest >= 1e4 else 0
-    if not power:
-        return 1.0, unit
-    return 10.0**power, ("1000 " if power == 3 else f"$10^{power}$ ") + unit
 
 
 def rows_of(

@@ -11,7 +11,17 @@ from numpy.typing import ArrayLike
 
 from longhaul.analysis import ranks
 from longhaul.plots.analysis import conditions as shared
-from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, beside, panels, styled, wrapped
+from longhaul.plots.analysis.frame import (
+    GREY,
+    HIGH,
+    LOW,
+    PLAIN,
+    beside,
+    panels,
+    prefixed,
+    styled,
+    wrapped,
+)
 
 
 @dataclass(frozen=True)
@@ -27,9 +37,10 @@ class Pair:
     left_out: str = ""
     """Which flows are not in the picture."""
 
-    def axis(self, unit: str) -> str:
-        """The name of an axis of values in a unit."""
-        return f"{self.quantity} ({unit})" if unit else self.quantity
+    @property
+    def axis(self) -> str:
+        """The name of an axis of values."""
+        return f"{self.quantity} ({self.unit})" if self.unit else self.quantity
 
 
 @dataclass(frozen=True)
@@ -43,53 +54,37 @@ class Bars:
     """The speed of interfaces."""
 
 
-def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair, per_row: int) -> Figure:
+def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
     """Mean goodput of each competitor's own flows, then of those beside them; a panel a group.
 
     Where speeds of interfaces are known, a row below has fractions of these.
     """
     with styled():
-        across = min(per_row, len(bars))
-        rows = -(-len(bars) // across)
-        known = all(each.speed for each in bars)
-        drawing = Figure(
-            figsize=(shared.PAGE, 1.9 * rows * (2 if known else 1) + 1.0), layout="constrained"
-        )
-        grid = drawing.subplots(rows * (2 if known else 1), across, squeeze=False)
-        for unused in grid.flat:
-            unused.set_visible(False)
-        colours = _colours(len(names))
-        largest = max(float(np.max([each.own, each.others])) for each in bars)
-        divisor, unit = shared.scaled(of.unit, largest)
-        for k, each in enumerate(bars):
-            row, column = divmod(k, across)
-            scales = [(divisor, each.title)] + ([(each.speed or 1.0, "")] if known else [])
-            for part, (scale, title) in enumerate(scales):
-                axes = grid[row + part * rows, column]
-                axes.set_visible(True)
+        speeds = sorted({each.speed for each in bars if each.speed})
+        rows = 2 if speeds else 1
+        drawing = Figure(figsize=(shared.PAGE, 1.9 * rows + 1.0), layout="constrained")
+        grid = drawing.subplots(rows, len(bars), squeeze=False)
+        for column, each in enumerate(bars):
+            grid[0, column].set_title(each.title, fontsize=8)
+            for axes, scale in zip(grid[:, column], (1.0, each.speed or 1.0), strict=False):
                 for side, values in enumerate((each.own, each.others)):
                     axes.bar(
                         np.arange(len(names)) + side * (len(names) + 1), np.asarray(values) / scale,
-                        color=colours, alpha=0.45 if side else 1.0,
+                        color=_colours(len(names)), alpha=0.45 if side else 1.0,
                     )  # fmt: skip
                 middle = (len(names) - 1) / 2
                 axes.set_xticks([middle, middle + len(names) + 1], ["own", "beside"], fontsize=7)
                 axes.tick_params(axis="y", labelsize=shared.SMALL)
-                axes.set_title(title, fontsize=8)
                 axes.grid(visible=False, axis="x")
-                if not column:
-                    fraction = "fraction of the interface's speed"
-                    axes.set_ylabel(fraction if part else of.axis(unit), fontsize=7)
+                prefixed(axes.yaxis)
+        for axes, text in zip(grid[:, 0], (of.axis, "fraction of the speed"), strict=False):
+            axes.set_ylabel(text, fontsize=7)
         _name_colours(drawing, names, of.title)
-        speeds = ", ".join(f"{speed:g}" for speed in sorted({each.speed or 0 for each in bars}))
+        fast = ", ".join(f"{speed:g}" for speed in speeds)
         shared.note(
             drawing,
             f"own: {of.own}; beside, paler: {of.others}."
-            + (
-                f" Below as fractions of the interface's speed: {speeds} {of.unit}."
-                if known
-                else ""
-            ),
+            + (f" Below: as fractions of the interface's speed, {fast} {of.unit}." * bool(fast)),
             of.left_out,
         )
         return drawing
@@ -122,15 +117,12 @@ def goodput_scatter(
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
-        top = float(max(first.max(), second.max()))
-        scale, unit = shared.scaled(of.unit, top)
+        top = 1.05 * float(max(first.max(), second.max()))
         drawing, axes = panels(
             len(names), columns=4, width=shared.PAGE / 4, height=1.8, share_x=True, share_y=True
         )
-        for panel, name, x, y in zip(
-            axes, names.values(), first.T / scale, second.T / scale, strict=True
-        ):
-            panel.plot([0, 1.05 * top / scale], [0, 1.05 * top / scale], color=GREY, linewidth=0.8)
+        for panel, name, x, y in zip(axes, names.values(), first.T, second.T, strict=True):
+            panel.plot([0, top], [0, top], color=GREY, linewidth=0.8)
             panel.plot(x, y, "o", color=PLAIN, markersize=3, markeredgewidth=0)
             panel.set_title(name, fontsize=8, loc="left")
             varies = np.ptp(x) > 0 and np.ptp(y) > 0
@@ -138,14 +130,17 @@ def goodput_scatter(
             panel.set_title(r, color="red", fontsize=7, fontweight="normal", loc="right")
             panel.tick_params(labelsize=shared.SMALL)
             panel.label_outer()
+            prefixed(panel.xaxis)
+            prefixed(panel.yaxis)
         for panel in axes[-4:]:
             panel.tick_params(axis="x", labelbottom=True)
         shared.head(drawing, of.title)
-        text = f"{of.others}{f' ({unit})' if unit else ''}"
+        unit = f" ({of.unit})" if of.unit else ""
+        text = f"{of.others}{unit}"
         drawing.supylabel(wrapped(text, int(12 * drawing.get_figheight())), fontsize=8)
         shared.note(
             drawing,
-            f"Across: {of.own}{f' ({unit})' if unit else ''}. A point is a condition; below the "
+            f"Across: {of.own}{unit}. A point is a condition; below the "
             "line own flows get more. r in red: the correlation over conditions.",
         )
         return drawing
@@ -161,8 +156,6 @@ def difference_bars(
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
-        scale, unit = shared.scaled(of.unit, float(max(first.max(), second.max())))
-        first, second = first / scale, second / scale
         drawing, axes = panels(len(first), columns=6, width=shared.PAGE / 6, height=1.15)
         for panel, a, b, title in zip(axes, first, second, conditions, strict=True):
             colours = np.where(a > b, HIGH, LOW)
@@ -178,10 +171,11 @@ def difference_bars(
             panel.tick_params(labelsize=5.5, length=2, pad=1.5)
             panel.ticklabel_format(axis="y", useOffset=False)
             panel.locator_params(axis="y", nbins=4)
+            prefixed(panel.yaxis)
             panel.set_title(wrapped(title, 20), fontsize=shared.SMALL, fontweight="normal", pad=2)
             panel.grid(visible=False, axis="x")
         shared.head(drawing, of.title)
-        drawing.supylabel(of.axis(unit), fontsize=8)
+        drawing.supylabel(of.axis, fontsize=8)
         shared.note(
             drawing,
             shared.key(names),
