@@ -11,6 +11,7 @@ from conftest import CommandLine
 from longhaul.analysis import outliers
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.findings import Options, analyse
+from longhaul.findings.registry import MINUS, in_signs, short
 from longhaul.mesonet import groups
 
 WHO = ["BIC", "CTCP", "FAST", "FAST-AT", "TCP"]
@@ -70,6 +71,17 @@ def test_conditions_are_ordered_by_the_mean_of_a_response() -> None:
     assert [label.get_text() for label in labels] == ["1", "2", "3", "4"]
     with pytest.raises(TableError, match="unknown response `losses`"):
         analyse("users", given, of_users("mean_alternate_1", order_by="losses"))
+
+
+def test_two_levels_are_signs_whose_meaning_is_said() -> None:
+    rows = [{"speed": speed, "condition": k, "y": 1.0} for k, speed in enumerate((1200, 600, 600))]
+    given = ResponseTable.of(pl.DataFrame(rows), ["speed", "condition"])
+    signs, meaning = in_signs(
+        given, rows_of := [{k: row[k] for k in given.factors} for row in rows]
+    )
+    assert signs == {"speed": ["+", MINUS, MINUS], "condition": ["0", "1", "2"]}
+    assert meaning.endswith("speed 600, 1200.")
+    assert short(given, rows_of)[0] == ["+ 0", f"{MINUS} 1", f"{MINUS} 2"]
 
 
 ALL = tuple(f"mean_{role}_{k}" for k in NUMBERS for role in groups.ROLES)

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from longhaul.analysis import clusters, congestion, outliers
 from longhaul.analysis.outliers import Standout
-from longhaul.analysis.table import Level, ResponseTable, TableError, equal_parts
+from longhaul.analysis.table import ResponseTable, TableError, equal_parts
 from longhaul.findings.labels import label, words_and_unit
 from longhaul.findings.registry import (
     Findings,
@@ -16,6 +16,7 @@ from longhaul.findings.registry import (
     cells_of,
     chosen,
     competitors_of,
+    in_signs,
     named,
     order_in_words,
     short,
@@ -44,7 +45,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import dendrograms
 
-        return dendrograms(trees, names, [short(condition) for condition in conditions])
+        return dendrograms(trees, names, short(table, conditions)[0])
 
     findings.plots["clusters"] = draw
     return findings
@@ -75,8 +76,8 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
             from longhaul.plots.analysis.residuals import residual_plot
 
             return residual_plot(
-                cells[:, k], names, conditions, _levels(table, conditions),
-                words_and_unit(response), options.critical,
+                cells[:, k], names, *in_signs(table, conditions), words_and_unit(response),
+                options.critical,
             )  # fmt: skip
 
         findings.plots[f"residuals-{response}"] = draw
@@ -100,13 +101,6 @@ def _limit(options: Options, count: int) -> str:
     largest = outliers.largest_grubbs(count)
     never = f", which it never is: of {count} values it is at most {largest:.3f}"
     return f"{options.critical:g} (as given{never if options.critical >= largest else ''})"
-
-
-def _levels(
-    table: ResponseTable, conditions: Sequence[dict[str, Any]]
-) -> dict[str, Sequence[Level]]:
-    """The levels of the factors of conditions."""
-    return {name: table.factors[name] for name in conditions[0]}
 
 
 # Responses on a page.
@@ -135,9 +129,10 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
         from longhaul.plots.analysis.residuals import standout_matrix
 
         factors = ", ".join(conditions[0])
+        titles, signs = short(table, conditions)
         return standout_matrix(
             [line[part.start : part.stop] for line in matrix], names,
-            [short(c) for c in conditions], [_named(responses[k]) for k in part], f"{rule}.",
+            titles, [_named(responses[k]) for k in part], f"{rule}. {signs}",
             ", ".join(filter(None, (factors, order_in_words(options)))),
         )  # fmt: skip
 
@@ -195,7 +190,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
         from longhaul.plots.analysis.competitors import congestion_bars
 
         return congestion_bars(
-            rates, conditions, _levels(table, conditions), class_of, bounds, label(response)
+            rates, *in_signs(table, conditions), class_of, bounds, label(response)
         )
 
     findings.plots["congestion"] = draw

@@ -137,9 +137,34 @@ def title(levels_: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
-def short(levels_: Mapping[str, object]) -> str:
-    """A condition where there is little room: its levels without their names."""
-    return ", ".join(str(level) for level in levels_.values()) or "all"
+# Factors that number conditions: their levels are names.
+NUMBERS = ("condition", "run")
+MINUS = "\N{MINUS SIGN}"
+
+
+def in_signs(
+    table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, list[str]], str]:
+    """For each factor a text a condition, and what the signs among them mean.
+
+    Of two levels the first is a minus, the second a plus.
+    """
+    rows, signs = {}, []
+    for name in conditions[0]:
+        low, *others = table.factors[name]
+        if len(others) == 1 and name not in NUMBERS:
+            rows[name] = [MINUS if row[name] == low else "+" for row in conditions]
+            signs.append(f"{name} {low}, {others[0]}")
+        else:
+            rows[name] = [str(row[name]) for row in conditions]
+    return rows, f"Levels {MINUS} and +: {'; '.join(signs)}." if signs else ""
+
+
+def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
+    """Conditions where there is little room: levels without names, and what signs mean."""
+    rows, signs = in_signs(table, conditions)
+    names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]
+    return names or ["all"] * len(conditions), signs
 
 
 def order_in_words(options: Options) -> str:

@@ -20,7 +20,6 @@ from longhaul.findings.registry import (
     named,
     order_in_words,
     short,
-    title,
 )
 from longhaul.mesonet import groups
 
@@ -43,7 +42,11 @@ class Goodputs:
     """Responses of users under each condition, and whose they are."""
 
     names: Mapping[int, str]
-    conditions: Sequence[dict[str, Any]]
+    conditions: Sequence[str]
+    factors: str
+    """What the levels of a condition are levels of."""
+    signs: str
+    """What signs among them mean."""
     responses: Sequence[str]
     """Flow groups by statistic and role, in the order of their numbers."""
     cells: np.ndarray
@@ -52,11 +55,6 @@ class Goodputs:
     """Responses that not every run has."""
     order: str
     """What conditions are ordered by."""
-
-    @property
-    def factors(self) -> str:
-        """What the levels of a condition are levels of, and how conditions are ordered."""
-        return ", ".join([*self.conditions[0], *([self.order] if self.order else [])])
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
         """Positions of responses by statistic and role; both are empty of other responses."""
@@ -96,9 +94,10 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     responses = sorted(responses, key=_place) if len(responses) > 2 else responses
     options = replace(options, responses=tuple(responses))
     conditions, cells = cells_of(table, options, who)
+    titles, signs = short(table, conditions)
     given = Goodputs(
-        table.numbered(who), conditions, options.responses, cells, sorted(empty, key=_place),
-        order_in_words(options),
+        table.numbered(who), titles, ", ".join(conditions[0]), signs, options.responses, cells,
+        sorted(empty, key=_place), order_in_words(options),
     )  # fmt: skip
     _require_one_unit(given)
     means = users.goodput_table(cells)
@@ -236,12 +235,12 @@ def _pair(given: Goodputs, text: str, first: int, second: int, left_out: str = "
 def _difference_bars(given: Goodputs, name: str, first: int, second: int) -> "Figure":
     from longhaul.plots.analysis.users import difference_bars
 
-    in_words, notes = title, [f"Conditions are ordered {given.order}."] if given.order else []
-    if len(given.conditions[0]) > 1:
-        in_words, notes = short, [*notes, f"Titles are levels of {', '.join(given.conditions[0])}."]
+    notes = [f"Titles are levels of {given.factors}.", given.signs]
+    if given.order:
+        notes.insert(0, f"Conditions are ordered {given.order}.")
     return difference_bars(
-        given.cells[:, first], given.cells[:, second], given.names,
-        list(map(in_words, given.conditions)), _pair(given, name, first, second), " ".join(notes),
+        given.cells[:, first], given.cells[:, second], given.names, given.conditions,
+        _pair(given, name, first, second), " ".join(notes),
     )  # fmt: skip
 
 
@@ -290,6 +289,7 @@ def _matrix(given: Goodputs, k: int, role: str, places: Sequence[int]) -> "Figur
         text = f"{name}: ranks by {_statistic(responses[0])} of {ROLES[role]}"
         letters, columns = groups.LETTERS, list(map(groups.short_name, responses))
     return rank_matrix(
-        given.cells[:, places], k, text, list(map(short, given.conditions)), columns,
-        [letters, _left_out(given, role)], given.factors,
+        given.cells[:, places], k, text, given.conditions, columns,
+        [letters, _left_out(given, role), given.signs],
+        ", ".join(filter(None, (given.factors, given.order))),
     )  # fmt: skip

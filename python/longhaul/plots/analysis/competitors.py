@@ -37,14 +37,13 @@ def dendrograms(trees: Sequence[Dendrogram], names: Sequence[str], titles: Seque
 
 
 def congestion_bars(
-    rates: Sequence[float], conditions: Sequence[Mapping[str, object]],
-    levels: Mapping[str, Sequence[object]], classes: Sequence[str], bounds: Sequence[float],
-    label: str,
+    rates: Sequence[float], levels: Mapping[str, Sequence[str]], signs: str,
+    classes: Sequence[str], bounds: Sequence[float], label: str,
 ) -> Figure:  # fmt: skip
     """Conditions by increasing retransmission rate, in blocks with the names of their classes."""
     with styled():
         order = congestion.congestion_order(rates)
-        rows, signs = shared.rows_of([conditions[c] for c in order], levels)
+        rows = {name: [texts[c] for c in order] for name, texts in levels.items()}
         heights = np.asarray(rates)[order]
         drawing = Figure(
             figsize=(shared.PAGE, 3.2 + shared.LINE / 72 * len(rows)), layout="constrained"

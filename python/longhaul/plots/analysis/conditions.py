@@ -7,7 +7,7 @@ from functools import partial
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul.plots.analysis.frame import MINUS, wrapped
+from longhaul.plots.analysis.frame import wrapped
 
 # Inches across a page.
 PAGE = 7.0
@@ -17,8 +17,6 @@ PER_IN = 21.0
 LINE = 7.5
 # Longer levels stand upright below their conditions.
 LYING = 4
-# Factors that number conditions: their levels are names.
-NUMBERS = ("condition", "run")
 
 
 def key(names: Mapping[int, str]) -> str:
@@ -38,24 +36,6 @@ def note(drawing: Figure, *lines: str) -> None:
     wrap = partial(textwrap.wrap, width=width, break_on_hyphens=False)
     text = "\n".join("\n".join(wrap(line)) for line in lines if line)
     drawing.supxlabel(text, x=0.01, ha="left", fontsize=SMALL + 0.5, linespacing=1.3)
-
-
-def rows_of(
-    conditions: Sequence[Mapping[str, object]], levels: Mapping[str, Sequence[object]]
-) -> tuple[dict[str, list[str]], str]:
-    """For each factor a text a condition, and what the signs among them mean.
-
-    Of two levels the first is a minus, the second a plus.
-    """
-    rows, signs = {}, []
-    for name in conditions[0] if conditions else []:
-        known = list(levels[name])
-        if len(known) == 2 and name not in NUMBERS:
-            rows[name] = [MINUS if row[name] == known[0] else "+" for row in conditions]
-            signs.append(f"{name} {known[0]}, {known[1]}")
-        else:
-            rows[name] = [str(row[name]) for row in conditions]
-    return rows, f"levels {MINUS} and +: {'; '.join(signs)}" if signs else ""
 
 
 def below(

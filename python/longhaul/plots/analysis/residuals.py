@@ -29,22 +29,22 @@ MAX_DECADES = 4
 
 
 def residual_plot(
-    values: ArrayLike, names: Mapping[int, str], conditions: Sequence[Mapping[str, object]],
-    levels: Mapping[str, Sequence[object]], label: tuple[str, str], critical: float | None = None,
+    values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
+    label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
     """Residuals from the mean of all competitors, conditions by the size of the largest.
 
-    `values` has a row a condition and a column a competitor; the label is words and a unit. Green
-    columns have a significant high outlier, red ones a low one, black ones neither. Below: levels
-    of factors, the extreme competitor, the order of magnitude, percent of the mean, and Grubbs'
-    statistic.
+    `values` has a row a condition and a column a competitor; levels have a text a condition, the
+    label is words and a unit. Green columns have a significant high outlier, red ones a low one,
+    black ones neither. Below: levels of factors, the extreme competitor, the order of magnitude,
+    percent of the mean, and Grubbs' statistic.
     """
     with styled():
         given = np.asarray(values, float)
         each = [outliers.residuals(row, critical) for row in given]
         order = sorted(range(len(each)), key=lambda c: abs(each[c].largest))
-        factors, signs = shared.rows_of(conditions, levels)
-        if not set(shared.NUMBERS) & set(factors):
+        factors = dict(levels)
+        if not {"condition", "run"} & set(factors):
             factors = {"condition": [str(c + 1) for c in range(len(each))], **factors}
         panels = equal_parts(len(order), ACROSS)
         rows_in = (len(factors) + 4) * shared.LINE / 72
