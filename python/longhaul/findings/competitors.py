@@ -45,7 +45,9 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import dendrograms
 
-        return dendrograms(trees, names, short(table, conditions)[0])
+        titles, signs = short(table, conditions)
+        about = f"Titles are levels of {', '.join(conditions[0])}. {signs}" if conditions[0] else ""
+        return dendrograms(trees, names, titles, about)
 
     findings.plots["clusters"] = draw
     return findings

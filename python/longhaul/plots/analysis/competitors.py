@@ -15,24 +15,30 @@ from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, styled, wrap
 MAX_RATIO = 30.0
 
 
-def dendrograms(trees: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str]) -> Figure:
+def dendrograms(
+    trees: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str], notes: str = ""
+) -> Figure:
     """A dendrogram a condition; subtrees below the cut have a colour each."""
     with styled():
-        drawing, axes = panels(len(trees), columns=6, width=2.0, height=2.0)
+        drawing, axes = panels(len(trees), columns=6, width=shared.PAGE / 6, height=1.4)
         for panel, tree, title in zip(axes, trees, titles, strict=True):
             height = tree.height
             draw_tree(
-                tree.merges, ax=panel, labels=list(names), leaf_font_size=6, leaf_rotation=60,
+                tree.merges, ax=panel, labels=list(names), leaf_font_size=5, leaf_rotation=90,
                 color_threshold=CUT * height if height else 0.0, above_threshold_color=GREY,
             )  # fmt: skip
             apart = ", ".join(names[i] for i in tree.distinctive)
-            panel.set_title(
-                wrapped(title) + (f"\ndistinctive: {apart}" if apart else ""),
-                fontsize=6,
-                fontweight="normal",
-            )
-            panel.tick_params(axis="y", labelsize=6)
+            text = wrapped(title) + (f"\n{wrapped(f'distinctive: {apart}')}" if apart else "")
+            panel.set_title(text, fontsize=5.5, fontweight="normal", pad=2)
+            panel.tick_params(labelsize=5, length=2, pad=1.5)
             panel.grid(visible=False)
+        drawing.supylabel("distance between competitors", fontsize=8)
+        shared.note(
+            drawing,
+            "Distances are Euclidean, over responses in their standard deviations. Colours: "
+            f"clusters, which join below {100 * CUT:g} % of the largest distance.",
+            notes,
+        )
         return drawing
 
 

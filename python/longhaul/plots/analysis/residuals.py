@@ -193,8 +193,10 @@ def standout_matrix(
         numbers = list(names)
         # Inches that the longest names of responses and conditions take.
         left = max(map(len, responses), default=0) / shared.PER_IN + 0.4
-        upright = max(map(len, conditions), default=0) > 2
-        down = max(map(len, conditions), default=0) / shared.PER_IN if upright else 0.1
+        # Signs stand below each other.
+        short = all(len(part) <= 2 for name in conditions for part in name.split(" "))
+        columns = [name.replace(" ", "\n") for name in conditions] if short else conditions
+        down = max(map(len, conditions), default=0) / shared.PER_IN
         width = max(shared.PAGE, left + 0.11 * len(conditions))
         drawing = Figure(figsize=(width, 0.14 * len(responses) + down + 1.4), layout="constrained")
         axes = drawing.subplots()
@@ -206,7 +208,7 @@ def standout_matrix(
                         fontsize=7, fontweight="bold", ha="center", va="center_baseline",
                     )  # fmt: skip
         axes.set_xticks(
-            range(len(conditions)), conditions, rotation=90 if upright else 0, fontsize=shared.SMALL
+            range(len(columns)), columns, rotation=0 if short else 90, fontsize=shared.SMALL
         )
         axes.set_yticks(range(len(responses)), responses, fontsize=shared.SMALL)
         axes.set_xlim(-0.5, len(conditions) - 0.5)
