@@ -57,7 +57,7 @@ NAMED: Mapping[str, tuple[list[str], int]] = {
     "regression": (["-r", "goodput_bps"], 0),
     "ten-step": (["-r", "goodput_bps"], 10),
     "correlations": ([], 3),
-    "components": (["--of", "kind"], 2),
+    "components": (["--of", "kind"], 4),
     "y-y-x": (["-r", "goodput_bps", "-r", "rtt_mean_s"], 1),
     "ranks": ([], 0),
     "cube": (["-f", "rate", "-f", "rtt", "-f", "n"], 1),

@@ -176,7 +176,7 @@ def test_ten_steps_need_a_whole_design() -> None:
     ("words", "message"),
     [
         ("effects -f condition -f who", "unknown column `who`"),
-        ("effects -f condition --of who", "unknown factor `who`"),
+        ("effects -f condition --of who", "unknown column `who`"),
         ("effects -f condition --low-is-best z", "unknown response `z`"),
         ("regression -f condition -f algorithm", "without a unit, found algorithm"),
         ("residuals -f condition -f algorithm --of algorithm --without algorithm=bic", "three"),

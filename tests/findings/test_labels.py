@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from longhaul.analysis.table import PROVENANCE
-from longhaul.findings.labels import factor_label, label
+from longhaul.findings.labels import codes, factor_label, label
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,7 @@ from longhaul.findings.labels import factor_label, label
         ("goodput_bps", "goodput (bit/s)"),
         ("labels.cubic.rtt_p95_s", "95 % quantile of round-trip time of cubic (s)"),
         ("links.bottleneck.utilization", "utilization of bottleneck"),
+        ("PC2", "score on PC2"),
         # A unit is known of a column of which nothing else is.
         ("one_bps", "one (bit/s)"),
         # Seconds that are no unit.
@@ -63,3 +64,19 @@ def test_every_response_of_the_nist_study_has_words() -> None:
 
 def test_a_factor_is_named_in_words() -> None:
     assert factor_label("fast_hosts") == "fast hosts"
+
+
+def test_short_names_go_with_lines_that_say_what_they_are() -> None:
+    assert codes(["y6_TP1", "y7_TP1"]) == (
+        ["y6", "y7"],
+        [
+            "y6: retransmission rate of completed flows, TP1",
+            "y7: smoothed round-trip time, TP1 (ms)",
+        ],
+    )
+    assert codes(["y6_TP1", "T.y5"])[0] == ["y6_TP1", "T.y5"]
+    assert codes(["mean_alternate_14", "mean_alternate_15"])[0] == ["D VF-N", "D F-F"]
+    # The letters do not say whose flows they are.
+    both = ["mean_alternate_14", "mean_standard_14"]
+    assert len(set(codes(both)[0])) == 2
+    assert codes(["goodput_bps", "mine"]) == (["goodput", "mine"], [])

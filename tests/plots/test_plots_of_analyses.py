@@ -143,6 +143,17 @@ def test_blocks_and_their_signs_are_inside_the_frame(given: Screening) -> None:
             assert frame.x0 < box.x0 <= box.x1 < frame.x1
 
 
+def test_a_single_factor_has_a_block_inside_its_frame() -> None:
+    design = np.array([[-1], [1], [-1], [1]])
+    drawing = ten_step.blocks(Screening(design, np.array([1.0, 2.0, 1.1, 2.1]), ["x1"], "y"))
+    (axes,) = drawing.axes
+    drawing.canvas.draw()
+    (block,) = axes.patches
+    frame, box = axes.get_window_extent(), block.get_window_extent()
+    assert frame.x0 < box.x0 < box.x1 < frame.x1
+    assert frame.y0 < box.y0 < box.y1 < frame.y1
+
+
 def test_effects_are_sorted_and_the_model_is_built_from_the_largest(given: Screening) -> None:
     drawing = ten_step.absolute_effects(given)
     assert [tick.split("\n")[0] for tick in ticks(drawing)[:3]] == ["x1", "x3", "x1*x2"]

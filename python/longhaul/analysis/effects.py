@@ -41,8 +41,13 @@ class Effect:
 
     @property
     def percent(self) -> float:
-        """The size of the effect in percent of the grand mean; not a number if that is zero."""
-        return 100.0 * abs(self.effect) / self.grand_mean if self.grand_mean else float("nan")
+        """The size of the effect in percent of the grand mean; not a number if that is zero.
+
+        As it is of scores on a principal component, but for rounding.
+        """
+        rounding = 1e-12 * max(abs(self.low), abs(self.high))
+        is_zero = abs(self.grand_mean) <= rounding
+        return float("nan") if is_zero else 100.0 * abs(self.effect) / self.grand_mean
 
 
 def terms(factors: int, order: int = 2) -> list[Term]:

@@ -1,5 +1,6 @@
 """Tables of factors and responses: what all analyses of campaigns start from."""
 
+import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ import polars as pl
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError
+from longhaul.files.writing import atomic
 
 # A level of a factor, as a campaign or a table has it.
 Level = str | int | float
@@ -27,8 +29,10 @@ KEY = "longhaul.campaign"
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
 # What a run cost, which is no response to its factors.
 COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
-# Conditions, or runs, that a message names.
+# Conditions, runs and names that a message names, and levels of a column taken for a factor.
 NAMED_CONDITIONS = 3
+MOST_NAMED = 20
+MOST_LEVELS = 40
 
 
 class TableError(LonghaulError):
@@ -57,6 +61,38 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     narrow = pl.col(pl.Float32).cast(pl.Float64).round_sig_figs(7)
     facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
     return pl.read_parquet(file).with_columns(narrow), facts
+
+
+def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[Level]]) -> None:
+    """Write a table; a Parquet file says what its factors are, and their levels in order."""
+    with atomic(file) as temporary:
+        if file.suffix == ".csv":
+            frame.write_csv(temporary)
+        else:
+            levels = {name: list(levels) for name, levels in factors.items()}
+            frame.write_parquet(temporary, metadata={KEY: json.dumps({"factors": levels})})
+
+
+def _known(names: Sequence[str], near: str) -> str:
+    """The names that a message lists: all, or the nearest ones of many."""
+    if len(names) <= MOST_NAMED:
+        return f"available: {', '.join(names)}"
+    nearest = difflib.get_close_matches(near, names, n=5, cutoff=0.3) or names[:5]
+    return f"nearest of {len(names)}: {', '.join(nearest)}"
+
+
+def _few_levels(frame: pl.DataFrame) -> str:
+    """Columns that may be factors: of few different values; of many, text and the fewest first."""
+    if len(frame.columns) <= MOST_NAMED:
+        return f"available: {', '.join(frame.columns)}"
+    counts = {column.name: column.drop_nulls().n_unique() for column in frame.get_columns()}
+    few = [name for name, count in counts.items() if 1 < count <= MOST_LEVELS]
+    few.sort(key=lambda name: (frame[name].dtype != pl.String, counts[name]))
+    more = f" and {len(few) - MOST_NAMED} more" if len(few) > MOST_NAMED else ""
+    return (
+        f"of {len(frame.columns)} columns those with 2 to {MOST_LEVELS} different values are "
+        f"{', '.join(few[:MOST_NAMED])}{more}"
+    )
 
 
 def _size(level: Level) -> float:
@@ -126,12 +162,11 @@ class ResponseTable:
         """A table from a data frame; levels are in ascending order where none is given."""
         if not factors:
             raise TableError(
-                f"expected --factor: the columns that are factors; "
-                f"available: {', '.join(frame.columns)}"
+                f"expected --factor: the columns that are factors; {_few_levels(frame)}"
             )
         for name in (*factors, *responses):
             if name not in frame.columns:
-                raise TableError(f"unknown column `{name}`; available: {', '.join(frame.columns)}")
+                raise TableError(f"unknown column `{name}`; {_known(frame.columns, name)}")
         known = (
             dict(factors)
             if isinstance(factors, Mapping)
@@ -149,9 +184,7 @@ class ResponseTable:
     def values(self, response: str) -> np.ndarray:
         """A response of all runs; refused where a run has no value."""
         if response not in self.responses:
-            raise TableError(
-                f"unknown response `{response}`; available: {', '.join(self.responses)}"
-            )
+            raise TableError(f"unknown response `{response}`; {_known(self.responses, response)}")
         if without := self._without(response):
             raise TableError(
                 f"{response}: {without} of {len(self.frame)} runs have no value: "
@@ -205,9 +238,8 @@ class ResponseTable:
                 continue
             names = [name for name in self.responses if fnmatchcase(name, pattern)]
             if not names:
-                raise TableError(
-                    f"no response is like `{pattern}`; available: {', '.join(self.responses)}"
-                )
+                near = _known(self.responses, pattern.strip("*"))
+                raise TableError(f"no response is like `{pattern}`; {near}")
             matches |= dict.fromkeys(names)
         return tuple(matches)
 
@@ -236,7 +268,12 @@ class ResponseTable:
     def require(self, factor: str) -> str:
         """The name of a factor that the table has."""
         if factor not in self.factors:
-            raise TableError(f"unknown factor `{factor}`; available: {', '.join(self.factors)}")
+            hint = (
+                f"; --factor {factor} makes the column one" if factor in self.frame.columns else ""
+            )
+            raise TableError(
+                f"unknown factor `{factor}`; available: {', '.join(self.factors)}{hint}"
+            )
         return factor
 
     @property

@@ -20,6 +20,7 @@ from longhaul.cli.shared import (
     stdout,
     warn,
 )
+from longhaul.cli.tables import is_run, read_table
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 
@@ -43,7 +44,8 @@ Source = Annotated[
     Path,
     typer.Argument(
         metavar="CAMPAIGN",
-        help="Campaign file or directory, a Parquet or CSV table, or the directory of one run.",
+        help="Campaign file or directory, a Parquet or CSV table, a study such as nist-2010 or "
+        "nist-2010/quick, or the directory of one run.",
     ),
 ]
 Names = Annotated[
@@ -112,6 +114,13 @@ OrderBy = Annotated[
         show_default="as they are",
     ),
 ]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        help="Table to write (.csv, .parquet): factors and scores on principal components, which "
+        "analyses take as responses PC1, PC2 and so on.",
+    ),
+]
 Format = Annotated[PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")]
 Out = Annotated[
     Path | None,
@@ -139,6 +148,7 @@ def analyze(
     against: Against = None,
     classes: Classes = None,
     order_by: OrderBy = None,
+    scores: Scores = None,
     out: Out = None,
     format: Format = PlotFormat.svg,
     overwrite: Overwrite = False,
@@ -150,14 +160,18 @@ def analyze(
     if str(source) == "list":
         _list_analyses()
         return
-    if (source / "run.json").is_file():
-        if response or factor or of or without or only or low_is_best or out:
+    if is_run(source):
+        if response or factor or of or without or only or low_is_best or out or scores:
             raise InputError(f"{source}: a run has no responses, factors or plots: only --against")
         _of_run(source, names or ["steady"], against, json=json)
         return
+    if scores is not None and "components" not in (names or []):
+        raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
+    # Of a table whose factors are named, the one whose levels compete is one of them.
+    factors = [*(factor or []), *([of] if factor and of and of not in factor else [])]
     table, *others = (
-        _chosen(_table(each, factor or []), without or [], only or []) for each in sources
+        _chosen(read_table(each, factors), without or [], only or []) for each in sources
     )
     for name in [*(factor or ()), *([of] if of else ())]:
         table.require(name)
@@ -174,6 +188,8 @@ def analyze(
         _say_what_goes_together(table)
     # What cannot be written is refused before anything is printed.
     write = None if out is None else _writer(findings, out, format, overwrite=overwrite)
+    if scores is not None:
+        _write_scores(findings["components"], table, scores, overwrite=overwrite)
     _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
     if write is not None:
         for path in write():
@@ -234,26 +250,6 @@ def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) ->
     other = None if against is None else Results(against)
     run_ = Results(run)
     _show({name: analyse_run(name, run_, other) for name in names}, json=json)
-
-
-def _table(source: Path, factors: list[str]) -> ResponseTable:
-    from longhaul.analysis.table import ResponseTable
-
-    if source.is_dir():
-        source = source / "results.parquet"
-    if source.suffix != ".toml":
-        return ResponseTable.read(source, factors)
-    from longhaul.campaign.dataset import collect
-    from longhaul.campaign.file import read_campaign
-    from longhaul.cli.campaign import store_of
-
-    campaign = read_campaign(source)
-    dataset = collect(campaign, store_of(campaign, None))
-    if dataset.frame.is_empty():
-        raise InputError(f"{source}: no run has finished yet: longhaul campaign run {source}")
-    if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
-        typer.echo(f"{done} of {wanted} runs have finished", err=True)
-    return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
 
 
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
@@ -327,6 +323,17 @@ def _table_writer(
         return [out]
 
     return write
+
+
+def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
+    """Write factors and scores; a Parquet file says which columns are which."""
+    from longhaul.analysis.table import write_table
+
+    if out.suffix not in (".csv", ".parquet"):
+        raise InputError(f"--scores {out}: expected a name that ends in .csv or .parquet")
+    refuse_existing(out, overwrite=overwrite)
+    assert findings.scores is not None
+    write_table(out, findings.scores, table.factors)
 
 
 def _plot_writer(

@@ -274,7 +274,7 @@ def claims(
     from longhaul.studies.study import find
 
     study = find(name)
-    folder, results = _latest(study, out, scale)
+    folder, results = latest(study, out, scale)
     judgements = ledger.judge(study, results.data, results.facts.scale)
     if json:
         print_json([judgement.as_json() for judgement in judgements])
@@ -336,7 +336,7 @@ def report(
     study = find(name)
     target = out or Path(f"{study.name}.html")
     refuse_existing(target, overwrite=overwrite)
-    _, results = _latest(study, of, scale)
+    _, results = latest(study, of, scale)
     page.judged(study, results, target)
     if not quiet:
         typer.echo(target)
@@ -347,7 +347,7 @@ def _default(name: str) -> Path:
     return Path("studies") / name
 
 
-def _latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
+def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
     """Results in a directory that was named, or else one's own, or else the shipped ones."""
     from longhaul.studies import record
 

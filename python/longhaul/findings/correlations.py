@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from longhaul.analysis import components, correlation
-from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.analysis.table import REPLICATION, ResponseTable, TableError
 from longhaul.findings.labels import codes, factor_label, label
 from longhaul.findings.registry import Findings, Options, matrix, named
 
@@ -78,7 +79,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
             f"found {', '.join(names)} in {len(values)} runs"
         )
     pc = components.principal_components(values)
-    findings = Findings()
+    findings = Findings(scores=_with_factors(table, pc))
     shown = range(min(4, len(pc.weights)))
     shares = zip(pc.variance_shares, pc.deviation_shares, pc.deviations, strict=True)
     rows = [
@@ -131,6 +132,15 @@ def _components(table: ResponseTable, options: Options) -> Findings:
     for which in ("weights", "shares", "distributions", "biplot"):
         findings.plots[f"components-{which}"] = of(which)
     return findings
+
+
+def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFrame:
+    """What tells runs apart, and their scores: PC1 has the largest variance."""
+    numbered = [REPLICATION] if REPLICATION in table.frame.columns else []
+    scores = {f"PC{k + 1}": column for k, column in enumerate(pc.scores.T)}
+    return table.frame.select(*numbered, *table.factors).with_columns(
+        pl.Series(name, column) for name, column in scores.items()
+    )
 
 
 def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:

@@ -165,6 +165,8 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
         given = Screening(coded, values, words, label(response), cells, levels_)
         for step, draw in enumerate(TEN_STEPS.items(), start=1):
             name, picture = draw
+            if name == "contours" and len(names) < 2:
+                continue
             findings.plots[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
     return findings
 

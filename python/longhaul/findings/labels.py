@@ -9,6 +9,7 @@ from longhaul.mesonet.meanings import Meaning, meaning
 
 # Of periods whose names say too much or too little: a run with one period has no other.
 PERIODS = {"measured": "", "half": "second half"}
+_COMPONENT = re.compile(r"PC\d+")
 _NUMBERED = re.compile(r"(T\.)?y\d+")
 
 
@@ -26,6 +27,8 @@ def label(column: str) -> str:
             words = f"{words}, {period}"
     elif found := meaning(column.rpartition(".")[2]):
         words, unit = found.what + meanings.owner(column), found.unit
+    elif _COMPONENT.fullmatch(column):
+        words = f"score on {column}"
     elif unit:
         words = meanings.in_words(column)
     else:

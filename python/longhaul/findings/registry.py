@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from longhaul.analysis import congestion, correlation
 from longhaul.analysis.table import ResponseTable, TableError
@@ -59,6 +60,8 @@ class Findings:
 
     tables: list[Text] = field(default_factory=list)
     plots: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
+    scores: pl.DataFrame | None = None
+    """Factors of each run, and its scores on principal components, if these were looked for."""
 
     def add(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Add a table."""

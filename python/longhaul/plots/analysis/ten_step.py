@@ -137,7 +137,8 @@ def main_effects(given: Screening) -> Figure:
         axes.set_xticks(
             range(len(given.names)),
             [
-                f"{name}\n{number(effect.effect)}\n{effect.percent:.0f} %"
+                f"{name}\n{number(effect.effect)}"
+                + ("" if np.isnan(effect.percent) else f"\n{effect.percent:.0f} %")
                 for name, effect in zip(given.names, given.main, strict=True)
             ],
         )
@@ -225,12 +226,14 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
             panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
             # Ends of bars would be ends of the axis, and half of a sign beyond it.
             panel.use_sticky_edges = False
-            panel.margins(x=0.15, y=0.15)
+            panel.margins(y=0.15)
+            panel.set_xlim(-0.7, len(means) - 0.3)
         prefixed(axes[0].yaxis)
         drawing.supylabel(
             wrapped(f"mean {given.label}", int(11 * drawing.get_figheight())), fontsize=9
         )
-        note = f"means at {MINUS} and + of each factor in blocks of the two below"
+        note = f"means at {MINUS} and + of each factor"
+        note += " in blocks of levels of the others named below it" if len(axes) > 1 else ""
         note += "; * the same level is ahead in all blocks" if robust else ""
         drawing.suptitle(wrapped(note, int(12 * drawing.get_figwidth())), fontsize=8)
         given.explain(drawing)

@@ -1,0 +1,70 @@
+"""The table that a word on the command line means: a file, a campaign, or the runs of a study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from longhaul.cli.shared import InputError
+
+if TYPE_CHECKING:
+    from longhaul.analysis.table import ResponseTable
+
+# The table of a campaign's directory, and that of the results of a study.
+CAMPAIGN, STUDY = "results.parquet", "values.parquet"
+# `nist-2010`, `nist-2010/quick`, or the path that `study run` writes.
+_OF_STUDY = re.compile(
+    rf"(?:studies/)?(?P<name>[\w-]+)(?:/(?:results/)?(?P<scale>\w+))?(?:/{re.escape(STUDY)})?"
+)
+
+
+def is_run(source: Path) -> bool:
+    """Whether a path is the directory of one run; results of a study have a run.json, too."""
+    return (source / "run.json").is_file() and not (source / STUDY).is_file()
+
+
+def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
+    """Read a table; the results of a study are one's own, or else those that come with it."""
+    from longhaul.analysis.table import ResponseTable
+
+    if source.suffix == ".toml":
+        return _of_campaign(source)
+    return ResponseTable.read(_file(source), factors)
+
+
+def _file(source: Path) -> Path:
+    for name in (CAMPAIGN, STUDY):
+        if (source / name).is_file():
+            return source / name
+    if source.is_file() or not (meant := _OF_STUDY.fullmatch(source.as_posix())):
+        return source
+    from longhaul.cli.study import latest
+    from longhaul.studies.study import find, studies
+
+    known = [study.name for study in studies()]
+    if meant["name"] in known:
+        return latest(find(meant["name"]), None, meant["scale"])[0] / STUDY
+    if source.exists() or source.suffix:
+        return source / CAMPAIGN if source.is_dir() else source
+    raise InputError(f"{source}: no such file or directory, and none of the studies "
+                     f"{', '.join(known)}")  # fmt: skip
+
+
+def _of_campaign(file: Path) -> ResponseTable:
+    """The runs of a campaign that are finished."""
+    from longhaul.analysis.table import ResponseTable
+    from longhaul.campaign.dataset import collect
+    from longhaul.campaign.file import read_campaign
+    from longhaul.cli.campaign import store_of
+
+    campaign = read_campaign(file)
+    dataset = collect(campaign, store_of(campaign, None))
+    if dataset.frame.is_empty():
+        raise InputError(f"{file}: no run has finished yet: longhaul campaign run {file}")
+    if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
+        typer.echo(f"{done} of {wanted} runs have finished", err=True)
+    return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
