@@ -65,7 +65,7 @@ NAMED: Mapping[str, tuple[list[str], int]] = {
     "residuals": (["--of", "kind", "--critical", "2.08"], 4),
     "standouts": (["--of", "kind", "--min-percent", "10"], 1),
     "congestion": (["-r", "links.bottleneck.queue_mean_pkts", "--of", "kind", "--classes", "2"], 1),
-    "users": (["--of", "kind", "-r", "goodput_bps", "-r", "rtt_mean_s"], 9),
+    "users": (["--of", "kind", "-r", "goodput_bps"], 4),
 }
 
 

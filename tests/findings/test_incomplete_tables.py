@@ -28,11 +28,14 @@ def table(conditions: int, *, without: int = 0) -> ResponseTable:
 
 
 def test_there_are_no_more_classes_than_different_rates() -> None:
-    for conditions, classes in ((1, 1), (2, 2), (6, 4)):
+    for conditions, last in ((1, "C1"), (2, "C2"), (6, "C")):
         options = Options(responses=("rate",), of="algorithm")
         (text,) = analyse("congestion", table(conditions), options).tables
-        assert [row[2] for row in text.rows][-1] == classes
+        assert [row[2] for row in text.rows][-1] == last
         assert len(text.rows) == conditions
+    options = Options(responses=("rate",), of="algorithm", classes=50)
+    with pytest.raises(TableError, match="classes: expected at most 6, as many as rate has"):
+        analyse("congestion", table(6), options)
 
 
 def test_incomplete_design_says_what_is_missing() -> None:
@@ -59,7 +62,9 @@ def test_group_of_users_without_flows_is_left_out_and_named() -> None:
     left_out, means, *_ = analyse("users", lacking, options).tables
     assert left_out.rows == [("y2_TP1", 1)]
     assert [row[0] for row in means.rows] == ["y1_TP1"]
-    with pytest.raises(TableError, match="1 of 9 runs have no value"):
+    with pytest.raises(
+        TableError, match="1 of 9 runs have no value: condition 1, algorithm reno; --without"
+    ):
         analyse("users", lacking, Options(responses=("y2_TP1",), of="algorithm"))
 
 

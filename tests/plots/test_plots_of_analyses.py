@@ -9,12 +9,11 @@ from matplotlib.patches import Rectangle
 from matplotlib.path import Path
 from matplotlib.text import Annotation, Text
 
-from longhaul.analysis import clusters, components, outliers, ranks
+from longhaul.analysis import clusters, components, ranks
 from longhaul.designs import two_level
-from longhaul.mesonet.groups import short_name
 from longhaul.plots.analysis import competitors, effects, ten_step
 from longhaul.plots.analysis import correlations as responses
-from longhaul.plots.analysis.frame import HIGH, LEVELS, LOW, PLAIN, beside, number
+from longhaul.plots.analysis.frame import HIGH, LEVELS, LOW, beside, number
 from longhaul.plots.analysis.ten_step import Screening
 
 MINUS = "\N{MINUS SIGN}"
@@ -221,43 +220,12 @@ def test_every_step_is_drawn_for_a_saturated_fraction(name: str) -> None:
     assert ten_step.TEN_STEPS[name](screening).axes
 
 
-def test_columns_of_residual_plots_are_coloured_by_the_test() -> None:
-    values = np.array(
-        [[1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 3.0], [5.0] * 7, [2, 2.1, 1.9, 2, 2.2, 1.8, 2]]
-    )
-    conditions = [{"rate": r} for r in ("1 Mbps", "2 Mbps", "3 Mbps")]
-    drawing = competitors.residual_plot(values, list("abcdefg"), conditions, "y")
-    # Conditions by the size of the largest residual: the equal one, the usual one, the outlier.
-    assert [label.split("\n")[1] for label in ticks(drawing)] == ["2 Mbps", "3 Mbps", "1 Mbps"]
-    assert "-1" in ticks(drawing)[0]
-    colours = [text.get_color() for text in drawing.axes[0].texts]
-    assert colours == ["#000000"] * 7 + [PLAIN] * 7 + [HIGH] * 7
-    assert ticks(drawing)[2].split("\n")[2] == "7"
-
-
 def test_dendrograms_name_who_is_distinctive() -> None:
     rng = np.random.default_rng(1)
     values = 0.1 * rng.normal(size=(6, 9))
     values[2] += 5
     drawing = competitors.dendrograms([clusters.dendrogram(values)], list("abcdef"), ["one"])
     assert drawing.axes[0].get_title() == "one\ndistinctive: c"
-
-
-def test_standouts_are_numbered_and_coloured() -> None:
-    cells = outliers.standouts(np.array([[[1, 1.01, 0.99, 1, 1.02, 0.98, 0.1]]]))
-    drawing = competitors.standout_matrix(cells, list("abcdefg"), ["one"], ["y"])
-    [text] = drawing.axes[0].texts
-    assert (text.get_text(), text.get_color()) == ("7", LOW)
-
-
-def test_rank_matrices_fill_the_farthest() -> None:
-    values = np.array([[[1.0, 2.0, 9.0], [4.0, 2.0, 1.0]]])
-    drawing = competitors.rank_matrix(values, 2, "c", ["one"], ["g1", "g2"])
-    first, second = drawing.axes[0].texts
-    assert (first.get_text(), second.get_text()) == ("3", "1")
-    assert first.get_bbox_patch() is not None
-    assert second.get_bbox_patch() is None
-    assert second.get_color() == LOW
 
 
 def test_cubes_have_a_value_at_each_corner_and_say_where_levels_are() -> None:
@@ -341,39 +309,3 @@ def test_biplots_enclose_clusters_and_say_what_they_share() -> None:
         # The corners are on the line: a little wider.
         assert around.contains_points(inside, radius=1e-9).all()
     assert set(clusters) <= {text.get_text() for text in axes.texts}
-
-
-def test_labels_of_residuals_do_not_lie_on_each_other() -> None:
-    # All but one nearly equal, and the second condition a thousand times as wide.
-    small = [1.0, 1.01, 1.02, 1.0, 1.01, 0.99, 5.0]
-    values = np.array([small, [1000 * value for value in small]])
-    conditions = [{"condition": 8}, {"condition": 21}]
-    drawing = competitors.residual_plot(values, list("abcdefg"), conditions, "y")
-    (axes,) = drawing.axes
-    assert axes.get_yscale() == "symlog"
-    drawing.canvas.draw()
-    labels = [text for text in axes.texts if text.get_text() in "1234567"]
-    assert len(labels) == 14
-    boxes = [label.get_window_extent() for label in labels]
-    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
-    # Conditions have their own numbers, not running ones.
-    assert [label.get_text().split("\n")[0] for label in axes.get_xticklabels()] == ["8", "21"]
-
-
-def test_many_responses_go_down_the_page_and_not_across_it() -> None:
-    cells: list[list[outliers.Standout | None]]
-    cells = [[None] * 43, [outliers.Standout(2, is_high=True, percent=30.0), *[None] * 42]]
-    names = [f"y{n}" for n in range(43)]
-    drawing = competitors.standout_matrix(cells, list("abcdefg"), ["8", "21"], names)
-    (axes,) = drawing.axes
-    assert drawing.get_figwidth() < 8
-    assert len(axes.get_yticklabels()) == 43
-    (mark,) = axes.texts
-    assert (mark.get_position(), mark.get_text()) == ((1, 0), "3")
-
-
-def test_groups_of_users_have_the_letters_of_their_table() -> None:
-    assert short_name("mean_alternate_1") == "M VF-F"
-    assert short_name("p90_standard_24") == "WO T-N"
-    assert short_name("y1_TP1") == "y1_TP1"
-    assert short_name("mean_alternate_25") == "mean_alternate_25"

@@ -17,6 +17,17 @@ def congestion_order(rates: ArrayLike) -> list[int]:
     return [int(i) for i in np.argsort(means, kind="stable")]
 
 
+# Four classes (Mills et al. 2010, NIST SP 500-282, figures 6-5 and 7-1).
+NAMES = {
+    "N": "no congestion", "L": "little congestion", "M": "moderate congestion", "C": "congested"
+}  # fmt: skip
+
+
+def class_names(classes: int) -> list[str]:
+    """Names of a number of classes: the study's letters of four, otherwise C1, C2 and so on."""
+    return list(NAMES) if classes == len(NAMES) else [f"C{k}" for k in range(1, classes + 1)]
+
+
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
     """The class of each condition, from 0: how many of the ascending bounds its rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):

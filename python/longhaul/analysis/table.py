@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import combinations
 from math import isfinite, nan
@@ -29,7 +29,7 @@ KEY = "longhaul.campaign"
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
 # What a run cost, which is no response to its factors.
 COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
-# Conditions and names that a message names, and levels of a column that is taken for a factor.
+# Conditions, runs and names that a message names, and levels of a column taken for a factor.
 NAMED_CONDITIONS = 3
 MOST_NAMED = 20
 MOST_LEVELS = 40
@@ -129,6 +129,8 @@ class ResponseTable:
     factors: Mapping[str, Sequence[Level]]
     """Each factor's levels in order; the first is the minus level of a factor of two."""
     responses: tuple[str, ...]
+    whole: Mapping[str, Sequence[Level]] = field(default_factory=dict)
+    """The levels of factors with those that `where` has left out by name."""
 
     @classmethod
     def read(
@@ -184,12 +186,24 @@ class ResponseTable:
         if response not in self.responses:
             raise TableError(f"unknown response `{response}`; {_known(self.responses, response)}")
         if without := self._without(response):
-            raise TableError(f"{response}: {without} of {len(self.frame)} runs have no value")
+            raise TableError(
+                f"{response}: {without} of {len(self.frame)} runs have no value: "
+                f"{self._runs_without(response)}; --without FACTOR=LEVEL leaves runs out"
+            )
         return self.frame[response].cast(pl.Float64).to_numpy()
 
+    def _lacks(self, response: str) -> pl.Series:
+        """Whether a run has no value, or none that is finite."""
+        return (~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True)
+
     def _without(self, response: str) -> int:
-        """Runs where a response has no value, or none that is finite."""
-        return int((~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True).sum())
+        return int(self._lacks(response).sum())
+
+    def _runs_without(self, response: str) -> str:
+        """The first runs without a value, by the levels of what varies."""
+        factors = self.varying or list(self.factors)
+        rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
+        return _some([_named(row) for row in rows])
 
     def incomplete(self) -> dict[str, int]:
         """The responses that some runs have and others not, and how many lack them."""
@@ -288,7 +302,23 @@ class ResponseTable:
         if frame.is_empty():
             raise TableError(f"{column}: no run is left")
         chosen = {column: left} if column in self.factors else {}
-        return self.of(frame, {**self.factors, **chosen}, self.responses)
+        fewer = self.of(frame, {**self.factors, **chosen}, self.responses)
+        # Of other factors, levels that now have no run are not left out by name.
+        whole = {
+            name: [
+                level
+                for level in self.whole.get(name, levels)
+                if name == column or level in fewer.factors[name] or level not in levels
+            ]
+            for name, levels in self.factors.items()
+        }
+        return replace(fewer, whole=whole)
+
+    def numbered(self, factor: str) -> dict[int, str]:
+        """The levels by their numbers, from 1, which do not change when some are left out."""
+        levels = self.factors[self.require(factor)]
+        every = enumerate(self.whole.get(factor, levels), start=1)
+        return {number: str(level) for number, level in every if level in levels}
 
     def require_levels(self) -> None:
         """Refuse runs without a level of some factor, such as those of another experiment."""
@@ -376,7 +406,21 @@ def _named(condition: Mapping[str, Any]) -> str:
 
 def _lacking(missing: Mapping[str, Sequence[Level]]) -> str:
     """What each of the first conditions lacks."""
-    some = list(missing.items())[:NAMED_CONDITIONS]
-    texts = [f"{condition} lacks {', '.join(map(str, levels))}" for condition, levels in some]
-    more = len(missing) - len(some)
-    return "; ".join(texts) + (f"; and {more} more" if more else "")
+    return _some(
+        [
+            f"{condition} lacks {', '.join(map(str, levels))}"
+            for condition, levels in missing.items()
+        ]
+    )
+
+
+def _some(texts: Sequence[str]) -> str:
+    """The first texts, and how many more there are."""
+    more = len(texts) - NAMED_CONDITIONS
+    return "; ".join(texts[:NAMED_CONDITIONS]) + (f"; and {more} more" if more > 0 else "")
+
+
+def equal_parts(count: int, most: int) -> list[range]:
+    """Rows or columns in equal parts, or nearly, of at most so many each: as pages have them."""
+    each = -(-count // -(-count // most))
+    return [range(at, min(at + each, count)) for at in range(0, count, each)]

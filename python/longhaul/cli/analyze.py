@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -93,7 +93,8 @@ Critical = Annotated[
     ),
 ]
 MinPercent = Annotated[
-    float, typer.Option(help="Smallest relative effect of an outlier that is reported.")
+    float,
+    typer.Option(min=0.0, help="Smallest effect, in percent, of an outlier that is reported."),
 ]
 LowIsBest = Annotated[
     list[str] | None, typer.Option(help="A response where lower is better; repeatable.")
@@ -102,7 +103,17 @@ Against = Annotated[
     Path | None,
     typer.Option(help="Campaign, filtered alike, to compare correlations with, or run to pair."),
 ]
-Classes = Annotated[int, typer.Option(min=2, help="Number of congestion classes.")]
+Classes = Annotated[
+    int | None, typer.Option(min=2, help="Number of congestion classes.", show_default="4")
+]
+OrderBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RESPONSE",
+        help="Order conditions by this response, from the least: the mean over competitors.",
+        show_default="as they are",
+    ),
+]
 Scores = Annotated[
     Path | None,
     typer.Option(
@@ -135,7 +146,8 @@ def analyze(
     min_percent: MinPercent = 0.0,
     low_is_best: LowIsBest = None,
     against: Against = None,
-    classes: Classes = 4,
+    classes: Classes = None,
+    order_by: OrderBy = None,
     scores: Scores = None,
     out: Out = None,
     format: Format = PlotFormat.svg,
@@ -163,26 +175,24 @@ def analyze(
     )
     for name in [*(factor or ()), *([of] if of else ())]:
         table.require(name)
-    for name in low_is_best or ():
+    for name in [*(low_is_best or ()), *([order_by] if order_by else ())]:
         table.values(name)
     options = Options(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
-        tuple(low_is_best or ()), classes, *others,
+        tuple(low_is_best or ()), classes, order_by, *others,
     )  # fmt: skip
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
     if not options.responses:
         _say_what_is_left_out(table)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
+    # What cannot be written is refused before anything is printed.
+    write = None if out is None else _writer(findings, out, format, overwrite=overwrite)
     if scores is not None:
         _write_scores(findings["components"], table, scores, overwrite=overwrite)
     _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
-    if out is not None:
-        if out.suffix == ".csv":
-            written = _write_tables(findings, out, overwrite=overwrite)
-        else:
-            written = _draw(findings, out, format, overwrite=overwrite)
-        for path in written:
+    if write is not None:
+        for path in write():
             if not json:
                 typer.echo(path)
 
@@ -243,16 +253,20 @@ def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) ->
 
 
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
-    """The runs that the options leave."""
-    for words, keep in ((without, False), (only, True)):
-        levels: dict[str, list[str]] = {}
+    """The runs that the options leave.
+
+    Columns that are no factors, such as a study's experiments, come first: levels of other
+    experiments are none.
+    """
+    filters: dict[tuple[str, bool], list[str]] = {}
+    for words, keep in ((only, True), (without, False)):
         for word in words:
             name, equals, level = word.partition("=")
             if not equals:
                 raise InputError(f"{word}: expected FACTOR=LEVEL")
-            levels.setdefault(name, []).append(level)
-        for name, chosen in levels.items():
-            table = table.where(name, chosen, keep=keep)
+            filters.setdefault((name, keep), []).append(level)
+    for name, keep in sorted(filters, key=lambda key: key[0] in table.factors):
+        table = table.where(name, filters[name, keep], keep=keep)
     table.require_levels()
     return table
 
@@ -263,8 +277,9 @@ def _print(text: Text) -> None:
 
     heads = map(escape, text.heads)
     drawn = Table(*heads, title=escape(text.title), title_justify="left", box=None, pad_edge=False)
-    for column in drawn.columns[1:]:
-        column.justify = "right"
+    for k, column in enumerate(drawn.columns):
+        if k and not any(isinstance(row[k], str) for row in text.rows):
+            column.justify = "right"
     for row in text.rows[:MAX_ROWS]:
         drawn.add_row(*(escape(shown(cell)) for cell in row))
     console = stdout()
@@ -281,8 +296,19 @@ def _as_json(text: Text) -> dict[str, object]:
     }
 
 
-def _write_tables(findings: dict[str, Findings], out: Path, *, overwrite: bool) -> list[Path]:
-    """Write tables with the same columns to one CSV file, whose first column has their titles."""
+def _writer(
+    findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
+) -> Callable[[], list[Path]]:
+    """What writes tables or plots, and returns their paths."""
+    if out.suffix == ".csv":
+        return _table_writer(findings, out, overwrite=overwrite)
+    return _plot_writer(findings, out, format, overwrite=overwrite)
+
+
+def _table_writer(
+    findings: dict[str, Findings], out: Path, *, overwrite: bool
+) -> Callable[[], list[Path]]:
+    """Of tables with the same columns: to one CSV file, whose first column has their titles."""
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(
@@ -290,9 +316,13 @@ def _write_tables(findings: dict[str, Findings], out: Path, *, overwrite: bool) 
             f"those of {', '.join(findings)} differ: --json has all of them"
         )
     refuse_existing(out, overwrite=overwrite)
-    head = ("table", *tables[0].heads)
-    write_text(out, as_csv([head, *((text.title, *row) for text in tables for row in text.rows)]))
-    return [out]
+
+    def write() -> list[Path]:
+        rows = ((text.title, *row) for text in tables for row in text.rows)
+        write_text(out, as_csv([("table", *tables[0].heads), *rows]))
+        return [out]
+
+    return write
 
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
@@ -306,12 +336,10 @@ def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwr
     write_table(out, findings.scores, table.factors)
 
 
-def _draw(
+def _plot_writer(
     findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
-) -> list[Path]:
-    """Write plots: the only one, or that of the file's name, to a file, or all to a directory."""
-    from longhaul import plots
-
+) -> Callable[[], list[Path]]:
+    """Of plots: the only one, or that of the file's name, to a file, or all to a directory."""
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")
@@ -324,9 +352,15 @@ def _draw(
             )
         targets = {out: drawings.get(out.stem, next(iter(drawings.values())))}
     else:
-        out.mkdir(parents=True, exist_ok=True)
         targets = {out / f"{name}.{format.value}": draw for name, draw in drawings.items()}
-    for path, draw in targets.items():
+    for path in targets:
         refuse_existing(path, overwrite=overwrite)
-        plots.save(draw(), path)
-    return list(targets)
+
+    def write() -> list[Path]:
+        from longhaul import plots
+
+        for path, draw in targets.items():
+            plots.save(draw(), path)
+        return list(targets)
+
+    return write

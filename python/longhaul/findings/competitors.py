@@ -1,25 +1,27 @@
 """Named analyses of competitors: the levels of one factor, algorithms mostly."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
-from longhaul.analysis import clusters, congestion, outliers, ranks, users
-from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.analysis import clusters, congestion, outliers
+from longhaul.analysis.outliers import Standout
+from longhaul.analysis.table import ResponseTable, TableError, equal_parts
+from longhaul.findings.labels import label, words_and_unit
 from longhaul.findings.registry import (
     Findings,
     Options,
     cells_of,
     chosen,
     competitors_of,
+    in_signs,
     named,
+    order_in_words,
     short,
     title,
 )
-from longhaul.mesonet.groups import short_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +45,9 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import dendrograms
 
-        return dendrograms(trees, names, [short(condition) for condition in conditions])
+        titles, signs = short(table, conditions)
+        about = f"Titles are levels of {', '.join(conditions[0])}. {signs}" if conditions[0] else ""
+        return dendrograms(trees, names, titles, about)
 
     findings.plots["clusters"] = draw
     return findings
@@ -54,27 +58,29 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 )
 def _residuals(table: ResponseTable, options: Options) -> Findings:
     who = _at_least_three(table, options)
-    names = [str(level) for level in table.factors[who]]
+    names = table.numbered(who)
     conditions, cells = cells_of(table, options, who)
     findings = Findings()
+    rule = f"outlier if G > {_limit(options, len(names))}"
     for k, response in enumerate(chosen(table, options)):
         rows = []
         for condition, values in zip(conditions, cells[:, k], strict=True):
             test = outliers.residuals(values, options.critical)
-            extreme = names[test.extreme] if test.extreme >= 0 else "-1"
+            extreme = [*names.values()][test.extreme] if test.extreme >= 0 else "-1"
             verdict = "" if not test.is_outlier else "high" if test.largest > 0 else "low"
             rows.append(
                 (title(condition), extreme, test.largest, test.percent, test.statistic, verdict)
             )
-        exact = options.critical is None
-        limit = outliers.grubbs_critical(len(names)) if exact else options.critical
         heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
-        findings.add(f"{response}: outlier if G > {limit:.3f}", heads, rows)
+        findings.add(f"{response}: {rule}", heads, rows)
 
         def draw(k: int = k, response: str = response) -> "Figure":
-            from longhaul.plots.analysis.competitors import residual_plot
+            from longhaul.plots.analysis.residuals import residual_plot
 
-            return residual_plot(cells[:, k], names, conditions, response, options.critical)
+            return residual_plot(
+                cells[:, k], names, *in_signs(table, conditions), words_and_unit(response),
+                options.critical,
+            )  # fmt: skip
 
         findings.plots[f"residuals-{response}"] = draw
     return findings
@@ -88,28 +94,73 @@ def _at_least_three(table: ResponseTable, options: Options) -> str:
     return who
 
 
+def _limit(options: Options, count: int) -> str:
+    """The critical value in words."""
+    if options.critical is None:
+        return f"{outliers.grubbs_critical(count):.3f} (Grubbs' test, two-sided, 5 %)"
+    if options.critical <= 0:
+        raise TableError(f"critical: expected a number above 0, found {options.critical:g}")
+    largest = outliers.largest_grubbs(count)
+    never = f", which it never is: of {count} values it is at most {largest:.3f}"
+    return f"{options.critical:g} (as given{never if options.critical >= largest else ''})"
+
+
+# Responses on a page.
+MAX_RESPONSES = 50
+
+
 @named("standouts", "significant outliers: a matrix of conditions and responses")
 def _standouts(table: ResponseTable, options: Options) -> Findings:
     who = _at_least_three(table, options)
-    names = [str(level) for level in table.factors[who]]
+    names = table.numbered(who)
     responses = chosen(table, options)
     conditions, cells = cells_of(table, options, who)
+    rule = f"Outlier if G > {_limit(options, len(names))}"
+    if options.min_percent:
+        rule += f" and more than {options.min_percent:g} % from the mean"
     matrix = outliers.standouts(cells, min_percent=options.min_percent, critical=options.critical)
-    titles = [title(condition) for condition in conditions]
     rows = [
-        (title, *("" if c is None else names[c.who] + ("+" if c.is_high else "-") for c in line))
-        for title, line in zip(titles, matrix, strict=True)
-    ]
+        (title(condition), *(_in_words(line, list(names.values()), responses, is_high=is_high)
+                             for is_high in (True, False)))
+        for condition, line in zip(conditions, matrix, strict=True)
+    ]  # fmt: skip
     findings = Findings()
-    findings.add("significant outliers, + high and - low", ("condition", *responses), rows)
+    findings.add(f"significant outliers. {rule}", ("condition", "high", "low"), rows)
 
-    def draw() -> "Figure":
-        from longhaul.plots.analysis.competitors import standout_matrix
+    def draw(part: range) -> "Figure":
+        from longhaul.plots.analysis.residuals import standout_matrix
 
-        return standout_matrix(matrix, names, [short(c) for c in conditions], responses)
+        factors = ", ".join(conditions[0])
+        titles, signs = short(table, conditions)
+        return standout_matrix(
+            [line[part.start : part.stop] for line in matrix], names,
+            titles, [_named(responses[k]) for k in part], f"{rule}. {signs}",
+            ", ".join(filter(None, (factors, order_in_words(options)))),
+        )  # fmt: skip
 
-    findings.plots["standouts"] = draw
+    pages = equal_parts(len(responses), MAX_RESPONSES)
+    for number, part in enumerate(pages, start=1):
+        name = f"standouts-{number}" if len(pages) > 1 else "standouts"
+        findings.plots[name] = partial(draw, part)
     return findings
+
+
+def _in_words(
+    line: Sequence[Standout | None], names: Sequence[str], responses: Sequence[str], *,
+    is_high: bool,
+) -> str:  # fmt: skip
+    """Who stands out to one side under a condition, and in which responses."""
+    found: dict[int, list[str]] = {}
+    for cell, response in zip(line, responses, strict=True):
+        if cell is not None and cell.is_high == is_high:
+            found.setdefault(cell.who, []).append(response)
+    return "; ".join(f"{names[who]}: {' '.join(found[who])}" for who in sorted(found))
+
+
+def _named(response: str) -> str:
+    """A response's words after its name, if these say more."""
+    words = label(response)
+    return response if words == response else f"{words}  {response}"
 
 
 @named("congestion", "conditions by increasing congestion, in classes")
@@ -123,91 +174,30 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     rates = groups[response].to_list()
     conditions = groups.select(others).to_dicts()
     titles = [title(row) for row in conditions]
-    # No more classes than there are different rates.
-    classes = min(options.classes, len({rate for rate in rates if rate > 0}))
+    different = len({rate for rate in rates if rate > 0})
+    if options.classes is not None and options.classes > different:
+        raise TableError(
+            f"classes: expected at most {different}, as many as {response} has different values "
+            f"above 0, found {options.classes}"
+        )
+    classes = options.classes or min(CLASSES, different)
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
-    class_of = congestion.congestion_classes(rates, bounds)
+    letters = congestion.class_names(len(bounds) + 1)
+    class_of = [letters[k] for k in congestion.congestion_classes(rates, bounds)]
     findings = Findings()
-    rows = [(titles[i], rates[i], class_of[i] + 1) for i in congestion.congestion_order(rates)]
+    rows = [(titles[i], rates[i], class_of[i]) for i in congestion.congestion_order(rates)]
     findings.add(response, ("condition", "rate", "class"), rows)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import congestion_bars
 
-        return congestion_bars(rates, [short(row) for row in conditions], bounds, response)
+        return congestion_bars(
+            rates, *in_signs(table, conditions), class_of, bounds, label(response)
+        )
 
     findings.plots["congestion"] = draw
     return findings
 
 
-@named("users", "means and ranks by competitor; a second response is that of flows beside it")
-def _users(table: ResponseTable, options: Options) -> Findings:
-    who = competitors_of(table, options)
-    names = [str(level) for level in table.factors[who]]
-    findings = Findings()
-    # Some groups of users have no flows in a short run.
-    empty = [response for response in options.responses if response not in table.complete()]
-    if empty and len(empty) < len(options.responses):
-        runs = [(name, table.frame[name].null_count()) for name in empty]
-        findings.add("left out: not every run has a value", ("response", "runs without"), runs)
-        kept = tuple(response for response in options.responses if response not in empty)
-        options = replace(options, responses=kept)
-    responses = chosen(table, options)
-    conditions, cells = cells_of(table, options, who)
-    means = users.goodput_table(cells)
-    rows = [(name, *map(float, row)) for name, row in zip(responses, means, strict=True)]
-    findings.add("means over conditions", ("response", *names), rows)
-    if len(responses) == 2:
-        gaps = users.differences(means[0], means[1])
-        findings.add(
-            f"differences, in percent of the larger: {responses[0]} and {responses[1]}",
-            ("among the first", "among the second", "first over second"),
-            [tuple(100 * x for x in (gaps.among_first, gaps.among_second, gaps.first_over_second))],
-        )
-    ranked = ranks.goodput_ranks(cells)
-    whole = ranks.summarise_ranks({name: ranked[:, k] for k, name in enumerate(responses)})
-    rows = [(name, *map(float, row)) for name, row in whole.groups.items()]
-    rows += [("average", *map(float, whole.average)), ("deviation", *map(float, whole.spread))]
-    findings.add(f"average ranks, {len(names)} the best", ("response", *names), rows)
-    titles = [short(condition) for condition in conditions]
-    unit = short_name(responses[0])
-
-    def matrix(k: int) -> Callable[[], "Figure"]:
-        def draw() -> "Figure":
-            from longhaul.plots.analysis.competitors import rank_matrix
-
-            return rank_matrix(
-                cells, k, names[k], titles, [short_name(response) for response in responses]
-            )
-
-        return draw
-
-    def other(which: str) -> Callable[[], "Figure"]:
-        def draw() -> "Figure":
-            from longhaul.plots.analysis import competitors as plots
-
-            if which == "ranks":
-                return plots.rank_spread(whole, names)
-            if which == "differences":
-                return plots.difference_bars(cells[:, 0], cells[:, 1], names, titles, unit)
-            both = {f"{unit}, all conditions": (means[0], means[1])}
-            return plots.goodput_bars(both, names, "mean")
-
-        return draw
-
-    findings.plots["users-ranks"] = other("ranks")
-    if len(responses) == 2:
-        findings.plots |= {f"users-{which}": other(which) for which in ("differences", "bars")}
-        for k, name in enumerate(names):
-            findings.plots[f"users-scatter-{name}"] = _scatter(cells, k, name, unit)
-    findings.plots |= {f"users-matrix-{name}": matrix(k) for k, name in enumerate(names)}
-    return findings
-
-
-def _scatter(cells: np.ndarray, k: int, name: str, unit: str) -> Callable[[], "Figure"]:
-    def draw() -> "Figure":
-        from longhaul.plots.analysis.competitors import goodput_scatter
-
-        return goodput_scatter(cells[:, 0, k], cells[:, 1, k], name, unit)
-
-    return draw
+# Classes of congestion, as many as figures 6-5 and 7-1 of NIST SP 500-282 have.
+CLASSES = 4

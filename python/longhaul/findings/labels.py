@@ -67,3 +67,9 @@ def _common(found: Sequence[Meaning | None]) -> str:
 def factor_label(name: str) -> str:
     """A factor's name in words."""
     return name.replace("_", " ")
+
+
+def words_and_unit(column: str) -> tuple[str, str]:
+    """The label's words, and its unit, empty where none is known."""
+    words, _, unit = label(column).partition(" (")
+    return words, unit.removesuffix(")")

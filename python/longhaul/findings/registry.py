@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from longhaul.analysis import correlation
+from longhaul.analysis import congestion, correlation
 from longhaul.analysis.table import ResponseTable, TableError
+from longhaul.findings.labels import label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Lines of a table that is printed; --json has all.
-MAX_ROWS = 30
+# Lines of a table that is printed, as many as NIST SP 500-282 has conditions and more; --json has
+# all.
+MAX_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,10 @@ class Options:
     critical: float | None = None
     min_percent: float = 0.0
     low_is_best: tuple[str, ...] = ()
-    classes: int = 4
+    classes: int | None = None
+    """Classes of congestion; four by default, or fewer if there are no more different rates."""
+    order_by: str | None = None
+    """The response whose mean over competitors orders conditions, from the least."""
     against: ResponseTable | None = None
     """Another campaign's table, whose correlations are compared."""
 
@@ -135,9 +140,39 @@ def title(levels_: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
-def short(levels_: Mapping[str, object]) -> str:
-    """A condition where there is little room: its levels without their names."""
-    return ", ".join(str(level) for level in levels_.values()) or "all"
+# Factors that number conditions: their levels are names.
+NUMBERS = ("condition", "run")
+MINUS = "\N{MINUS SIGN}"
+
+
+def in_signs(
+    table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, list[str]], str]:
+    """For each factor a text a condition, and what the signs among them mean.
+
+    Of two levels the first is a minus, the second a plus.
+    """
+    rows, signs = {}, []
+    for name in conditions[0]:
+        low, *others = table.factors[name]
+        if len(others) == 1 and name not in NUMBERS:
+            rows[name] = [MINUS if row[name] == low else "+" for row in conditions]
+            signs.append(f"{name} {low}, {others[0]}")
+        else:
+            rows[name] = [str(row[name]) for row in conditions]
+    return rows, f"Levels {MINUS} and +: {'; '.join(signs)}." if signs else ""
+
+
+def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
+    """Conditions where there is little room: levels without names, and what signs mean."""
+    rows, signs = in_signs(table, conditions)
+    names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]
+    return names or ["all"] * len(conditions), signs
+
+
+def order_in_words(options: Options) -> str:
+    """How conditions are ordered; empty if they are as they come."""
+    return f"by increasing {label(options.order_by)}" if options.order_by else ""
 
 
 def cells_of(
@@ -146,4 +181,8 @@ def cells_of(
     """Conditions, and values (condition, response, competitor) of the chosen responses."""
     conditions, cells = table.conditions(who)
     every = list(table.complete())
+    if options.order_by is not None:
+        table.values(options.order_by)
+        order = congestion.congestion_order(cells[:, every.index(options.order_by)])
+        conditions, cells = [conditions[c] for c in order], cells[order]
     return conditions, cells[:, [every.index(name) for name in chosen(table, options)], :]

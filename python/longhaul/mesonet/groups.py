@@ -9,6 +9,7 @@ takes every statistic from the log of flows, if a run has one.
 import re
 from collections.abc import Iterator
 from itertools import product
+from typing import NamedTuple
 
 import polars as pl
 
@@ -31,14 +32,31 @@ STATISTICS = (
 
 _NAMED = re.compile(r"(?P<statistic>\w+)_(?P<role>standard|alternate)_(?P<number>\d+)")
 _SHORT = {"movie": "M", "service pack": "SP", "document": "D", "web": "WO"}
+# What the letters of short names mean.
+LETTERS = (
+    "Flow groups: M movies, SP service packs, D documents, WO web objects; paths VF very fast, F "
+    "fast, T typical; interfaces F fast, N normal."
+)
+# Packets a second of interfaces, as scenarios have them by default and in chapters 8 and 9.
+INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 
-def parts_of(response: str) -> tuple[str, str, str, str, str] | None:
-    """Statistic, role, file, path and interface of a name such as `mean_alternate_7`."""
+class OfGroup(NamedTuple):
+    """What a response of a flow group is."""
+
+    statistic: str
+    role: str
+    file: str
+    path: str
+    interface: str
+
+
+def parts_of(response: str) -> OfGroup | None:
+    """What a name such as `mean_alternate_7` says; none of other names."""
     parts = _NAMED.fullmatch(response)
     if parts is None or not 1 <= int(parts["number"]) <= len(GROUPS):
         return None
-    return parts["statistic"], parts["role"], *GROUPS[int(parts["number"]) - 1][1:]
+    return OfGroup(parts["statistic"], parts["role"], *GROUPS[int(parts["number"]) - 1][1:])
 
 
 def short_name(response: str) -> str:
@@ -46,9 +64,8 @@ def short_name(response: str) -> str:
     parts = parts_of(response)
     if parts is None:
         return response
-    *_, file, path, interface = parts
-    initials = "".join(word[0].upper() for word in path.split())
-    return f"{_SHORT[file]} {initials}-{interface[0].upper()}"
+    initials = "".join(word[0].upper() for word in parts.path.split())
+    return f"{_SHORT[parts.file]} {initials}-{parts.interface[0].upper()}"
 
 
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,63 @@
+"""What pictures of competitors condition by condition share: numbers, notes, rows below an axis."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.plots.analysis.frame import wrapped
+
+# Inches across a page.
+PAGE = 7.0
+# Points of the smallest text, characters of it on an inch, and points from line to line.
+SMALL = 6.0
+PER_IN = 21.0
+LINE = 7.5
+# Longer levels stand upright below their conditions.
+LYING = 4
+
+
+def key(names: Mapping[int, str]) -> str:
+    """Which number is which competitor."""
+    return ", ".join(f"{number} {name}" for number, name in names.items())
+
+
+def head(drawing: Figure, text: str) -> None:
+    """The title of a picture with panels."""
+    width = int(drawing.get_figwidth() * 13)
+    drawing.suptitle(wrapped(text, width), fontsize=9, fontweight="bold")
+
+
+def note(drawing: Figure, *lines: str) -> None:
+    """What has to be known to read a picture, below it."""
+    width = int(drawing.get_figwidth() * (PER_IN - 2))
+    wrap = partial(textwrap.wrap, width=width, break_on_hyphens=False)
+    text = "\n".join("\n".join(wrap(line)) for line in lines if line)
+    drawing.supxlabel(text, x=0.01, ha="left", fontsize=SMALL + 0.5, linespacing=1.3)
+
+
+def below(
+    axes: Axes, rows: Mapping[str, Sequence[str]], colours: Sequence[str] | None = None
+) -> None:
+    """Rows of texts below an axis of conditions, named at the left."""
+    axes.set_xticks([])
+    # Below the label of the lowest tick.
+    down = 6.0
+    for name, texts in rows.items():
+        longest = max(map(len, texts), default=0)
+        upright = longest > LYING
+        height = 72.0 * longest / PER_IN + 4 if upright else LINE
+        axes.annotate(
+            name, (0, 0), (-4, -down - height / 2), xycoords="axes fraction",
+            textcoords="offset points", ha="right", va="center", fontsize=SMALL,
+        )  # fmt: skip
+        for x, text in enumerate(texts):
+            axes.annotate(
+                text, (x, 0), (0, -down if upright else -down - height / 2),
+                xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
+                va="top" if upright else "center", rotation=90 if upright else 0,
+                fontsize=SMALL, color=colours[x] if colours else "black",
+            )  # fmt: skip
+        down += height

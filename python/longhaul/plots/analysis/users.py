@@ -1,0 +1,253 @@
+"""Pictures of what users get: goodput of own flows and of those beside them, and ranks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import ArrayLike
+
+from longhaul.analysis import ranks
+from longhaul.plots.analysis import conditions as shared
+from longhaul.plots.analysis.frame import (
+    GREY,
+    HIGH,
+    LOW,
+    PLAIN,
+    beside,
+    panels,
+    prefixed,
+    styled,
+    wrapped,
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What is drawn of an algorithm's own flows and those beside them."""
+
+    title: str
+    quantity: str
+    unit: str
+    own: str
+    """What the first are: own flows, or the first response's words."""
+    others: str
+    left_out: str = ""
+    """Which flows are not in the picture."""
+
+    @property
+    def axis(self) -> str:
+        """The name of an axis of values."""
+        return f"{self.quantity} ({self.unit})" if self.unit else self.quantity
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A panel of goodput bars."""
+
+    title: str
+    own: ArrayLike
+    others: ArrayLike
+    speed: float | None = None
+    """The speed of interfaces."""
+
+
+def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
+    """Mean goodput of each competitor's own flows, then of those beside them; a panel a group.
+
+    Where speeds of interfaces are known, a row below has fractions of these.
+    """
+    with styled():
+        speeds = sorted({each.speed for each in bars if each.speed})
+        rows = 2 if speeds else 1
+        drawing = Figure(figsize=(shared.PAGE, 1.9 * rows + 1.0), layout="constrained")
+        grid = drawing.subplots(rows, len(bars), squeeze=False)
+        for column, each in enumerate(bars):
+            grid[0, column].set_title(each.title, fontsize=8)
+            for axes, scale in zip(grid[:, column], (1.0, each.speed or 1.0), strict=False):
+                for side, values in enumerate((each.own, each.others)):
+                    axes.bar(
+                        np.arange(len(names)) + side * (len(names) + 1), np.asarray(values) / scale,
+                        color=_colours(len(names)), alpha=0.45 if side else 1.0,
+                    )  # fmt: skip
+                middle = (len(names) - 1) / 2
+                axes.set_xticks([middle, middle + len(names) + 1], ["own", "beside"], fontsize=7)
+                axes.tick_params(axis="y", labelsize=shared.SMALL)
+                axes.grid(visible=False, axis="x")
+                prefixed(axes.yaxis)
+        for axes, text in zip(grid[:, 0], (of.axis, "fraction of the speed"), strict=False):
+            axes.set_ylabel(text, fontsize=7)
+        _name_colours(drawing, names, of.title)
+        fast = ", ".join(f"{speed:g}" for speed in speeds)
+        shared.note(
+            drawing,
+            f"own: {of.own}; beside, paler: {of.others}."
+            + (f" Below: as fractions of the interface's speed, {fast} {of.unit}." * bool(fast)),
+            of.left_out,
+        )
+        return drawing
+
+
+def _colours(count: int) -> list[str]:
+    """A colour for each competitor."""
+    every = [matplotlib.colors.to_hex(colour) for colour in matplotlib.colormaps["tab10"].colors]  # type: ignore[attr-defined]
+    return [every[k % len(every)] for k in range(count)]
+
+
+def _name_colours(drawing: Figure, names: Mapping[int, str], title: str) -> None:
+    handles = [
+        Patch(color=colour, label=name)
+        for colour, name in zip(_colours(len(names)), names.values(), strict=True)
+    ]
+    drawing.legend(
+        handles=handles, loc="outside upper center", ncols=min(9, len(handles)), fontsize=7,
+        title=title, title_fontproperties={"weight": "bold", "size": 9},
+    )  # fmt: skip
+
+
+def goodput_scatter(
+    own: ArrayLike, others: ArrayLike, names: Mapping[int, str], of: Pair
+) -> Figure:
+    """Goodput of the flows beside each competitor over its own, a point a condition.
+
+    Arrays have a row a condition and a column a competitor; a panel a competitor, its correlation
+    in red.
+    """
+    with styled():
+        first, second = np.asarray(own, float), np.asarray(others, float)
+        top = 1.05 * float(max(first.max(), second.max()))
+        drawing, axes = panels(
+            len(names), columns=4, width=shared.PAGE / 4, height=1.8, share_x=True, share_y=True
+        )
+        for panel, name, x, y in zip(axes, names.values(), first.T, second.T, strict=True):
+            panel.plot([0, top], [0, top], color=GREY, linewidth=0.8)
+            panel.plot(x, y, "o", color=PLAIN, markersize=3, markeredgewidth=0)
+            panel.set_title(name, fontsize=8, loc="left")
+            varies = np.ptp(x) > 0 and np.ptp(y) > 0
+            r = f"r = {np.corrcoef(x, y)[0, 1]:.3f}" if varies else "r: no variation"
+            panel.set_title(r, color="red", fontsize=7, fontweight="normal", loc="right")
+            panel.tick_params(labelsize=shared.SMALL)
+            panel.label_outer()
+            prefixed(panel.xaxis)
+            prefixed(panel.yaxis)
+        for panel in axes[-4:]:
+            panel.tick_params(axis="x", labelbottom=True)
+        shared.head(drawing, of.title)
+        unit = f" ({of.unit})" if of.unit else ""
+        text = f"{of.others}{unit}"
+        drawing.supylabel(wrapped(text, int(12 * drawing.get_figheight())), fontsize=8)
+        shared.note(
+            drawing,
+            f"Across: {of.own}{unit}. A point is a condition; below the "
+            "line own flows get more. r in red: the correlation over conditions.",
+        )
+        return drawing
+
+
+def difference_bars(
+    own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
+    of: Pair, order: str = "",
+) -> Figure:  # fmt: skip
+    """For each condition a bar an algorithm between its goodput and that beside it.
+
+    Green where its own is higher. Arrays have a row a condition and a column an algorithm.
+    """
+    with styled():
+        first, second = np.asarray(own, float), np.asarray(others, float)
+        drawing, axes = panels(len(first), columns=6, width=shared.PAGE / 6, height=1.15)
+        for panel, a, b, title in zip(axes, first, second, conditions, strict=True):
+            colours = np.where(a > b, HIGH, LOW)
+            # The edge shows bars that are too low to be seen.
+            panel.bar(
+                range(len(names)), np.abs(a - b), bottom=np.minimum(a, b), color=colours,
+                edgecolor=colours, linewidth=1.0, width=0.7,
+            )  # fmt: skip
+            low, high = min(a.min(), b.min()), max(a.max(), b.max())
+            room = 0.12 * (high - low) or 0.1 * abs(high) or 1.0
+            panel.set_ylim(low - room, high + room)
+            panel.set_xticks(range(len(names)), [str(number) for number in names])
+            panel.tick_params(labelsize=5.5, length=2, pad=1.5)
+            panel.ticklabel_format(axis="y", useOffset=False)
+            panel.locator_params(axis="y", nbins=4)
+            prefixed(panel.yaxis)
+            panel.set_title(wrapped(title, 20), fontsize=shared.SMALL, fontweight="normal", pad=2)
+            panel.grid(visible=False, axis="x")
+        shared.head(drawing, of.title)
+        drawing.supylabel(of.axis, fontsize=8)
+        shared.note(
+            drawing,
+            shared.key(names),
+            f"A bar is between {of.own} and {of.others}: green where the former is higher, red "
+            f"where the latter is. {order} Panels have scales of their own, which do not begin "
+            "at zero.",
+        )
+        return drawing
+
+
+def rank_matrix(
+    values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
+    notes: Sequence[str] = (), factors: str = "condition",
+) -> Figure:  # fmt: skip
+    """Ranks of one competitor by condition and group of flows, 1 the lowest goodput.
+
+    Green above the mean of all, red below; filled where it is the farthest from the mean.
+    `values` is an array (condition, group, competitor).
+    """
+    with styled():
+        given = np.asarray(values, float)
+        place = ranks.goodput_ranks(given)
+        names = max(map(len, conditions)) / shared.PER_IN
+        width = min(shared.PAGE, max(4.0, 0.3 * len(groups) + names + 0.6))
+        drawing = Figure(figsize=(width, 0.17 * len(conditions) + 2.2), layout="constrained")
+        axes = drawing.subplots()
+        for row in range(len(conditions)):
+            for column in range(len(groups)):
+                cell = given[row, column]
+                equal = not np.ptp(cell)
+                colour = "black" if equal else HIGH if cell[who] > cell.mean() else LOW
+                filled = not equal and ranks.distinctive(cell) == who
+                box = {"facecolor": colour, "edgecolor": "none", "pad": 1.0} if filled else None
+                axes.text(
+                    column, row, f"{place[row, column, who]:g}", ha="center", va="center",
+                    fontsize=6, color="white" if filled else colour, bbox=box,
+                )  # fmt: skip
+        axes.set_xlim(-0.5, len(groups) - 0.5)
+        axes.set_ylim(len(conditions) - 0.5, -0.5)
+        columns = [wrapped(group, 24) for group in groups]
+        axes.set_xticks(range(len(groups)), columns, rotation=90, fontsize=6)
+        axes.set_yticks(range(len(conditions)), conditions, fontsize=6)
+        axes.set_ylabel(factors, fontsize=8)
+        axes.grid(visible=False)
+        shared.head(drawing, title)
+        shared.note(
+            drawing,
+            f"Ranks among {given.shape[-1]}: 1 the lowest, {given.shape[-1]} the highest. Green "
+            "above their mean, red below; filled: the farthest of all from it.",
+            *notes,
+        )
+        return drawing
+
+
+def rank_spread(
+    summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
+) -> Figure:
+    """Standard deviation of rank averages over their mean; lower right is best."""
+    with styled():
+        drawing = Figure(figsize=(5.2, 4.2), layout="constrained")
+        axes = drawing.subplots()
+        axes.margins(0.14)
+        axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=4)
+        axes.set_title(wrapped(title, 60), fontsize=8)
+        axes.set_xlabel(f"average rank (1 the lowest, {len(names)} the highest)")
+        axes.set_ylabel("standard deviation of averages")
+        shared.note(
+            drawing,
+            f"Mean and sample standard deviation of {len(summary.groups)} average ranks: {over}. "
+            "Best is the lower right corner.",
+            left_out,
+        )
+        points = zip(summary.average, summary.spread, names.items(), strict=True)
+        beside(axes, [(x, y, f"{number} {name}") for x, y, (number, name) in points], size=7)
+        return drawing
