@@ -37,4 +37,4 @@ def times_ms(seed: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    FILE.write_text("".join(f"{at_ms}\n" for at_ms in times_ms(seed=275)), encoding="ascii")
+    FILE.write_text("".join(f"{at_ms}\n" for at_ms in times_ms(seed=111)), encoding="ascii")
