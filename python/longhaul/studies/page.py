@@ -1,12 +1,13 @@
 """The report of a study: one HTML page with the answer first, then set-up, figures and ledger."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from longhaul.analysis.judging import REPRODUCED, VERDICTS
@@ -269,12 +270,17 @@ def _rendered(text: str) -> Markup:
     if tokens and tokens[0].tag == "h1":
         tokens = tokens[3:]
     for token in tokens:
-        outer = True
-        kept = []
-        for inner in token.children or []:
-            if inner.type == "link_open":
-                outer = ":" in str(inner.attrs["href"]) or str(inner.attrs["href"]).startswith("#")
-            if outer or inner.type not in ("link_open", "link_close"):
-                kept.append(inner)
-        token.children = kept if token.children is not None else None
+        if token.children:
+            token.children = list(_without_files(token.children))
     return Markup(parser.renderer.render(tokens, parser.options, {}))
+
+
+def _without_files(tokens: Sequence[Token]) -> Iterator[Token]:
+    """A line of text without the ends of links to files; those to addresses and anchors stay."""
+    is_file = False
+    for token in tokens:
+        if token.type == "link_open":
+            target = str(token.attrs["href"])
+            is_file = ":" not in target and not target.startswith("#")
+        if not (is_file and token.type in ("link_open", "link_close")):
+            yield token

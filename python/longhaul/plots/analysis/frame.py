@@ -31,7 +31,7 @@ CHARACTER, LINE = 0.56, 1.5
 @contextmanager
 def styled() -> Iterator[None]:
     """The style of all plots."""
-    with matplotlib.rc_context({**plots.STYLE, "axes.axisbelow": True}):
+    with matplotlib.rc_context(plots.STYLE):
         yield
 
 

@@ -71,7 +71,6 @@ def _named(axes: Axes, names: Sequence[object]) -> None:
     """Names what stands side by side; only values have lines."""
     axes.set_xticks(range(len(names)), list(map(str, names)), fontsize=6, rotation=90)
     axes.grid(visible=False, axis="x")
-    axes.set_axisbelow(True)
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
