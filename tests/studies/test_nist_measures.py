@@ -148,7 +148,10 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
     run = STUDY.cell("N7-MAIN", {"condition": "8", "algorithm": "FAST-AT"})
     small = {
         **run.scenario["mesonet"], "MI": 400, "R1": 40, "baseSources": 2, "M": 200,
-        "periods": [{"name": "TP1", "from": "40 s", "to": "80 s"}],
+        "periods": [
+            {"name": "TP0", "from": "0 s", "to": "40 s"},
+            {"name": "TP1", "from": "40 s", "to": "80 s"},
+        ],
     }  # fmt: skip
     results = longhaul.run({**run.scenario, "mesonet": small})
     kept = STUDY.reduction(STUDY.experiments["N7-MAIN"]).reducer(results)
@@ -163,4 +166,14 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
     assert flow["fast_alpha_pkts"][-1] is None, "the flow is stopped at the end of the run"
     assert row["L1_alpha_end_TP1"] == flow["fast_alpha_pkts"][-2] == 200.0
     assert row["L1_pps_max_TP1"] == flow["throughput_pps"].max()
+    start = MesoNet.of(results).long_lived.filter(flow="L1").filter(pl.col("t_s") < 40.1)
+    rates = start["throughput_pps"].drop_nulls().to_numpy()
+    up = (rates >= rates.mean()).argmax()
+    assert row["L1_pps_min_TP0"] == rates[up:].min() > rates.min()
     assert row["DD_cwnd_max_TP1"] > 0
+    network = MesoNet.of(results).network
+    usual = network.filter(pl.col("t_s") < 40.1)["normal_mode_flows"].mean()
+    later = network.filter(pl.col("t_s") > 40.1)
+    few = later.filter(pl.col("normal_mode_flows") <= usual)["t_s"]
+    assert row["abated_s_TP1"] == pytest.approx(few[0] - 40 if len(few) else 40)
+    assert row["abated_s_TP0"] == pytest.approx(network["t_s"][0])

@@ -44,6 +44,11 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "initial_slow_start_flows": ("active flows in initial slow start", "flows"),
     "normal_mode_flows": ("active flows in normal congestion control", "flows"),
     "above_threshold_flows": ("active flows in alternate congestion control", "flows"),
+    "abated_s": (
+        "time until no more flows are in normal congestion control than in the first period",
+        "s",
+        "on average in that one; the length of the period if it is always more",
+    ),
     "completed_per_s": ("flows completed in a second", "flows/s"),
     "completed_per_h": ("flows completed in an hour", "flows/h"),
     "data_packets_per_h": ("data packets in an hour", "packets/h"),
@@ -73,6 +78,10 @@ OF_FLOWS: dict[str, tuple[str, ...]] = {
     "cwnd_crossings": ("how often the window of {} crosses its mean",),
     "cwnd_kept": (
         "part of its window that {} keeps", "", "100 intervals after the period began",
+    ),
+    "pps_min": (
+        "least throughput of {} once it is up", "packets/s",
+        "from the moment on that it first has the mean of the period",
     ),
     "pps_max": ("largest throughput of {}", "packets/s"),
     "alpha_min": ("FAST's least alpha of {}", "packets"),

@@ -37,7 +37,8 @@ OF_CLASSES = {
 }  # fmt: skip
 # Of chapters 6 and 7: the course of long-lived flows, and of the windows of flow classes.
 OF_COURSES = {
-    name: name for name in ("cwnd_crossings", "cwnd_kept", "pps_max", "alpha_min", "alpha_end")
+    name: name
+    for name in ("cwnd_crossings", "cwnd_kept", "pps_min", "pps_max", "alpha_min", "alpha_end")
 }
 OF_CLASS_WINDOWS = {"cwnd_max": "cwnd_max"}
 
@@ -65,6 +66,10 @@ def metrics(kept: Kept, run: Run) -> Row:
     row |= _of_each(kept["long_lived"], "flow", OF_FLOWS)
     row |= _of_each(kept.get("courses", []), "flow", OF_COURSES)
     row |= _of_each(kept.get("class_windows", []), "class", OF_CLASS_WINDOWS)
+    row |= {
+        f"abated_s_{period['period']}": period["abated_s"]
+        for period in kept.get("congestion", [])
+    }
     row |= mixed.of_groups(kept, run.experiment) | kept.get("loss_free", {})
     if chapter := NUMBERED.get(run.experiment):
         row |= {

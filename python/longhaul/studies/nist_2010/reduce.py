@@ -13,6 +13,7 @@ from longhaul.results import Results
 # (figures 6-68 and 6-69).
 BEGINNING = 100
 WINDOW = pl.col("cwnd_pkts")
+RATE = pl.col("throughput_pps")
 
 
 def reduce(run: Results) -> Kept:
@@ -26,7 +27,8 @@ def reduce(run: Results) -> Kept:
             for row in flows.agg(
                 cwnd_crossings=_crossings(WINDOW),
                 cwnd_kept=WINDOW.get(BEGINNING - 1) / WINDOW.first(),
-                pps_max=pl.col("throughput_pps").max(),
+                pps_min=_least_once_up(RATE),
+                pps_max=RATE.max(),
                 alpha_min=pl.col("fast_alpha_pkts").min(),
                 # A flow that is stopped has none: at the end of a run all are.
                 alpha_end=pl.col("fast_alpha_pkts").drop_nulls().last(),
@@ -40,7 +42,32 @@ def reduce(run: Results) -> Kept:
         .agg(cwnd_max=pl.col("cwnd_mean_pkts").max())
         .to_dicts()
     ]
-    return reduce_run(run) | {"courses": courses, "class_windows": classes}
+    return reduce_run(run) | {
+        "courses": courses,
+        "class_windows": classes,
+        "congestion": _abatement(tables),
+    }
+
+
+def _least_once_up(value: pl.Expr) -> pl.Expr:
+    """The least of a value from the moment on that it first has its mean: without its start."""
+    return value.filter((value >= value.mean()).cast(pl.Int8).cum_max() == 1).min()
+
+
+def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
+    """By period, seconds until congestion has abated, as figure 7-2 shows it.
+
+    That is when no more flows are in normal congestion control than in the first period on average;
+    the length of a period in which it is always more.
+    """
+    flows = pl.col("normal_mode_flows")
+    first = tables.periods[0].of(tables.network)
+    usual = first.select(flows.mean()).item()
+    return [
+        {"period": period.name, "abated_s": (period.to_s if end is None else end) - period.from_s}
+        for period in tables.periods
+        for end in [period.of(tables.network).filter(flows <= usual)["t_s"].min()]
+    ]
 
 
 def _crossings(value: pl.Expr) -> pl.Expr:
