@@ -67,8 +67,7 @@ def metrics(kept: Kept, run: Run) -> Row:
     row |= _of_each(kept.get("courses", []), "flow", OF_COURSES)
     row |= _of_each(kept.get("class_windows", []), "class", OF_CLASS_WINDOWS)
     row |= {
-        f"abated_s_{period['period']}": period["abated_s"]
-        for period in kept.get("congestion", [])
+        f"abated_s_{period['period']}": period["abated_s"] for period in kept.get("congestion", [])
     }
     row |= mixed.of_groups(kept, run.experiment) | kept.get("loss_free", {})
     if chapter := NUMBERED.get(run.experiment):
