@@ -1,6 +1,7 @@
 """Sweeps, the store, and runs that were interrupted."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from longhaul._engine import ScenarioError
 from longhaul.campaign import Run, Setting, Store, Sweep, execute, merge_parts
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.template import filled_in
+from longhaul.files.writing import atomic, write_text
 
 HOST = socket.gethostname()
 TEMPLATE = tomllib.loads(SMALL.replace("10 s", "4 s"))
@@ -142,14 +144,29 @@ def test_what_a_killed_program_left_under_way_is_removed(tmp_path: Path) -> None
     one, *_ = sweep().runs()
     store.put(one.key, {"run": {}})
     [kept] = tmp_path.glob("results-*/*/*.json")
-    beside = [kept.with_suffix(f".{host}-{gone.pid}.unfinished") for host in (HOST, "another")]
-    for file in beside:
-        file.touch()
+    with atomic(kept) as unfinished:
+        pass
+    names = [
+        unfinished.name.replace(f"~{HOST}~{os.getpid()}~", f"~{host}~{process}~")
+        for host, process in ((HOST, gone.pid), ("another", gone.pid), (HOST, os.getpid()))
+    ]
+    for name in names:
+        (kept.parent / name).touch()
     with store.scratch() as mine:
         store.sweep_out()
         assert list((tmp_path / "under-way").iterdir()) == [mine]
-    # What other machines write is theirs.
-    assert sorted(kept.parent.iterdir()) == sorted([kept, beside[1]])
+    # What other machines and living processes write is theirs.
+    assert {path.name for path in kept.parent.iterdir()} == {kept.name, *names[1:]}
+
+
+def test_two_writers_of_one_file_do_not_remove_each_others(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    with atomic(file) as one:
+        one.write_text("one")
+        write_text(file, "other")
+        assert file.read_text() == "other"
+    assert file.read_text() == "one"
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_what_is_kept_of_a_run_is_the_runs(finished: longhaul.Results) -> None:

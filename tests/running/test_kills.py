@@ -148,7 +148,7 @@ def test_a_study_may_be_killed_at_any_moment(tmp_path: Path) -> None:
             seen = {}
     _typical_s(folder, words)
     assert _finished(folder) == whole
-    assert not list(folder.rglob("*.unfinished"))
+    assert not list(folder.rglob("*unfinished*"))
     assert not list((folder / "study" / "store" / "under-way").iterdir())
 
 

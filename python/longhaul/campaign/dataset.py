@@ -14,7 +14,8 @@ from longhaul._engine import LonghaulError, results_version, version
 from longhaul.analysis.table import KEY, PROVENANCE
 from longhaul.campaign import meanings
 from longhaul.campaign.file import Campaign
-from longhaul.campaign.store import Store, write_whole
+from longhaul.campaign.store import Store
+from longhaul.files.writing import write_durably
 
 # Where the tables of a run are, in campaigns that keep some.
 TABLES = "tables"
@@ -48,7 +49,7 @@ class Dataset:
         self.frame.write_parquet(
             content, compression="zstd", metadata={KEY: json.dumps(self.facts)}
         )
-        write_whole(file, content.getvalue())
+        write_durably(file, content.getvalue())
 
     @classmethod
     def read(cls, file: Path) -> "Dataset":

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from uuid import uuid4
 
-from longhaul.campaign.store import is_alive
+from longhaul.files.processes import is_alive
 
 RENEW_S = 5.0
 # Clocks of machines and caches of network file systems may differ by less than this.

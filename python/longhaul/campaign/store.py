@@ -12,8 +12,9 @@ from typing import Any
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError, Scenario
+from longhaul.files.processes import is_alive
+from longhaul.files.writing import remove_unfinished, write_durably
 
-UNFINISHED = ".unfinished"
 # What is kept of a run: tables by name, each a list of rows.
 Kept = dict[str, Any]
 
@@ -66,8 +67,8 @@ class Store:
         """
         file = self._file(run)
         for name, content in (tables or {}).items():
-            write_whole(self.table(run, name), content)
-        write_whole(file, json.dumps(kept, separators=(",", ":")).encode())
+            write_durably(self.table(run, name), content)
+        write_durably(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
         """The Parquet file of a table that is kept whole."""
@@ -80,7 +81,7 @@ class Store:
     def record_failure(self, key: str, message: str) -> None:
         """Record why a run failed, until it is done."""
         text = json.dumps({"message": message})
-        write_whole(self._failure(key), text.encode())
+        write_durably(self._failure(key), text.encode())
 
     def failure(self, key: str) -> tuple[float, str] | None:
         """When a run last failed, in seconds since the epoch, and why; None if it did not."""
@@ -126,41 +127,11 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove unfinished files of killed processes of this machine."""
+        """Remove what killed processes of this machine have left unfinished."""
         host = socket.gethostname()
         for path in self._workshop.glob(f"{host}-*-*"):
             process = path.name.removeprefix(f"{host}-").partition("-")[0]
             if process.isdecimal() and not is_alive(int(process)):
                 shutil.rmtree(path, ignore_errors=True)
-        # A writer that was killed; its rename never came.
-        for file in self._runs.glob(f"*/*.{host}-*{UNFINISHED}"):
-            process = file.name.removesuffix(UNFINISHED).rpartition("-")[2]
-            if process.isdecimal() and not is_alive(int(process)):
-                file.unlink(missing_ok=True)
-
-
-def write_whole(file: Path, content: bytes) -> None:
-    """Write a file atomically and durably."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    writer = f".{socket.gethostname()}-{os.getpid()}{UNFINISHED}"
-    handle, unfinished = tempfile.mkstemp(dir=file.parent, suffix=writer)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(unfinished).replace(file)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
-
-
-def is_alive(process: int) -> bool:
-    """Whether a process of this machine is alive."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        for directory in self._runs.glob("*/"):
+            remove_unfinished(directory)

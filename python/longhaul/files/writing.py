@@ -1,14 +1,17 @@
 """Atomic writes: a file appears under its name when it is complete, and not before."""
 
+import glob
 import os
+import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from longhaul._engine import RunError
+from longhaul.files.processes import is_alive
 
-# Suffix of temporary files. Killed processes leave some, which the next one removes.
+# Suffix of temporary files, before that of the file. Killed processes leave some.
 SUFFIX = ".longhaul-unfinished"
 
 
@@ -20,26 +23,10 @@ def atomic(path: Path) -> Iterator[Path]:
     is outside the program, a full disk say.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_stale(path)
-        handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name}-", suffix=f"{SUFFIX}{path.suffix}"
-        )
-        os.close(handle)
+        with _renamed(path) as temporary:
+            yield temporary
     except OSError as error:
-        raise _cannot_write(path, error) from None
-    temporary = Path(name)
-    try:
-        yield temporary
-        # As a file that was opened by its name would have it.
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise _cannot_write(path, error) from None
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def write_text(path: Path, text: str) -> None:
@@ -48,14 +35,44 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _remove_stale(path: Path) -> None:
-    """Remove temporary files of the same file that killed processes have left."""
-    for left in path.parent.glob(f".{path.name}-*{SUFFIX}{path.suffix}"):
-        left.unlink(missing_ok=True)
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file atomically, onto the disk; raises `OSError`."""
+    with _renamed(path) as temporary, temporary.open("wb") as out:
+        out.write(content)
+        out.flush()
+        os.fsync(out.fileno())
 
 
-def _cannot_write(path: Path, error: OSError) -> RunError:
-    return RunError(f"cannot write {path}: {error.strerror or error}")
+def remove_unfinished(directory: Path, file: str = "*") -> None:
+    """Remove temporary files that killed processes of this machine have left.
+
+    `file` is a name or a pattern. What living processes write stays, and other machines' files.
+    """
+    for left in directory.glob(f".{file}~*~*~*{SUFFIX}*"):
+        _, host, process, _ = left.name.rsplit("~", 3)
+        if host == socket.gethostname() and process.isdecimal() and not is_alive(int(process)):
+            left.unlink(missing_ok=True)
+
+
+@contextmanager
+def _renamed(path: Path) -> Iterator[Path]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    remove_unfinished(path.parent, glob.escape(path.name))
+    handle, name = tempfile.mkstemp(
+        dir=path.parent,
+        prefix=f".{path.name}~{socket.gethostname()}~{os.getpid()}~",
+        suffix=f"{SUFFIX}{path.suffix}",
+    )
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        # As a file that was opened by its name would have it.
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _umask() -> int:
