@@ -181,6 +181,13 @@ def test_components_are_the_eigenvectors_of_the_correlation_matrix() -> None:
     assert found.variance_shares[:2].sum() > 0.97
     assert found.deviation_shares[:2].sum() < found.variance_shares[:2].sum()
     assert found.scores.std(axis=0, ddof=1) == pytest.approx(found.deviations)
+    # Units do not matter: a loss rate beside bits a second. What does not vary is 0.
+    other = components.principal_components(
+        values * 10.0 ** np.arange(10, 10 - 4 * values.shape[1], -4)
+    )
+    assert other.weights == pytest.approx(found.weights)
+    constant = components.standardised([[0.1, 1e10], [0.1, 2e10], [0.1, 3e10]])
+    assert constant[:, 0].tolist() == [0, 0, 0]
 
 
 def test_groups_of_scores_name_the_factor_that_makes_them() -> None:

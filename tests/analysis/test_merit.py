@@ -72,9 +72,37 @@ def test_a_pause_of_ten_seconds_is_starvation() -> None:
 def test_reductions_within_a_round_trip_are_one_event() -> None:
     times = [1.0, 1.05, 1.06, 5.0, 9.0, 9.02]
     flows = ["a", "b", "a", "b", "a", "c"]
-    parts = merit.synchronisation(times, flows, active=4, gap_s=0.1)
-    assert parts.tolist() == [0.5, 0.25, 0.5]
-    assert merit.synchronisation([], [], 4, 0.1).size == 0
+    # A fourth flow never reduces; the first two end before the last event.
+    starts, ends = [0.0] * 4, [9.0, 8.0, np.inf, np.inf]
+    parts = merit.synchronisation(times, flows, starts, ends, gap_s=0.1)
+    assert parts == pytest.approx([0.5, 0.25, 2 / 3])
+    assert merit.synchronisation([], [], starts, ends, 0.1).size == 0
+    assert merit.synchronisation([1.0], ["a"], [0.0, 2.0], [np.inf] * 2, 0.1).size == 0
+
+
+def test_what_has_ended_neither_starves_nor_keeps_others_from_converging() -> None:
+    times = np.arange(0, 60, 0.5)
+    delivered = _delivered(np.where(times <= 20, 1.0, 0.0), 0.5)
+    rates = merit.rates(times, delivered, [0.0, 0.0], 5.0, [20.0, np.inf])
+    assert merit.convergence_time(rates, 0.0, 1.0, 0.1) == pytest.approx(5.0)
+    assert merit.starvation(rates, 0.5) is None
+    assert merit.smoothness(rates)[0] == pytest.approx(0.0)
+    # One that had ten times as much until it ended.
+    delivered = _delivered(np.where(times <= 50, 1.9, 0.0), 0.5)
+    found = merit.starvation(merit.rates(times, delivered, [0.0, 0.0], 5.0, [50.0, np.inf]), 0.5)
+    assert found is not None
+    assert found.ratio == pytest.approx(19)
+    assert found.starves
+    assert found.least_share == pytest.approx(0.1)
+
+
+def test_windows_that_are_longer_than_the_run_have_no_rates(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    rates = merit.rates([0.0, 1.0, 2.0], np.ones((3, 2)), [0.0, 1.5], 1.0)
+    assert np.isnan(merit.smoothness(rates)[1])
+    assert merit.starvation(rates, 1.0) is None
+    assert not recwarn
 
 
 def test_the_ellipse_of_points_along_a_line_has_one_axis() -> None:

@@ -354,6 +354,22 @@ goodput_bps = "goodput_bps"
     assert read_campaign(campaign.path).reducer.variant != campaign.reducer.variant
 
 
+def test_functions_are_refused_before_runs_or_say_whose_value_is_none(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def late(run:\n    return 0\n")
+    head = 'responses = { late = { python = "mine.py:late" } }'
+    with pytest.raises(longhaul.LonghaulError, match=r"responses\.late: .*mine\.py:1: "):
+        read_campaign(written(tmp_path, head))
+    run = longhaul.run(tomllib.loads(SCENARIO)["scenario"])
+    for value, row in (("None", {"late": None}), ("{'a': 1, 'b': None}", None), ("'x'", None)):
+        (tmp_path / "mine.py").write_text(f"def late(run):\n    return {value}\n")
+        responses = read_campaign(written(tmp_path, head)).reducer
+        if value == "'x'":
+            with pytest.raises(ResponseError, match=r"responses\.late: .* found 'x'"):
+                responses(run)
+        else:
+            assert responses.row(responses(run)) == (row or {"late.a": 1.0, "late.b": None})
+
+
 def test_a_table_that_a_run_lacks_is_named_with_those_that_it_has(tmp_path: Path) -> None:
     campaign = read_campaign(written(tmp_path, 'keep = ["events"]'))
     store = Store(tmp_path / "s", campaign.reducer.variant)

@@ -1,6 +1,7 @@
 """Recordings of a kernel: what is read in them, which count, and what is said without rights."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,9 @@ def test_repeats_widen_a_band_only_where_they_differ_more() -> None:
     (verdict,) = judge(case, kernel, ours, {(case.name, *key): 0.4})
     assert verdict.within
     assert verdict.repeats
+    # A figure that we do not have.
+    for lacking in ({}, {key: math.nan}):
+        assert [verdict.within for verdict in judge(case, kernel, lacking, repeats)] == [False]
 
 
 def test_a_case_is_one_for_the_recorder_and_one_for_the_simulator() -> None:

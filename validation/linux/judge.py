@@ -112,6 +112,9 @@ def judge(
         # What was sampled lies between the last sample and the value itself.
         nearest = min(max(theirs, ours.get((flow, f"sampled_{figure}"), value)), value)
         difference = abs(nearest - theirs)
+        # `min` and `max` pass over what is not a number: a figure that we lack is not within.
+        if math.isnan(value):
+            difference = math.inf
         in_band = difference <= _allowed(figure, theirs, case.path.rtt_s)
         as_repeats = difference <= apart.get((case.name, flow, figure), 0.0)
         within, repeats = in_band or as_repeats, as_repeats and not in_band

@@ -45,7 +45,7 @@ def standardised(responses: ArrayLike) -> np.ndarray:
         centred,
         deviation,
         out=np.zeros_like(centred),
-        where=deviation > 1e-12 * np.abs(given).max(),
+        where=deviation > 1e-12 * np.abs(given).max(axis=0),
     )
     return scaled
 

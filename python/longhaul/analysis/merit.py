@@ -36,7 +36,7 @@ class Rates:
 
     times: np.ndarray
     values: np.ndarray
-    """By time and flow; not a number before a flow has been active for a whole window."""
+    """By time and flow; not a number where a flow was not active for the whole window."""
 
     @property
     def fair(self) -> np.ndarray:
@@ -47,7 +47,13 @@ class Rates:
         return fair
 
 
-def rates(times: ArrayLike, delivered: ArrayLike, starts: ArrayLike, window_s: float) -> Rates:
+def rates(
+    times: ArrayLike,
+    delivered: ArrayLike,
+    starts: ArrayLike,
+    window_s: float,
+    ends: ArrayLike = np.inf,
+) -> Rates:
     """Rates over windows of at least `window_s`, whole intervals of the samples."""
     at, counts = np.asarray(times, float), np.asarray(delivered, float)
     every = float(at[1] - at[0]) if len(at) > 1 else window_s
@@ -56,7 +62,8 @@ def rates(times: ArrayLike, delivered: ArrayLike, starts: ArrayLike, window_s: f
         return Rates(np.empty(0), np.empty((0, counts.shape[1])))
     values = (counts[steps:] - counts[:-steps]) / (at[steps:] - at[:-steps])[:, None]
     begun = at[:-steps, None] >= np.asarray(starts, float) - ROUNDING
-    return Rates(at[steps:], np.where(begun, values, np.nan))
+    active = begun & (at[steps:, None] <= np.asarray(ends, float) + ROUNDING)
+    return Rates(at[steps:], np.where(active, values, np.nan))
 
 
 def convergence_time(given: Rates, joined_s: float, window_s: float, band: float) -> float | None:
@@ -99,18 +106,22 @@ def starvation(given: Rates, every_s: float) -> Starvation | None:
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]
-    values = values[:, np.isfinite(values).all(axis=0)] if len(values) else values
-    if values.shape[0] == 0 or values.shape[1] < 2:
+    # Those that are there from its beginning on; what has ended is not compared any more.
+    values = values[:, np.isfinite(values[0])] if len(values) else values
+    values = values[np.isfinite(values).sum(axis=1) > 1]
+    if len(values) == 0:
         return None
-    fair = values.mean(axis=1)
+    fair = np.nanmean(values, axis=1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(fair > 0, values.max(axis=1) / values.min(axis=1), 1.0)
-    starved = (values < STARVED_PART * fair[:, None]) & (fair > 0)[:, None]
+        most, least = np.nanmax(values, axis=1), np.nanmin(values, axis=1)
+        ratios = np.where(most > 0, most / least, 1.0)
+        starved = (values < STARVED_PART * fair) & (fair > 0)
     longest = max(_longest(flow) for flow in starved.T) * every_s
+    parts = np.nansum(values, axis=0), np.where(np.isfinite(values), fair, 0.0).sum(axis=0)
     return Starvation(
         ratio=float(ratios.max()),
         starves=bool((ratios > STARVED_RATIO).all() or longest >= STARVED_S),
-        least_share=float(values.mean(axis=0).min() / max(fair.mean(), 1e-300)),
+        least_share=float((parts[0] / np.maximum(parts[1], 1e-300)).min()),
     )
 
 
@@ -122,10 +133,12 @@ def _longest(flags: np.ndarray) -> int:
 
 def smoothness(given: Rates) -> np.ndarray:
     """By flow: the coefficient of variation of its rates (RFC 5166, section 2.4)."""
-    with np.errstate(invalid="ignore"):
-        mean = np.nanmean(given.values, axis=0)
-        deviation: np.ndarray = np.nanstd(given.values, axis=0)
-    return deviation / np.where(mean > 0, mean, np.nan)
+    variation = np.full(given.values.shape[1], np.nan)
+    for flow, values in enumerate(given.values.T):
+        known = values[np.isfinite(values)]
+        if known.sum() > 0:
+            variation[flow] = known.std() / known.mean()
+    return variation
 
 
 def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
@@ -140,17 +153,25 @@ def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | 
     return gap, float(lost[lost > 0].mean()) if len(at) else None
 
 
-def synchronisation(times: ArrayLike, flows: ArrayLike, active: int, gap_s: float) -> np.ndarray:
+def synchronisation(
+    times: ArrayLike, flows: ArrayLike, starts: ArrayLike, ends: ArrayLike, gap_s: float
+) -> np.ndarray:
     """Of each congestion event the part of the active flows that reduced their windows in it.
 
     `times` of reductions in order and the `flows` that made them; those that follow one another
-    within a round trip `gap_s` belong to one event.
+    within a round trip `gap_s` belong to one event. All flows, those that never reduce too, have
+    `starts` and `ends`. An event while one is active alone is left out.
     """
     at, who = np.asarray(times, float), np.asarray(flows)
     if len(at) == 0:
         return np.empty(0)
     begins = np.flatnonzero(np.concatenate([[True], np.diff(at) > gap_s]))
-    return np.array([len(np.unique(part)) / active for part in np.split(who, begins[1:])])
+    begun = np.asarray(starts, float) <= at[begins, None]
+    active = (begun & (np.asarray(ends, float) >= at[begins, None])).sum(axis=1)
+    reduced = np.array([len(np.unique(part)) for part in np.split(who, begins[1:])])
+    # One that starts during an event belongs to it.
+    parts: np.ndarray = (reduced / np.maximum(active, reduced))[active > 1]
+    return parts
 
 
 @dataclass(frozen=True)

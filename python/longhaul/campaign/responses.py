@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.factors import refuse_unknown
@@ -76,18 +76,26 @@ class Responses:
         for response in self.responses:
             if not response.function:
                 values[response.name] = look_up(kept, response.place)
-        measured: dict[str, float] = kept["measured"]
+        measured: dict[str, float | None] = kept["measured"]
         return {**values, **measured}
 
 
-def _measured(response: Response, run: Results) -> dict[str, float]:
+def _measured(response: Response, run: Results) -> dict[str, float | None]:
     """What a function returns, by name."""
     space: dict[str, Any] = {"__name__": "responses"}
     exec(compile(response.source, f"<{response.name}>", "exec"), space)
     value = space[response.function](run)
-    if isinstance(value, Mapping):
-        return {f"{response.name}.{name}": float(each) for name, each in value.items()}
-    return {response.name: float(value)}
+    values = value if isinstance(value, Mapping) else {"": value}
+    return {
+        f"{response.name}.{name}" if name else response.name: _number(response, each)
+        for name, each in values.items()
+    }
+
+
+def _number(response: Response, value: object) -> float | None:
+    if value is None or isinstance(value, SupportsFloat):
+        return None if value is None else float(value)
+    raise ResponseError(f"responses.{response.name}: expected a number, found {value!r}")
 
 
 def look_up(kept: Kept, place: str) -> float | None:
@@ -190,6 +198,11 @@ def _response(base: Path, name: str, written: Any) -> Response:  # noqa: ANN401
             f"responses.{name}: expected FILE:FUNCTION, found {written['python']!r}"
         )
     source = (base / file).read_text(encoding="utf-8")
+    try:
+        compile(source, str(base / file), "exec")
+    except SyntaxError as error:
+        at = f"{base / file}:{error.lineno}"
+        raise ResponseError(f"responses.{name}: {at}: {error.msg}") from None
     if f"def {function}(" not in source:
         raise ResponseError(f"responses.{name}: {file} has no function `{function}`")
     return Response(name, source=source, function=function)

@@ -96,9 +96,9 @@ def _of_shares(run: "Results") -> Told:
     series = _delivered(run, flows)
     if series is None:
         return
-    times, delivered, starts, round_trip_s = series
+    times, delivered, starts, ends, round_trip_s = series
     window_s = max(SHARES_S, SHARES_ROUND_TRIPS * round_trip_s)
-    shares = merit.rates(times, delivered, starts, window_s)
+    shares = merit.rates(times, delivered, starts, window_s, ends)
     for band in BANDS:
         converged = merit.convergence_time(shares, float(starts.max()), window_s, band)
         what = (
@@ -112,7 +112,7 @@ def _of_shares(run: "Results") -> Told:
     yield "variation", variation, f"coefficient of variation of the roughest flow, {window_s:.3g} s"
     window_s = max(STARVATION_S, STARVATION_ROUND_TRIPS * round_trip_s)
     every_s = float(times[1] - times[0])
-    starved = merit.starvation(merit.rates(times, delivered, starts, window_s), every_s)
+    starved = merit.starvation(merit.rates(times, delivered, starts, window_s, ends), every_s)
     if starved is not None:
         what = f"largest over least rate at worst, last half, windows of {window_s:.3g} s"
         yield "starvation_ratio", starved.ratio, what
@@ -122,8 +122,8 @@ def _of_shares(run: "Results") -> Told:
 
 def _delivered(
     run: "Results", flows: pl.DataFrame
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float] | None:
-    """Samples of what the flows were delivered: times, bytes, and starts; the longest RTT."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float] | None:
+    """Samples of what flows were delivered: times, bytes, starts and ends; the longest RTT."""
     if "series" not in run.tables:
         return None
     round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
@@ -133,25 +133,38 @@ def _delivered(
     there = [name for name in names if name in wide.columns]
     if len(wide) < 2 or len(there) < 2 or not round_trips:
         return None
-    starts = dict(zip(names, flows["start_s"].to_list(), strict=True))
+    starts, ends = _lives(flows.filter(pl.col("name").is_in(there)))
     return (
         wide["t_s"].to_numpy(),
         wide.select(there).fill_null(0).to_numpy().astype(float),
-        np.array([starts[name] for name in there]),
+        starts,
+        ends,
         max(round_trips),
     )
+
+
+def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """When flows start and end; those that do not end, never."""
+    ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
+    return flows["start_s"].to_numpy(), ends.to_numpy()
 
 
 def _of_events(run: "Results") -> Told:
     if "events" not in run.tables:
         return
+    flows = run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = run.events.filter(
-        pl.col("event").is_in(["cut", "timeout"]), pl.col("t_s") >= run.meta["measured_from_s"]
+        pl.col("event").is_in(["cut", "timeout"]),
+        pl.col("t_s") >= run.meta["measured_from_s"],
+        pl.col("name").is_in(flows["name"].to_list()),
     ).sort("t_s")
-    active = cuts["name"].n_unique()
     round_trip_s = run.bundles["rtt_mean_s"].max()
-    if active < 2 or round_trip_s is None:
+    if len(flows) < 2 or round_trip_s is None:
         return
-    parts = merit.synchronisation(cuts["t_s"], cuts["name"], active, float(str(round_trip_s)))
-    yield "synchronisation", float(parts.mean()), "flows that reduce their windows in an event"
+    gap_s = float(str(round_trip_s))
+    parts = merit.synchronisation(cuts["t_s"], cuts["name"], *_lives(flows), gap_s)
+    if len(parts) == 0:
+        return
+    what = "part of the active flows that reduce their windows in an event"
+    yield "synchronisation", float(parts.mean()), what
     yield "congestion_events", float(len(parts)), "events: reductions within a round trip"
