@@ -61,13 +61,13 @@ def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
     the length of a period in which it is always more.
     """
     flows = pl.col("normal_mode_flows")
-    first = tables.periods[0].of(tables.network)
-    usual = first.select(flows.mean()).item()
-    return [
-        {"period": period.name, "abated_s": (period.to_s if end is None else end) - period.from_s}
-        for period in tables.periods
-        for end in [period.of(tables.network).filter(flows <= usual)["t_s"].min()]
-    ]
+    usual = tables.periods[0].of(tables.network).select(flows.mean()).item()
+    abated = []
+    for period in tables.periods:
+        few = period.of(tables.network).filter(flows <= usual)["t_s"].to_list()
+        end = few[0] if few else period.to_s
+        abated.append({"period": period.name, "abated_s": end - period.from_s})
+    return abated
 
 
 def _crossings(value: pl.Expr) -> pl.Expr:
