@@ -107,7 +107,7 @@ class Congestion:
         """When it was detected, in seconds of simulated time."""
 
     @property
-    def cause(self) -> Literal["loss", "nak", "ecn", "router"]:
+    def cause(self) -> Literal["loss", "nak", "ecn"]:
         """What signalled it."""
 
     @property

@@ -92,6 +92,20 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_it_was_not(
     assert [path.name for path in tmp_path.iterdir() if "run" in path.name] == ["run"]
 
 
+def test_nothing_of_an_older_run_gets_into_one_with_checkpoints(
+    whole: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    longhaul.run(SCENARIO, out=out, set=["seed=2"])
+    # A process that was killed before its first checkpoint has left tables.
+    left = tmp_path / "run.checkpoint" / "run"
+    left.mkdir(parents=True)
+    (left / "older.parquet").touch()
+    run = longhaul.run(SCENARIO, out=out, overwrite=True, checkpoint_every="0 s")
+    assert _files(run.path) == whole
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def _raising(at: int) -> Callable[[Interval], dict[str, float]]:
     """A measure that ends the run in an interval."""
 

@@ -41,7 +41,7 @@ impl Backoff {
     pub fn at(&self, event: &Congestion) -> f64 {
         match event.cause {
             Cause::Ecn if !event.in_slow_start => self.ecn,
-            Cause::Ecn | Cause::Loss | Cause::Nak | Cause::Router => self.loss,
+            Cause::Ecn | Cause::Loss | Cause::Nak => self.loss,
         }
     }
 }

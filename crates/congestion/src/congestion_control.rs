@@ -3,7 +3,7 @@
 use longhaul_units::{Rate, Span, Time};
 
 use crate::facts::{AckSample, Congestion, Dummies, Idle, Phase, RouterRequest, Timeout};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// In which phases an algorithm moves the window itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         if phase == Phase::Avoidance
             && let Some(increment) = self.increment(ack.credit, window.cwnd())
         {
-            window.grow(increment, Change::Avoidance);
+            window.grow(increment);
         }
     }
 

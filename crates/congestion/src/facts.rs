@@ -151,8 +151,6 @@ pub enum Cause {
     Nak,
     /// An echoed congestion mark (RFC 3168).
     Ecn,
-    /// An explicit message of a router.
-    Router,
 }
 
 /// A congestion signal; the transport reports one per recovery epoch.

@@ -44,4 +44,4 @@ pub use registry::{ControllerSpec, SlowStartSpec};
 pub use response_table::ResponseTable;
 pub use slow_start::{HybridSlowStart, Hystart, PicoquicSlowStart, SlowStart};
 pub use state::CongestionState;
-pub use window::{Change, MinCwnd, Rounding, Window};
+pub use window::{MinCwnd, Rounding, Window};

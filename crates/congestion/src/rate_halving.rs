@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Segments that may leave at once when a recovery ends (`tcp_max_burst`).
 const MAX_BURST: f64 = 3.0;
@@ -27,7 +27,7 @@ pub(crate) struct RateHalving {
 impl RateHalving {
     /// A recovery begins with a window of `before` segments: not reduced yet.
     pub(crate) fn begin(before: f64, floor: f64, window: &mut Window) -> Self {
-        window.set_cwnd(before.max(floor), Change::Reduction);
+        window.set_cwnd(before.max(floor));
         Self {
             floor,
             second: false,
@@ -39,7 +39,7 @@ impl RateHalving {
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let step = if self.second { 1.0 } else { 0.0 };
         let reached = (window.cwnd() - step).min(ack.in_flight as f64 + 1.0);
-        window.set_cwnd(reached.max(self.floor), Change::Reduction);
+        window.set_cwnd(reached.max(self.floor));
         self.second = !self.second;
         self.in_flight = Some(ack.in_flight);
     }
@@ -49,7 +49,7 @@ impl RateHalving {
     pub(crate) fn end(self, window: &mut Window) {
         let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
         let left = window.ssthresh().min(in_flight + MAX_BURST);
-        window.set_cwnd(left, Change::Reduction);
+        window.set_cwnd(left);
     }
 }
 

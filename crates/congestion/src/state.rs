@@ -8,7 +8,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Dummies, Idle, Phase, RouterRequest, Timeout};
 use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Congestion control of one connection, laid out for cache locality: what acknowledgements touch fills one
 /// cache line up to the kind of slow start, and the beginning of another with the algorithm.
@@ -60,7 +60,7 @@ impl CongestionState {
         let Some(increment) = self.controller.increment(credit, before) else {
             return false;
         };
-        self.window.grow(increment, Change::Avoidance);
+        self.window.grow(increment);
         self.grow_as_slow_start(before);
         true
     }
@@ -160,7 +160,7 @@ impl CongestionState {
             let step = limited_step(before, max_ssthresh);
             let grown = self.window.cwnd();
             if (before..before + step).contains(&grown) {
-                self.window.set_cwnd(before + step, Change::SlowStart);
+                self.window.set_cwnd(before + step);
             }
         }
     }
@@ -217,7 +217,7 @@ impl CongestionState {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {
             window.set_ssthresh(ssthresh.max(window.ssthresh()));
-            window.set_cwnd(cwnd.max(window.cwnd()), Change::Avoidance);
+            window.set_cwnd(cwnd.max(window.cwnd()));
         }
         self.controller.on_undo(window);
     }

@@ -1,4 +1,4 @@
-//! The congestion window and slow start threshold, clamped, with the reason of the last change.
+//! The congestion window and slow start threshold, clamped.
 
 use longhaul_keys::{Kind, Profile};
 use serde::{Deserialize, Serialize};
@@ -17,22 +17,6 @@ longhaul_keys::words! {
         /// `cwnd` and `ssthresh` are truncated to whole segments at a reduction (ns-2 before 2006).
         IntegerBoth = "integer-both",
     }
-}
-
-/// Why the window last changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Change {
-    /// Set at the start of the connection.
-    #[default]
-    Initial,
-    /// Grew in slow start.
-    SlowStart,
-    /// Grew or shrank by the algorithm's own rule.
-    Avoidance,
-    /// Reduced after a congestion signal.
-    Reduction,
-    /// Reduced after a retransmission timeout.
-    Timeout,
 }
 
 const MIN_SEGMENTS: Kind = Kind::Whole { min: 1, max: 100 };
@@ -64,7 +48,6 @@ pub struct Window {
     ssthresh: f64,
     ceiling: f64,
     rounding: Rounding,
-    change: Change,
     reduced_min: MinCwnd,
 }
 
@@ -78,7 +61,6 @@ impl Window {
             ssthresh,
             ceiling,
             rounding,
-            change: Change::Initial,
             reduced_min: MinCwnd { loss: 1, ecn: 1 },
         };
         assert!(
@@ -109,11 +91,6 @@ impl Window {
         self.ssthresh
     }
 
-    /// Why the window last changed.
-    pub fn change(&self) -> Change {
-        self.change
-    }
-
     /// Whether the window is below the threshold.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
@@ -123,7 +100,7 @@ impl Window {
     /// Sets the window, within its bounds. A window that is not a number is a defect of the
     /// algorithm: it stops debug builds and leaves release builds at the floor.
     #[inline]
-    pub fn set_cwnd(&mut self, cwnd: f64, change: Change) {
+    pub fn set_cwnd(&mut self, cwnd: f64) {
         debug_assert!(!cwnd.is_nan(), "the window is not a number");
         // Comparisons take an instruction each; `max` and `min` take five to see to what is not a
         // number, which the first comparison does here.
@@ -133,19 +110,18 @@ impl Window {
         } else {
             self.ceiling
         };
-        self.change = change;
     }
 
     /// Adds `segments` to the window.
     #[inline]
-    pub fn grow(&mut self, segments: f64, change: Change) {
-        self.set_cwnd(self.cwnd + segments, change);
+    pub fn grow(&mut self, segments: f64) {
+        self.set_cwnd(self.cwnd + segments);
     }
 
     /// Takes `segments` off the window in congestion avoidance. The threshold stays at or below it, or
     /// slow start would begin again.
     pub fn shrink(&mut self, segments: f64) {
-        self.set_cwnd(self.cwnd - segments, Change::Avoidance);
+        self.set_cwnd(self.cwnd - segments);
         self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
     }
 
@@ -173,7 +149,7 @@ impl Window {
             target
         };
         self.set_ssthresh(target);
-        self.set_cwnd(target, Change::Reduction);
+        self.set_cwnd(target);
         if self.reduced_min.loss == 0 && target < FLOOR {
             // Less than a segment: nothing can be sent until a timeout.
             self.cwnd = target.max(0.0);
@@ -184,16 +160,16 @@ impl Window {
     pub(crate) fn end_reduction(&mut self, cause: Cause) {
         let min = f64::from(match cause {
             Cause::Ecn => self.reduced_min.ecn,
-            Cause::Loss | Cause::Nak | Cause::Router => self.reduced_min.loss,
+            Cause::Loss | Cause::Nak => self.reduced_min.loss,
         });
         if self.cwnd < min {
-            self.set_cwnd(min, Change::Reduction);
+            self.set_cwnd(min);
         }
     }
 
     /// Restarts from one segment after a timeout.
     pub fn restart(&mut self) {
-        self.set_cwnd(1.0, Change::Timeout);
+        self.set_cwnd(1.0);
     }
 }
 
@@ -211,7 +187,7 @@ mod tests {
             after.reduce_to(after.cwnd() / 2.0);
             after.end_reduction(Cause::Nak);
             assert_eq!((after.cwnd(), after.ssthresh()), (reduced, 2.0));
-            after.grow(1.0, Change::SlowStart);
+            after.grow(1.0);
             assert_eq!(after.cwnd(), grown);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use longhaul_congestion::{Change, Window};
+use longhaul_congestion::Window;
 use longhaul_units::{Rate, Span};
 use serde::{Deserialize, Deserializer};
 
@@ -45,12 +45,12 @@ impl Answer {
     }
 
     /// Does what the answer says.
-    pub(crate) fn apply(&self, window: &mut Window, pacing: &mut Option<Rate>, change: Change) {
+    pub(crate) fn apply(&self, window: &mut Window, pacing: &mut Option<Rate>) {
         if let Some(segments) = self.ssthresh {
             window.set_ssthresh(segments);
         }
         if let Some(segments) = self.cwnd {
-            window.set_cwnd(segments, change);
+            window.set_cwnd(segments);
         }
         if let Some(rate) = self.pacing_bps {
             *pacing = rate.map(|bps| Rate::from_bps(bps as u64));

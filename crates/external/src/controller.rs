@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use longhaul_congestion::{
-    AckSample, Change, Congestion, CongestionControl, Needs, Phase, Phases, Timeout, Window,
+    AckSample, Congestion, CongestionControl, Needs, Phase, Phases, Timeout, Window,
 };
 use longhaul_units::{Rate, Span, Time};
 
@@ -92,7 +92,7 @@ impl Controller {
         connection.flows += 1;
         self.flow = Some(flow);
         report::open(&mut connection.line, flow, window);
-        self.answered(connection, window, Change::Avoidance)?;
+        self.answered(connection, window)?;
         Ok(flow)
     }
 
@@ -101,10 +101,9 @@ impl Controller {
         &mut self,
         connection: &mut Connection,
         window: &mut Window,
-        change: Change,
     ) -> Result<(), Problem> {
         let answer = Answer::read(connection.exchange()?).map_err(Problem::Failed)?;
-        answer.apply(window, &mut self.pacing, change);
+        answer.apply(window, &mut self.pacing);
         Ok(())
     }
 
@@ -153,7 +152,7 @@ impl CongestionControl for Controller {
             };
             let Connection { line, facts, .. } = connection;
             report::ack(line, number, facts, &sample, phase, may_grow, window);
-            flow.answered(connection, window, Change::Avoidance)?;
+            flow.answered(connection, window)?;
             flow.untold = Untold {
                 since: ack.now,
                 ..Untold::default()
@@ -166,7 +165,7 @@ impl CongestionControl for Controller {
         self.told(event.now, |flow, connection| {
             let number = flow.number(connection, window)?;
             report::congestion(&mut connection.line, number, event, window);
-            flow.answered(connection, window, Change::Reduction)
+            flow.answered(connection, window)
         });
     }
 
@@ -174,7 +173,7 @@ impl CongestionControl for Controller {
         self.told(event.now, |flow, connection| {
             let number = flow.number(connection, window)?;
             report::timeout(&mut connection.line, number, event, window);
-            flow.answered(connection, window, Change::Timeout)
+            flow.answered(connection, window)
         });
     }
 

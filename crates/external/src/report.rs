@@ -168,7 +168,6 @@ fn cause(cause: Cause) -> &'static str {
         Cause::Loss => "loss",
         Cause::Nak => "nak",
         Cause::Ecn => "ecn",
-        Cause::Router => "router",
     }
 }
 

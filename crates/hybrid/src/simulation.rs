@@ -221,11 +221,8 @@ impl Simulation {
                 continue;
             }
             let mut lost = 0.0;
-            let mut delivered = if flow.places.is_empty() {
-                flow.rate * self.config.step
-            } else {
-                0.0
-            };
+            // Where no queue of its data can overflow, what it sends.
+            let mut delivered = flow.rate * self.config.step;
             for place in &mut self.places[flow.places.clone()] {
                 let queue = &mut self.queues[place.queue];
                 let work = place.waiting + place.arriving;

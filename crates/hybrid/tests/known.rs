@@ -124,6 +124,7 @@ fn acknowledgements_take_service_and_their_drops_are_no_losses() {
         found.queues[0].dropped > 0.0 && found.flows[0].reductions == 0,
         "{found:?}"
     );
+    assert!(found.flows[0].throughput > 5000.0, "{found:?}");
 }
 
 #[test]

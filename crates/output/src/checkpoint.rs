@@ -21,7 +21,7 @@ const LOCK: &str = "lock";
 const RUN: &str = "run";
 
 /// Counts changes of what the state holds that change no results.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Whose state it is. Only the engine that wrote a state can read the rest of it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,11 +67,7 @@ impl Checkpoint {
     ) -> Result<(Self, Option<Vec<u8>>), OutputError> {
         let folder = Self::folder(target);
         let (run, state) = (folder.join(RUN), folder.join(STATE));
-        if state.exists() && !run.exists() {
-            // The run has got its final name, and the process was killed before it removed the rest.
-            fs::remove_file(&state).map_err(OutputError::io("remove", &state))?;
-        }
-        fs::create_dir_all(&run).map_err(OutputError::io("create", &run))?;
+        fs::create_dir_all(&folder).map_err(OutputError::io("create", &folder))?;
         let lock = folder.join(LOCK);
         let file = File::create(&lock).map_err(OutputError::io("create", &lock))?;
         match file.try_lock() {
@@ -79,6 +75,15 @@ impl Checkpoint {
             Err(TryLockError::WouldBlock) => return Err(OutputError::InUse(folder)),
             Err(TryLockError::Error(error)) => return Err(OutputError::io("lock", &lock)(error)),
         }
+        if state.exists() && !run.exists() {
+            // The run has got its final name, and the process was killed before it removed the rest.
+            fs::remove_file(&state).map_err(OutputError::io("remove", &state))?;
+        }
+        if !state.exists() && run.exists() {
+            // A process was killed before its first checkpoint.
+            fs::remove_dir_all(&run).map_err(OutputError::io("remove", &run))?;
+        }
+        fs::create_dir_all(&run).map_err(OutputError::io("create", &run))?;
         let owner = Owner::new(version, scenario_hash);
         let stored = match fs::read(&state) {
             Ok(bytes) => Some(owner.check(&folder, &bytes)?),

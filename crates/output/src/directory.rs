@@ -114,7 +114,15 @@ impl PartialDirectory {
         };
         check_target(&target, overwrite)?;
         sync_directory(&self.temporary)?;
-        put_in_place(&self.temporary, &target)?;
+        if self.kept && target.exists() {
+            // What is replaced must not be where a killed process's checkpoint would be resumed.
+            let aside = sibling(&target, &format!("new-{}", process::id()));
+            rename(&self.temporary, &aside)?;
+            put_in_place(&aside, &target)?;
+            let _ = fs::remove_dir_all(&aside);
+        } else {
+            put_in_place(&self.temporary, &target)?;
+        }
         if let Some(parent) = target.parent() {
             sync_directory(parent)?;
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use longhaul_congestion as congestion;
-use longhaul_congestion::{Change, CongestionControl, Factory, Needs, Phase, Phases};
+use longhaul_congestion::{CongestionControl, Factory, Needs, Phase, Phases};
 use longhaul_external::{External, PATIENCE, Program};
 use longhaul_scenario::{Algorithms, CustomAlgorithm};
 use longhaul_units::{Rate, Span, Time};
@@ -345,12 +345,11 @@ impl Controller {
     /// An acknowledgement in one of the algorithm's phases.
     fn grow(&mut self, ack: &congestion::AckSample, phase: Phase, window: &mut congestion::Window) {
         if self.has(Method::OnAck) {
-            let change = Some(Change::Avoidance);
-            self.tell(Method::OnAck, &Fact::Ack(ack, phase), window, change);
+            self.tell(Method::OnAck, &Fact::Ack(ack, phase), window);
         } else if self.increase != 0.0 {
             let increment = self.increase * ack.credit / window.cwnd();
             if window.cwnd() + increment <= MAX_CWND {
-                window.grow(increment, Change::Avoidance);
+                window.grow(increment);
             } else {
                 let wrong =
                     PyValueError::new_err("the window is not finite, or above 1e12 segments");
@@ -369,9 +368,7 @@ impl Controller {
         if !self.has(Method::OnRound) {
             return;
         }
-        let change = Some(Change::Avoidance);
-        let Some(increase) = self.tell(Method::OnRound, &Fact::Ack(ack, phase), window, change)
-        else {
+        let Some(increase) = self.tell(Method::OnRound, &Fact::Ack(ack, phase), window) else {
             return;
         };
         let wrong = if increase.is_some() && self.has(Method::OnAck) {
@@ -400,20 +397,20 @@ impl Controller {
         Ok(self.instance.get_or_init(|| instance))
     }
 
-    /// Calls a method with a fact and the window, which it may move if there is a reason for it.
+    /// Calls a method with a fact and the window, which it may move unless it only observes.
     fn tell(
         &self,
         method: Method,
         fact: &Fact<'_>,
         window: &mut congestion::Window,
-        change: Option<Change>,
     ) -> Option<Option<f64>> {
         self.attached(method, |py| {
             let instance = self.instance(py)?;
-            let lent = lend(py, instance, window, change)?;
+            let movable = method != Method::Observe;
+            let lent = lend(py, instance, window, movable)?;
             let fact = instance.fact(py, fact)?;
             let returned = bound(instance, method).call1(py, (fact, lent))?;
-            if change.is_some() {
+            if movable {
                 *window = lent.borrow(py).inner;
             }
             // Only this one has an answer.
@@ -471,15 +468,15 @@ fn lend<'a>(
     py: Python<'_>,
     instance: &'a Instance,
     window: &congestion::Window,
-    change: Option<Change>,
+    movable: bool,
 ) -> PyResult<&'a Py<Window>> {
     if let Some(lent) = instance.window.get() {
         let mut lent = lent.borrow_mut(py);
         lent.inner = *window;
-        lent.change = change;
+        lent.movable = movable;
     } else {
         let inner = *window;
-        let fresh = Py::new(py, Window { inner, change })?;
+        let fresh = Py::new(py, Window { inner, movable })?;
         let _ = instance.window.set(fresh);
     }
     Ok(instance.window.get().expect("set above"))
@@ -526,7 +523,7 @@ impl CongestionControl for Controller {
         }
         if self.has(Method::Observe) && self.algorithm.phases != Phases::All {
             let mut copy = *window;
-            self.tell(Method::Observe, &Fact::Ack(ack, phase), &mut copy, None);
+            self.tell(Method::Observe, &Fact::Ack(ack, phase), &mut copy);
         }
         if self.moves_window(phase) {
             self.grow(ack, phase, window);
@@ -541,13 +538,7 @@ impl CongestionControl for Controller {
     fn on_congestion(&mut self, event: &congestion::Congestion, window: &mut congestion::Window) {
         self.now = event.now;
         if self.has(Method::OnCongestion) {
-            let change = Some(Change::Reduction);
-            self.tell(
-                Method::OnCongestion,
-                &Fact::Congestion(event),
-                window,
-                change,
-            );
+            self.tell(Method::OnCongestion, &Fact::Congestion(event), window);
         } else {
             window.reduce_to(event.base / 2.0);
         }
@@ -556,8 +547,7 @@ impl CongestionControl for Controller {
     fn on_timeout(&mut self, event: &congestion::Timeout, window: &mut congestion::Window) {
         self.now = event.now;
         if self.has(Method::OnTimeout) {
-            let change = Some(Change::Timeout);
-            self.tell(Method::OnTimeout, &Fact::Timeout(event), window, change);
+            self.tell(Method::OnTimeout, &Fact::Timeout(event), window);
         } else {
             congestion::restart(event, window);
         }
@@ -567,16 +557,14 @@ impl CongestionControl for Controller {
         self.now = now;
         if self.has(Method::OnRecoveryExit) {
             let fact = Fact::Seconds(now.as_secs_f64());
-            let change = Some(Change::Avoidance);
-            self.tell(Method::OnRecoveryExit, &fact, window, change);
+            self.tell(Method::OnRecoveryExit, &fact, window);
         }
     }
 
     fn on_idle(&mut self, idle: Span, window: &mut congestion::Window) {
         if self.has(Method::OnIdle) {
             let fact = Fact::Seconds(idle.as_secs_f64());
-            let change = Some(Change::Avoidance);
-            self.tell(Method::OnIdle, &fact, window, change);
+            self.tell(Method::OnIdle, &fact, window);
         }
     }
 

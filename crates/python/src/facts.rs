@@ -1,7 +1,7 @@
 //! What an algorithm in Python is told, and the window that it moves: `longhaul.congestion`.
 
 use longhaul_congestion as congestion;
-use longhaul_congestion::{Cause, Change, Limit, Phase};
+use longhaul_congestion::{Cause, Limit, Phase};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -121,7 +121,6 @@ impl Congestion {
             Cause::Loss => "loss",
             Cause::Nak => "nak",
             Cause::Ecn => "ecn",
-            Cause::Router => "router",
         }
     }
 
@@ -172,8 +171,8 @@ impl Timeout {
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Window {
     pub(crate) inner: congestion::Window,
-    /// Why it changes in this call; nothing where it may not.
-    pub(crate) change: Option<Change>,
+    /// Whether it may change in this call.
+    pub(crate) movable: bool,
 }
 
 #[pymethods]
@@ -185,8 +184,8 @@ impl Window {
 
     #[setter]
     fn set_cwnd(&mut self, segments: f64) -> PyResult<()> {
-        let change = self.movable(segments)?;
-        self.inner.set_cwnd(segments, change);
+        self.check(segments)?;
+        self.inner.set_cwnd(segments);
         Ok(())
     }
 
@@ -197,7 +196,7 @@ impl Window {
 
     #[setter]
     fn set_ssthresh(&mut self, segments: f64) -> PyResult<()> {
-        self.movable(segments)?;
+        self.check(segments)?;
         self.inner.set_ssthresh(segments);
         Ok(())
     }
@@ -209,25 +208,25 @@ impl Window {
 
     fn grow(&mut self, segments: f64) -> PyResult<()> {
         // What is added may be finite and the sum not.
-        let change = self.movable(self.inner.cwnd() + segments)?;
-        self.inner.grow(segments, change);
+        self.check(self.inner.cwnd() + segments)?;
+        self.inner.grow(segments);
         Ok(())
     }
 
     fn reduce_to(&mut self, segments: f64) -> PyResult<()> {
-        self.movable(segments)?;
+        self.check(segments)?;
         self.inner.reduce_to(segments);
         Ok(())
     }
 
     fn restart(&mut self) -> PyResult<()> {
-        self.movable(1.0)?;
+        self.check(1.0)?;
         self.inner.restart();
         Ok(())
     }
 
     fn exit_slow_start(&mut self) -> PyResult<()> {
-        self.movable(self.inner.cwnd())?;
+        self.check(self.inner.cwnd())?;
         self.inner.exit_slow_start();
         Ok(())
     }
@@ -238,7 +237,7 @@ pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {
     /// Refuses what is no finite number, or no window of any path, and any change where the algorithm only looks on.
-    fn movable(&self, segments: f64) -> PyResult<Change> {
+    fn check(&self, segments: f64) -> PyResult<()> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));
         }
@@ -249,7 +248,10 @@ impl Window {
             let message = format!("a window of {segments:e} segments is above {MAX_CWND:e}");
             return Err(PyValueError::new_err(message));
         }
-        self.change
-            .ok_or_else(|| PyAttributeError::new_err("`observe` may not move the window"))
+        if !self.movable {
+            let message = "`observe` may not move the window";
+            return Err(PyAttributeError::new_err(message));
+        }
+        Ok(())
     }
 }

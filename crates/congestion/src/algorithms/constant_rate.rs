@@ -10,7 +10,7 @@ use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
     kind: "constant-rate",
@@ -70,7 +70,7 @@ impl CongestionControl for ConstantRate {
         }
         let rtt = ack.srtt.as_secs_f64();
         let step = f64::min(self.c * rtt * rtt / window.cwnd(), self.max_step);
-        window.grow(step * ack.credit, Change::Avoidance);
+        window.grow(step * ack.credit);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -12,7 +12,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 use crate::windowed_max::WindowedMax;
 
 /// Boxed, so that other controllers stay small.
@@ -217,7 +217,7 @@ impl Copa {
         self.slow_start &= below;
         if self.slow_start {
             if may_grow {
-                window.set_cwnd(cwnd + acked, Change::SlowStart);
+                window.set_cwnd(cwnd + acked);
             }
             return;
         }
@@ -234,7 +234,7 @@ impl Copa {
         let step = self.velocity * acked / (self.delta * cwnd);
         let next = if below { cwnd + step } else { cwnd - step };
         if !below || may_grow {
-            window.set_cwnd(next.max(MIN_CWND), Change::Avoidance);
+            window.set_cwnd(next.max(MIN_CWND));
         }
     }
 
@@ -255,7 +255,7 @@ impl Copa {
         };
         if lost as f64 > MOST_LOST * seen as f64 {
             self.slow_start = false;
-            window.set_cwnd((KEPT * window.cwnd()).max(MIN_CWND), Change::Reduction);
+            window.set_cwnd((KEPT * window.cwnd()).max(MIN_CWND));
         }
     }
 

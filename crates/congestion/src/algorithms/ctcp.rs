@@ -15,7 +15,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Ctcp> = Entry {
     kind: "ctcp",
@@ -207,9 +207,9 @@ impl CongestionControl for Ctcp {
             return;
         }
         let before = window.cwnd();
-        window.grow(std::mem::take(&mut self.change), Change::Avoidance);
+        window.grow(std::mem::take(&mut self.change));
         self.delay = (self.delay + window.cwnd() - before).max(0.0);
-        window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+        window.grow(ack.credit / window.cwnd());
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

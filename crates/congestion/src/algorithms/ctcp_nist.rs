@@ -13,7 +13,7 @@ use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     kind: "ctcp-nist",
@@ -85,14 +85,14 @@ impl CongestionControl for CtcpNist {
         if phase != Phase::Avoidance {
             return;
         }
-        window.grow(std::mem::take(&mut self.pending), Change::Avoidance);
+        window.grow(std::mem::take(&mut self.pending));
         let cwnd = window.cwnd();
         let both = if cwnd < self.low_window {
             cwnd
         } else {
             cwnd + self.delay
         };
-        window.grow(ack.credit / both, Change::Avoidance);
+        window.grow(ack.credit / both);
     }
 
     /// Half the window and the delay window: less than the window, so that a loss cannot enlarge it.

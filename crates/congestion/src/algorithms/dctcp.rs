@@ -11,7 +11,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase};
 use crate::marked_share::MarkedShare;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     kind: "dctcp",
@@ -87,14 +87,14 @@ impl CongestionControl for Dctcp {
         }
         self.marks.take(ack);
         if phase == Phase::Avoidance {
-            window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+            window.grow(ack.credit / window.cwnd());
         }
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let decrease = match event.cause {
             Cause::Ecn => self.alpha / 2.0,
-            Cause::Loss | Cause::Nak | Cause::Router => 0.5,
+            Cause::Loss | Cause::Nak => 0.5,
         };
         window.reduce_to(event.base * (1.0 - decrease));
     }

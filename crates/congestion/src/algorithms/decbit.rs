@@ -10,7 +10,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<DecBit> = Entry {
     kind: "decbit",
@@ -114,7 +114,7 @@ impl CongestionControl for DecBit {
         if self.marked as f64 >= self.threshold * sent_since as f64 {
             window.shrink(window.cwnd() * self.decrease);
         } else {
-            window.grow(self.increase, Change::Avoidance);
+            window.grow(self.increase);
         }
         self.begin(current);
     }

@@ -12,7 +12,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
     kind: "delay-gradient",
@@ -109,7 +109,7 @@ impl DelayGradient {
         if self.gradient > 0.0 {
             window.shrink(window.cwnd() * self.decrease);
         } else {
-            window.grow(self.increase, Change::Avoidance);
+            window.grow(self.increase);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
     kind: "ghstcp",
@@ -174,7 +174,7 @@ impl CongestionControl for Ghstcp {
         }
         let cwnd = window.cwnd();
         if self.gentle {
-            window.grow(ack.credit / cwnd, Change::Avoidance);
+            window.grow(ack.credit / cwnd);
         } else {
             self.hstcp.on_ack(ack, phase, window);
         }

@@ -295,7 +295,7 @@ impl Response {
                 Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
                 // RFC 3649 appendix B gives the largest window of each increase.
                 Variant::Linux2_6_22 => Some(libm::ceil),
-                Variant::Paper | Variant::Linux6_18 | Variant::Ns2 | Variant::Picoquic => None,
+                _ => None,
             },
             linux: settings.variant() == Variant::Linux2_6_22,
             nist: settings.variant() == Variant::Nist,

@@ -12,7 +12,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Htcp> = Entry {
     kind: "htcp",
@@ -221,7 +221,7 @@ impl CongestionControl for Htcp {
             self.measure_as_linux(ack, since, window);
         }
         let step = self.increase(ack.now.since(since).as_secs_f64()) / window.cwnd();
-        window.grow(step * ack.credit, Change::Avoidance);
+        window.grow(step * ack.credit);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

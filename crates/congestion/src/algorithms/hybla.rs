@@ -13,7 +13,7 @@ use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Hybla> = Entry {
     kind: "hybla",
@@ -65,7 +65,7 @@ impl Hybla {
     fn slow_start(&self, ack: &AckSample, window: &mut Window) {
         let step = (libm::exp2(self.rho) - 1.0) * ack.credit;
         let grown = f64::min(window.cwnd() + step, window.ssthresh());
-        window.set_cwnd(grown, Change::SlowStart);
+        window.set_cwnd(grown);
     }
 }
 
@@ -81,13 +81,13 @@ impl CongestionControl for Hybla {
         let first = self.rho == 0.0;
         self.rho = self.rho_at(ack.min_rtt);
         if first && window.cwnd() < self.rho {
-            window.set_cwnd(self.rho, Change::SlowStart);
+            window.set_cwnd(self.rho);
         }
         if window.in_slow_start() {
             self.slow_start(ack, window);
         } else {
             let step = self.rho * self.rho / window.cwnd();
-            window.grow(step * ack.credit, Change::Avoidance);
+            window.grow(step * ack.credit);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::congestion_control::{CongestionControl, Needs, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Illinois> = Entry {
     kind: "illinois",
@@ -19,7 +19,7 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
     description: "Additive increase and multiplicative decrease whose amounts follow the mean \
         queueing delay of the last round trip: max_increase and min_decrease on an empty queue, \
         min_increase and max_decrease on a full one. Standard TCP below low_window segments. Variant \
-        linux keeps at a loss the part that it should remove, and halves the rate in a recovery.",
+        linux-2.6.22 keeps at a loss the part that it should remove, and halves the rate in a recovery.",
     law: &[
         "d = (mean rtt of a round - min_rtt) / (max_rtt - min_rtt)",
         "a(d): max_increase on a short queue, then falling as a hyperbola to min_increase at d = 1",
@@ -211,7 +211,7 @@ impl CongestionControl for Illinois {
         }
         if phase == Phase::Avoidance {
             let step = self.increase * ack.credit / window.cwnd();
-            window.grow(step, Change::Avoidance);
+            window.grow(step);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::delay_history::DelayHistory;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Ledbat> = Entry {
     kind: "ledbat",
@@ -130,7 +130,7 @@ impl CongestionControl for Ledbat {
         if bounded < window.cwnd() {
             window.shrink(window.cwnd() - bounded);
         } else {
-            window.set_cwnd(bounded, Change::Avoidance);
+            window.set_cwnd(bounded);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::delay_history::DelayHistory;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Boxed, so that other controllers stay small.
 pub type BoxedLedbatPlusPlus = Box<LedbatPlusPlus>;
@@ -168,18 +168,18 @@ impl CongestionControl for LedbatPlusPlus {
         let (cwnd, may_grow) = (window.cwnd(), phase.may_grow());
         match self.stage {
             Stage::FirstSlowStart if may_grow => {
-                window.grow(self.gain() * ack.credit, Change::SlowStart);
+                window.grow(self.gain() * ack.credit);
             }
             Stage::SlowStart { before, .. } if may_grow => {
                 let grown = cwnd + self.gain() * ack.credit;
-                window.set_cwnd(grown.min(before), Change::SlowStart);
+                window.set_cwnd(grown.min(before));
             }
             Stage::Steady { .. } => {
                 let change = self.change(queueing, cwnd) * ack.credit / cwnd;
                 if change < 0.0 {
                     window.shrink((-change).min(cwnd - MIN_CWND.min(cwnd)));
                 } else if may_grow {
-                    window.grow(change, Change::Avoidance);
+                    window.grow(change);
                 }
             }
             _ => {}

@@ -11,7 +11,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Lp> = Entry {
     kind: "lp",
@@ -185,12 +185,12 @@ impl CongestionControl for Lp {
         if self.range_known && self.is_congested() {
             self.on_early_indication(ack, window);
         } else if ack.now >= self.still_until {
-            let (step, change) = if window.in_slow_start() {
-                (1.0, Change::SlowStart)
+            let step = if window.in_slow_start() {
+                1.0
             } else {
-                (1.0 / window.cwnd(), Change::Avoidance)
+                1.0 / window.cwnd()
             };
-            window.grow(step * ack.credit, change);
+            window.grow(step * ack.credit);
         }
     }
 

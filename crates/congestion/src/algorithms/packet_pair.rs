@@ -12,7 +12,7 @@ use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<PacketPair> = Entry {
     kind: "packet-pair",
@@ -88,7 +88,7 @@ impl CongestionControl for PacketPair {
             && let Some(spacing_s) = self.spacing_s
         {
             let path = ack.min_rtt.as_secs_f64() / spacing_s;
-            window.set_cwnd(path + self.queued, Change::Avoidance);
+            window.set_cwnd(path + self.queued);
         }
     }
 

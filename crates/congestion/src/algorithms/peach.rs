@@ -11,7 +11,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
 use crate::parameter::Variant;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Peach> = Entry {
     kind: "peach",
@@ -69,7 +69,7 @@ impl CongestionControl for Peach {
         if !phase.may_grow() {
             return;
         }
-        window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+        window.grow(ack.credit / window.cwnd());
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
@@ -108,7 +108,7 @@ impl CongestionControl for Peach {
         if self.waiting > 0 {
             self.waiting -= 1;
         } else {
-            window.grow(1.0, Change::SlowStart);
+            window.grow(1.0);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
 use crate::marked_share::MarkedShare;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Prague> = Entry {
     kind: "prague",
@@ -127,7 +127,7 @@ impl Prague {
             0.0
         };
         if slow > 0.0 {
-            window.grow(slow, Change::SlowStart);
+            window.grow(slow);
             self.target = window.cwnd();
         }
         self.target += (segments - slow) * self.increase(srtt, window) / self.target.ceil();
@@ -138,7 +138,7 @@ impl Prague {
         let target = self.target.ceil();
         let step = (target - window.cwnd()).clamp(-1.0, 1.0);
         if step != 0.0 {
-            window.set_cwnd(window.cwnd() + step, Change::Avoidance);
+            window.set_cwnd(window.cwnd() + step);
         }
     }
 
@@ -216,7 +216,7 @@ impl CongestionControl for Prague {
                 self.reduced = event.now;
                 self.alpha / 2.0
             }
-            Cause::Loss | Cause::Nak | Cause::Router => {
+            Cause::Loss | Cause::Nak => {
                 self.in_loss = true;
                 0.5
             }

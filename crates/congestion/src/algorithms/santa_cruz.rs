@@ -13,7 +13,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
     kind: "santa-cruz",
@@ -114,7 +114,7 @@ impl SantaCruz {
         if self.queued > self.operating_point + self.tolerance {
             window.shrink(1.0);
         } else if self.queued < self.operating_point - self.tolerance {
-            window.grow(1.0, Change::Avoidance);
+            window.grow(1.0);
         }
     }
 
@@ -152,7 +152,7 @@ impl CongestionControl for SantaCruz {
         if !phase.may_grow() || !window.in_slow_start() {
             return;
         }
-        window.grow(ack.credit, Change::SlowStart);
+        window.grow(ack.credit);
         let queued = Arrival::of(ack).and_then(|arrival| self.queued_at(arrival));
         if queued.is_some_and(|queued| queued > self.operating_point / 2.0) {
             window.exit_slow_start();

@@ -14,7 +14,7 @@ pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {
         trip while the queueing delay is above a part of the largest one seen.",
     law: &[
         "queueing delay = one-way transit time - its minimum",
-        "each ACK, delay <= part_of_transit * min transit: as standard TCP",
+        "each ACK, delay <= part_of_largest * largest delay: as standard TCP",
         "delay above it, once a round trip: cwnd = (1 - decrease) * cwnd",
         "loss: as standard TCP",
     ],

@@ -13,7 +13,7 @@ use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Load, Phase, RouterFeedback, RouterRequest};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Vcp> = Entry {
     kind: "vcp",
@@ -114,13 +114,13 @@ impl Vcp {
         if ack.now < self.grows_until {
             if phase.may_grow() {
                 let step = self.additive(ack, window);
-                window.grow(step * ack.credit, Change::Avoidance);
+                window.grow(step * ack.credit);
             }
             return;
         }
         self.rests_until = ack.now + Span::from_secs_f64(self.interval_s);
         self.grows_until = self.rests_until + ack.srtt;
-        window.set_cwnd(window.cwnd() * (1.0 - self.decrease), Change::Reduction);
+        window.set_cwnd(window.cwnd() * (1.0 - self.decrease));
     }
 }
 
@@ -144,7 +144,7 @@ impl CongestionControl for Vcp {
             Load::High => self.additive(ack, window),
             Load::Over => return self.on_overload(ack, phase, window),
         };
-        window.grow(step * ack.credit, Change::Avoidance);
+        window.grow(step * ack.credit);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

@@ -12,7 +12,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Vegas> = Entry {
     kind: "vegas",
@@ -116,7 +116,7 @@ impl Vegas {
         if self.queued > self.gamma {
             // What fills the path alone, and one segment (Linux does the same).
             let filling = flight - self.queued + 1.0;
-            window.set_cwnd(filling.min(window.cwnd()), Change::Avoidance);
+            window.set_cwnd(filling.min(window.cwnd()));
             if self.linux {
                 window.set_ssthresh(LINUX_SSTHRESH);
             } else {
@@ -129,7 +129,7 @@ impl Vegas {
     /// back: the window does not come down from there, whatever it has queued.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
-            window.set_cwnd(window.cwnd() - 1.0, Change::Avoidance);
+            window.set_cwnd(window.cwnd() - 1.0);
         } else {
             window.shrink(1.0);
         }
@@ -146,7 +146,7 @@ impl Vegas {
         if target < window.cwnd() {
             self.give_up_one(window);
         } else if target > window.cwnd() {
-            window.grow(1.0, Change::Avoidance);
+            window.grow(1.0);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::congestion_control::{CongestionControl, Needs, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Veno> = Entry {
     kind: "veno",
@@ -108,7 +108,7 @@ impl CongestionControl for Veno {
             Some(queued) if queued >= self.beta => 0.5,
             _ => 1.0,
         };
-        window.grow(share * ack.credit / window.cwnd(), Change::Avoidance);
+        window.grow(share * ack.credit / window.cwnd());
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

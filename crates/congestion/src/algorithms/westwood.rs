@@ -13,7 +13,7 @@ use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Westwood> = Entry {
     kind: "westwood",
@@ -133,7 +133,7 @@ impl CongestionControl for Westwood {
         if phase != Phase::Avoidance {
             return;
         }
-        window.grow(ack.credit / window.cwnd(), Change::Avoidance);
+        window.grow(ack.credit / window.cwnd());
     }
 
     /// A window below that product stays, in slow start (MobiCom 2001 section 3.1).

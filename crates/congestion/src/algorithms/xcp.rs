@@ -12,7 +12,7 @@ use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, RouterFeedback, RouterRequest};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Xcp> = Entry {
     kind: "xcp",
@@ -74,7 +74,7 @@ impl CongestionControl for Xcp {
             } else {
                 change.min(0.0)
             };
-            window.grow(change * ack.srtt.as_secs_f64(), Change::Avoidance);
+            window.grow(change * ack.srtt.as_secs_f64());
         }
     }
 

@@ -11,7 +11,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::queue_estimate::QueueEstimate;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Yeah> = Entry {
     kind: "yeah",
@@ -138,7 +138,7 @@ impl Yeah {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
             let excess = self.queued.min(cwnd * self.max_taken_back);
-            window.set_cwnd((cwnd - excess).max(self.standard), Change::Avoidance);
+            window.set_cwnd((cwnd - excess).max(self.standard));
             window.exit_slow_start();
         }
     }
@@ -213,7 +213,7 @@ impl CongestionControl for Yeah {
         } else {
             standard.max(FAST_INCREASE)
         };
-        window.grow(step * ack.credit, Change::Avoidance);
+        window.grow(step * ack.credit);
         // A round ends with the first segment that left after the round before (tcp_yeah.c,
         // `beg_snd_nxt`): that one finds the queue without what was taken back.
         match self.round_end {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Limit};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<CarefulResume> = Entry {
     kind: "careful-resume",
@@ -138,10 +138,10 @@ impl CarefulResume {
                 let flight = (ack.in_flight + arrived) as f64;
                 if flight <= self.pipe {
                     // Little was sent of the jump: the window is what fitted.
-                    window.set_cwnd(self.pipe, Change::SlowStart);
+                    window.set_cwnd(self.pipe);
                     self.stage = Stage::Normal;
                 } else {
-                    window.set_cwnd(flight, Change::SlowStart);
+                    window.set_cwnd(flight);
                     let last = settled + ack.in_flight;
                     self.stage = Stage::Validating { last };
                 }
@@ -164,7 +164,7 @@ impl CarefulResume {
             let before = ack.delivered + ack.lost + ack.in_flight;
             let since = ack.now;
             self.stage = Stage::Unvalidated { before, since };
-            window.set_cwnd(jump, Change::SlowStart);
+            window.set_cwnd(jump);
         }
     }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub use careful_resume::CarefulResume;
 pub use hybrid::HybridSlowStart;
@@ -276,7 +276,7 @@ impl SlowStart {
         } else {
             credit
         };
-        window.grow(step * taken, Change::SlowStart);
+        window.grow(step * taken);
         credit - taken
     }
 

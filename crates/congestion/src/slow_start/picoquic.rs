@@ -9,7 +9,7 @@ use crate::facts::AckSample;
 use crate::parameter::Variant;
 use crate::peak_rate::PeakRate;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     kind: "picoquic",
@@ -60,7 +60,7 @@ impl PicoquicSlowStart {
         self.peak.note(ack);
         let floor = self.peak.per_s() * ack.srtt.as_secs_f64() / 2.0;
         if floor > window.cwnd() {
-            window.set_cwnd(floor, Change::SlowStart);
+            window.set_cwnd(floor);
         }
         if !self.rtts.take(rtt, ack.now) || !self.rtts.is_full() {
             return;
@@ -69,7 +69,7 @@ impl PicoquicSlowStart {
         let base = self.judge(Span::from_secs_f64(packet));
         if self.long >= SAMPLES {
             self.over = true;
-            window.set_cwnd(kept(base) * window.cwnd(), Change::Reduction);
+            window.set_cwnd(kept(base) * window.cwnd());
             window.exit_slow_start();
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<RapidStart> = Entry {
     kind: "rapid-start",
@@ -176,7 +176,7 @@ impl RapidStart {
 /// Window and threshold: slow start is over.
 fn set(window: &mut Window, cwnd: f64) {
     window.set_ssthresh(cwnd);
-    window.set_cwnd(cwnd, Change::Reduction);
+    window.set_cwnd(cwnd);
 }
 
 #[cfg(test)]
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn a_recovery_never_raises_the_window() {
         let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);
-        window.set_cwnd(100.0, Change::Reduction);
+        window.set_cwnd(100.0);
         rapid.on_ack_in_recovery(&ack(1, 0, 20.0), &mut window);
         assert_eq!(window.cwnd(), 100.0);
     }

@@ -36,12 +36,7 @@ enum Fact {
 }
 
 fn fact() -> impl Strategy<Value = Fact> {
-    let cause = prop_oneof![
-        Just(Cause::Loss),
-        Just(Cause::Nak),
-        Just(Cause::Ecn),
-        Just(Cause::Router)
-    ];
+    let cause = prop_oneof![Just(Cause::Loss), Just(Cause::Nak), Just(Cause::Ecn)];
     prop_oneof![
         8 => (1..3000_u16, 1..4_u8, 1..1000_u16)
             .prop_map(|(count, segments, rtt_ms)| Fact::Acks { count, segments, rtt_ms }),

@@ -2,8 +2,7 @@
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{
-    Cause, Change, Congestion, CongestionState, ControllerSpec, Rounding, SlowStart, Variant,
-    Window,
+    Cause, Congestion, CongestionState, ControllerSpec, Rounding, SlowStart, Variant, Window,
 };
 use longhaul_units::{Span, Time};
 
@@ -118,7 +117,7 @@ fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
         ..path.clone()
     };
     flow.run(&interrupted, 1);
-    flow.state.window.set_cwnd(2.0, Change::Timeout);
+    flow.state.window.set_cwnd(2.0);
     let ssthresh = flow.state.window.ssthresh();
     assert!((ssthresh - 51.0).abs() < 1.0, "{ssthresh}");
     let rounds = flow.run(&path, 16);

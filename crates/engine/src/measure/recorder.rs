@@ -209,7 +209,6 @@ impl EventKind {
             Cause::Loss => "loss",
             Cause::Nak => "nak",
             Cause::Ecn => "ecn",
-            Cause::Router => "router",
         })
     }
 }

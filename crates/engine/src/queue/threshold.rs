@@ -46,7 +46,6 @@ impl Parameters for ThresholdConfig {
         let bdp = link.rate.bdp(link.rtt).0 as f64;
         if values.is_word(Self::threshold, "auto") {
             bytes(values, bdp / 7.0, "1 BDP / 7");
-            return Ok(());
         }
         match values.read(Self::threshold.seen_as()) {
             Quantity::Bdp(multiple) => {
@@ -63,12 +62,11 @@ impl Parameters for ThresholdConfig {
             }
             _ => {}
         }
-        let never = match (values.read(Self::threshold), values.read(Self::limit)) {
-            (Capacity::Packets(threshold), Capacity::Packets(limit)) => threshold >= limit,
-            (Capacity::Bytes(threshold), Capacity::Bytes(limit)) => threshold >= limit,
-            _ => false,
-        };
-        if never {
+        let [threshold, limit] = [Self::threshold, Self::limit].map(|key| match values.read(key) {
+            Capacity::Packets(packets) => packets * link.packet.0,
+            Capacity::Bytes(bytes) => bytes,
+        });
+        if threshold >= limit {
             let message = "is not below the limit, so that nothing would be marked";
             return Err(Refusal::of(Self::threshold, message));
         }
@@ -182,7 +180,9 @@ mod tests {
         let packets = |packets| threshold(Value::Quantity(Quantity::Packets(packets)));
         assert_eq!(packets(65.0), Ok(Capacity::Packets(65)));
         assert!(packets(6.5).is_err());
-        // Nothing would be marked.
+        // Nothing would be marked: 3000 packets are 4.5 MB, and 1 BDP is 125 kB.
         assert!(packets(3000.0).is_err());
+        assert!(threshold(Value::Quantity(Quantity::Bdp(36.0))).is_err());
+        assert!(threshold(Value::Quantity(Quantity::Bdp(35.9))).is_ok());
     }
 }

@@ -10,6 +10,7 @@ use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
 use longhaul_units::{Rate, Span, Time};
 
 use super::fifo::Packets;
+use super::link_context::check_update;
 use super::{Arrival, Capacity, DropReason, Effects, LinkContext, PacketQueue, Parameters};
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
@@ -54,6 +55,7 @@ impl Parameters for VcpConfig {
 
     /// An interval ends with a sample.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
+        check_update(values, Self::sample)?;
         let (interval, sample): (Span, Span) =
             (values.read(Self::interval), values.read(Self::sample));
         if interval.as_ps() % sample.as_ps() != 0 {

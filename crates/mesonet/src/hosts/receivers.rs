@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, Parent};
+use crate::config::Config;
 use longhaul_kernel::random::{Stream, Streams};
 
 /// A receiver that a source has chosen.
@@ -53,10 +53,7 @@ impl Receivers {
             .collect();
         for (access, router) in config.topology.access.iter().enumerate() {
             first.push(first[access] + router.receivers);
-            let above = match router.parent {
-                Parent::Pop(pop) => config.topology.pops[pop].backbone,
-                Parent::Backbone(above) => above,
-            };
+            let above = config.topology.backbone_above(router.parent);
             if router.receivers > 0 {
                 let list = &mut domains[above].access;
                 let before = list.last().map_or(0, |&(_, total)| total);

@@ -3,20 +3,7 @@
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-/// The type of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A source asks for a connection.
-    Syn,
-    /// A receiver grants it.
-    SynAck,
-    /// Data: a packet of the file.
-    Data,
-    /// Acknowledges a data packet that arrived in sequence.
-    Ack,
-    /// Acknowledges a data packet that arrived after a gap: at least one was lost before it.
-    Nak,
-}
+pub(crate) use crate::records::PacketKind as Kind;
 
 /// Identifies a flow while it lasts at one of its ends: a slot in the tables of the end's region, and the
 /// generation of that slot, which tells stale packets of earlier flows.

@@ -8,7 +8,7 @@ use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::{FlowId, Kind, Network, Packet, Regions};
-use crate::records::{Direction, PacketEvent, PacketKind, PacketTraceRecord, RouterId};
+use crate::records::{Direction, PacketEvent, PacketTraceRecord, RouterId};
 
 /// An end of a flow: packets carry its slot at the end that they go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,13 +113,7 @@ impl PacketTrace {
         self.records.push(PacketTraceRecord {
             time,
             flow,
-            kind: match packet.kind() {
-                Kind::Syn => PacketKind::Syn,
-                Kind::SynAck => PacketKind::SynAck,
-                Kind::Data => PacketKind::Data,
-                Kind::Ack => PacketKind::Ack,
-                Kind::Nak => PacketKind::Nak,
-            },
+            kind: packet.kind(),
             number: packet.number(),
             to: packet.to().into(),
             event,

@@ -126,7 +126,7 @@ pub enum PacketKind {
     Data,
     /// Acknowledges a data packet that arrived in sequence.
     Ack,
-    /// Acknowledges a data packet that arrived after a gap.
+    /// Acknowledges a data packet that arrived after a gap: at least one was lost before it.
     Nak,
 }
 

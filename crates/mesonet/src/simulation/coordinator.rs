@@ -157,10 +157,8 @@ impl Coordinator {
         let speeds = [self.speeds[at]; 2];
         let (region, sender) = self.open(common, places, about, speeds, counter);
         self.opened[at] = Some((region as u16, sender));
-        if stop >= time {
-            let timers = &mut places.region(region).env.timers;
-            timers.push(stop, Timer::Stop, sender);
-        }
+        let timers = &mut places.region(region).env.timers;
+        timers.push(stop, Timer::Stop, sender);
     }
 
     /// Opens both ends of a flow; returns the region of its sender, and the flow there.

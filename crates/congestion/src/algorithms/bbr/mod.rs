@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::Needs;
 use crate::facts::{AckSample, Limit};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).
 const MIN_WINDOW: f64 = 4.0;
@@ -203,7 +203,7 @@ impl Recovery {
     }
 
     fn restore(&self, window: &mut Window) {
-        window.set_cwnd(window.cwnd().max(self.good_cwnd), Change::Avoidance);
+        window.set_cwnd(window.cwnd().max(self.good_cwnd));
     }
 
     fn is_fast(&self) -> bool {

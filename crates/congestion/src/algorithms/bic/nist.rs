@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::congestion_control::{CongestionControl, restart};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Part of the way to the target that one round trip goes, as a divisor: the study's B.
 const DIVISOR: f64 = 4.0;
@@ -77,7 +77,7 @@ impl BicNist {
     fn search(&mut self, credit: f64, window: &mut Window) {
         let cwnd = window.cwnd();
         let Some(mut probe) = self.probe else {
-            window.grow(self.increase(cwnd) * credit / cwnd, Change::Avoidance);
+            window.grow(self.increase(cwnd) * credit / cwnd);
             let cwnd = window.cwnd();
             if cwnd < self.max {
                 self.min = cwnd;
@@ -91,7 +91,7 @@ impl BicNist {
             }
             return;
         };
-        window.grow(probe.step * credit / cwnd, Change::Avoidance);
+        window.grow(probe.step * credit / cwnd);
         if window.cwnd() >= probe.until {
             probe.step *= DIVISOR / (DIVISOR - 1.0);
             probe.until = window.cwnd() + probe.step;
@@ -125,7 +125,7 @@ impl CongestionControl for BicNist {
         }
         let cwnd = window.cwnd();
         if cwnd < self.low_window {
-            window.grow(ack.credit / cwnd, Change::Avoidance);
+            window.grow(ack.credit / cwnd);
         } else {
             self.search(ack.credit, window);
         }

@@ -11,7 +11,7 @@ use crate::ack_ratio::AckRatio;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Part of the way to the peak that Linux goes in a round trip, as a divisor.
 const LINUX_DIVISOR: f64 = 4.0;
@@ -155,7 +155,7 @@ impl CongestionControl for BinarySearch {
         } else {
             self.paper_step(ack.credit, cwnd)
         };
-        window.grow(step, Change::Avoidance);
+        window.grow(step);
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {

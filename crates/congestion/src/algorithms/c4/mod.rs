@@ -23,7 +23,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 use picoquic::PicoquicC4;
 use states::{
     Cycle, DRAINING_ALPHA, Era, INITIAL_ALPHA, MARKED_PROBING_ALPHA, PROBING_ALPHA, RECOVERY_ALPHA,
@@ -208,7 +208,7 @@ impl DraftC4 {
             per_s = per_s.max(MIN_INITIAL_BPS / 8.0 / self.segment_bytes);
             self.initial_cwnd = cwnd;
         }
-        window.set_cwnd(cwnd, Change::Avoidance);
+        window.set_cwnd(cwnd);
         (self.pacing, self.quantum) = pacing(per_s, self.segment_bytes);
     }
 

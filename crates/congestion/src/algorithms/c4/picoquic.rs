@@ -20,7 +20,7 @@ use super::{
 };
 use crate::facts::{AckSample, Limit};
 use crate::peak_rate::PeakRate;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// `C4_ALPHA_PUSH_25`.
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
@@ -541,7 +541,7 @@ impl PicoquicC4 {
                 cwnd += (1.0 - more).max(0.0);
             }
         }
-        window.set_cwnd(cwnd.ceil(), Change::Avoidance);
+        window.set_cwnd(cwnd.ceil());
         (self.pacing, self.quantum) = pacing(per_s, self.segment_bytes);
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::backoff::Backoff;
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::Settings;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
 const HZ: u64 = 250;
@@ -99,7 +99,7 @@ impl KernelCubic {
         let more = self.counted / self.per_segment;
         self.counted %= self.per_segment;
         if whole + more > 0 {
-            window.grow((whole + more) as f64, Change::Avoidance);
+            window.grow((whole + more) as f64);
         }
     }
 

@@ -61,7 +61,7 @@ static PARAMETERS: [Parameter; 6] = [
             rule: "0.4; variants linux-2.6.22 and linux-6.18: 410/1024",
             value: |settings| match settings.variant() {
                 Variant::Linux2_6_22 | Variant::Linux6_18 => 410.0 / 1024.0,
-                Variant::Paper | Variant::Ns2 | Variant::Nist | Variant::Picoquic => 0.4,
+                _ => 0.4,
             },
         },
         allowed: Range::above(0.0, 1e3),
@@ -77,7 +77,7 @@ static PARAMETERS: [Parameter; 6] = [
                 Variant::Linux2_6_22 => 205.0 / 1024.0,
                 Variant::Linux6_18 => 307.0 / 1024.0,
                 Variant::Picoquic => 0.125,
-                Variant::Paper | Variant::Ns2 | Variant::Nist => 0.3,
+                _ => 0.3,
             },
         },
         allowed: Range::open(0.0, 1.0),
@@ -109,11 +109,7 @@ static PARAMETERS: [Parameter; 6] = [
             rule: "0; variant picoquic: 0.15",
             value: |settings| match settings.variant() {
                 Variant::Picoquic => 0.15,
-                Variant::Paper
-                | Variant::Ns2
-                | Variant::Nist
-                | Variant::Linux2_6_22
-                | Variant::Linux6_18 => 0.0,
+                _ => 0.0,
             },
         },
         allowed: Range::closed(0.0, 0.9),
@@ -155,9 +151,7 @@ impl Cubic {
         let form = match settings.variant() {
             Variant::Linux6_18 => Form::Kernel(KernelCubic::new(settings)),
             Variant::Picoquic => Form::Picoquic(PicoquicCubic::new(settings)),
-            Variant::Paper | Variant::Ns2 | Variant::Nist | Variant::Linux2_6_22 => {
-                Form::Real(RealCubic::new(settings))
-            }
+            _ => Form::Real(RealCubic::new(settings)),
         };
         let threshold = settings.get("loss_threshold");
         let losses = (threshold > 0.0).then(|| Box::new(SmoothedLosses::new(threshold)));

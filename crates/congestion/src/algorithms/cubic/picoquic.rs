@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::backoff::Backoff;
 use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
 use crate::parameter::Settings;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// picoquic's CUBIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl PicoquicCubic {
         };
         stage.standard += ack.credit / stage.standard;
         let cubic = stage.window_at(self.scale, ack.now);
-        window.set_cwnd(cubic.max(stage.standard), Change::Avoidance);
+        window.set_cwnd(cubic.max(stage.standard));
         self.stage = Some(stage);
     }
 
@@ -198,7 +198,7 @@ mod tests {
         let (mut cubic, mut window) = (cubic(), window(100.0));
         assert_eq!(acked(&mut cubic, &mut window, 1_000), 100.0);
         assert!((acked(&mut cubic, &mut window, 6_000) - 150.0).abs() < 1e-9);
-        window.set_cwnd(1_000.0, Change::Avoidance);
+        window.set_cwnd(1_000.0);
         assert_eq!(lose(&mut cubic, &mut window, 7_000), 875.0);
         assert!((acked(&mut cubic, &mut window, 7_000) - 875.0).abs() < 1e-9);
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
@@ -209,7 +209,7 @@ mod tests {
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));
         assert_eq!(lose(&mut cubic, &mut window, 1_000), 49.0);
-        window.set_cwnd(64.0, Change::Avoidance);
+        window.set_cwnd(64.0);
         assert_eq!(lose(&mut cubic, &mut window, 2_000), 56.0);
         assert_eq!(lose(&mut cubic, &mut window, 3_000), 42.875);
     }
@@ -257,7 +257,7 @@ mod tests {
         };
         cubic.on_timeout(&timeout, &mut window);
         assert_eq!((window.cwnd(), window.ssthresh()), (1.0, 87.5));
-        window.set_cwnd(87.5, Change::SlowStart);
+        window.set_cwnd(87.5);
         assert!((acked(&mut cubic, &mut window, 2_000) - 87.5).abs() < 1e-9);
     }
 }

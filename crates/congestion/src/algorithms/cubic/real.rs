@@ -7,7 +7,7 @@ use crate::ack_ratio::AckRatio;
 use crate::backoff::Backoff;
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Largest growth beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
@@ -187,7 +187,7 @@ impl RealCubic {
             Self::step
         };
         let cubic = cwnd + step(self, &epoch, t, cwnd, ack);
-        window.set_cwnd(cubic.max(epoch.standard), Change::Avoidance);
+        window.set_cwnd(cubic.max(epoch.standard));
         self.epoch = Some(epoch);
     }
 

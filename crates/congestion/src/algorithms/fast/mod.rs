@@ -17,7 +17,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Fast> = Entry {
     kind: "fast",
@@ -149,7 +149,7 @@ impl CongestionControl for Fast {
             window.shrink(-distance);
         } else if self.flights.last > 0 {
             let share = (ack.credit / self.flights.last as f64).min(1.0);
-            window.grow(distance * share, Change::Avoidance);
+            window.grow(distance * share);
         }
     }
 

@@ -22,7 +22,7 @@ use crate::congestion_control::{CongestionControl, Needs, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     kind: "sync",
@@ -293,7 +293,7 @@ impl CongestionControl for SyncTcp {
         }
         match self.step {
             Step::Standard => self.standard.on_ack(ack, phase, window),
-            Step::Grow(rate) => window.grow(rate * ack.credit / window.cwnd(), Change::Avoidance),
+            Step::Grow(rate) => window.grow(rate * ack.credit / window.cwnd()),
             Step::Reduce(kept) => {
                 self.cuts += 1;
                 self.step = Step::Grow(0.0);
@@ -302,7 +302,7 @@ impl CongestionControl for SyncTcp {
             Step::Shrink(kept) => {
                 self.cuts += 1;
                 self.step = Step::Grow(0.0);
-                window.set_cwnd(window.cwnd() * kept, Change::Reduction);
+                window.set_cwnd(window.cwnd() * kept);
             }
         }
     }

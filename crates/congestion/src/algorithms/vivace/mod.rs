@@ -26,7 +26,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::split_mix::split_mix;
-use crate::window::{Change, Window};
+use crate::window::Window;
 use ascent::Ascent;
 use interval::{Counts, Interval, mbit};
 
@@ -351,7 +351,7 @@ impl Vivace {
         let segment = mbit(ack);
         self.rate = self.rate.max(MIN_SEGMENTS_PER_RTT * segment / srtt_s);
         let cwnd = RTTS_IN_WINDOW * self.rate * srtt_s / segment;
-        window.set_cwnd(cwnd.max(MIN_CWND), Change::Avoidance);
+        window.set_cwnd(cwnd.max(MIN_CWND));
         let bits_per_s = self.sending_rate() * BITS_PER_MBIT;
         self.pacing = Some(Rate::from_bps((bits_per_s as u64).max(1)));
     }

@@ -1,7 +1,7 @@
 //! Loss epochs: acknowledgements and timeouts move the window, at most one reduction per round trip.
 
 use longhaul_congestion::{
-    AckSample, Cause, Change, Congestion, CongestionControl, Limit, Phase, Phases, Timeout,
+    AckSample, Cause, Congestion, CongestionControl, Limit, Phase, Phases, Timeout,
 };
 
 use super::{SEGMENT_BYTES, Sender};
@@ -164,7 +164,7 @@ impl Sender {
         let window = &mut self.congestion.window;
         // From the initial window, as initial slow start, not from one packet.
         window.set_ssthresh(window.ssthresh().max(env.initial_cwnd));
-        window.set_cwnd(env.initial_cwnd, Change::Timeout);
+        window.set_cwnd(env.initial_cwnd);
         self.epoch_start = self.next;
         self.highest = self.next;
         if let Some(feedback) = &mut self.feedback {

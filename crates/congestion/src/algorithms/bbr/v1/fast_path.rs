@@ -7,7 +7,7 @@ use longhaul_units::Time;
 use super::{Bbr, CYCLE, State};
 use crate::algorithms::bbr::{MIN_WINDOW, Newly, larger, segments, smaller};
 use crate::facts::AckSample;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Bounds of the fast path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +54,7 @@ impl Bbr {
             let grown = window.cwnd() + newly_delivered;
             larger(smaller(grown, self.fast_path.target), MIN_WINDOW)
         };
-        window.set_cwnd(cwnd, Change::Avoidance);
+        window.set_cwnd(cwnd);
     }
 
     /// Bounds of the fast path: in the gain cycle, until [`Self::advance_cycle`] or

@@ -21,7 +21,7 @@ use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
-use crate::window::{Change, Window};
+use crate::window::Window;
 use crate::windowed_max::WindowedMax;
 
 pub(crate) static ENTRY: Entry<Bbr> = Entry {
@@ -351,7 +351,7 @@ impl Bbr {
         if self.is_probing_rtt() {
             cwnd = smaller(cwnd, MIN_WINDOW);
         }
-        window.set_cwnd(cwnd, Change::Avoidance);
+        window.set_cwnd(cwnd);
     }
 
     /// The first acknowledgement of a recovery: the window is what is in flight and what has just been
@@ -364,7 +364,7 @@ impl Bbr {
             sample.newly_delivered = smaller(sample.newly_delivered, larger(ack.credit, 1.0));
         }
         let kept = sample.in_flight + larger(sample.newly_delivered, 1.0);
-        window.set_cwnd(smaller(kept, window.cwnd()), Change::Reduction);
+        window.set_cwnd(smaller(kept, window.cwnd()));
     }
 
     /// Segments per second that leave at a gain of one.

@@ -10,7 +10,7 @@ use super::model::{Flight, MIN_RTT_AGE};
 use crate::algorithms::bbr::{MIN_WINDOW, larger, segments, smaller};
 use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Bounds of the fast path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,7 +78,7 @@ impl Draft {
         machine.signals.round_start = false;
         machine.signals.raise(rate, flight);
         let cwnd = smaller(window.cwnd() + newly, self.fast_path.bound);
-        window.set_cwnd(larger(cwnd, MIN_WINDOW), Change::Avoidance);
+        window.set_cwnd(larger(cwnd, MIN_WINDOW));
         true
     }
 }

@@ -11,7 +11,7 @@ use crate::algorithms::bbr::{
 use crate::facts::AckSample;
 use crate::parameter::Settings;
 use crate::rate_sample::RateSample;
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 const STARTUP_GAIN: f64 = 2.77;
 const DRAIN_GAIN: f64 = 0.5;
@@ -397,7 +397,7 @@ impl Machine {
             State::Startup | State::Drain { .. } => f64::INFINITY,
         };
         let cap = larger(smaller(long, self.bounds.short_in_flight), MIN_WINDOW);
-        window.set_cwnd(smaller(cwnd, cap), Change::Avoidance);
+        window.set_cwnd(smaller(cwnd, cap));
         smaller(most, cap)
     }
 

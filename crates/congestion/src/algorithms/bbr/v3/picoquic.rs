@@ -26,7 +26,7 @@ use super::rules::Rules;
 use crate::algorithms::bbr::{Episode, FullPipe, Sample, larger};
 use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
-use crate::window::{Change, Window};
+use crate::window::Window;
 
 /// Part of the smallest round-trip time, and time besides, by which longer ones have grown (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
@@ -315,7 +315,7 @@ impl Picoquic {
     fn hold(&mut self, machine: &mut Machine, sample: &Sample, window: &mut Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
         let held = sample.in_flight + larger(sample.newly_delivered, 1.0);
-        window.set_cwnd(held, Change::Reduction);
+        window.set_cwnd(held);
         self.held_until = machine.meter.sent();
         self.delivered = machine.meter.delivered;
     }

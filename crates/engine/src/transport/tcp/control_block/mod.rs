@@ -11,9 +11,7 @@ mod sending;
 
 use std::sync::Arc;
 
-use longhaul_congestion::{
-    Change, CongestionControl, CongestionState, Controller, Limit, Phases, Window,
-};
+use longhaul_congestion::{CongestionControl, CongestionState, Controller, Limit, Phases, Window};
 use longhaul_units::{Span, Time};
 
 use self::messages::ShortSegments;
@@ -266,7 +264,7 @@ impl ControlBlock {
         } else {
             self.config.initial_window
         };
-        self.congestion.window.set_cwnd(initial, Change::Initial);
+        self.congestion.window.set_cwnd(initial);
         self.begin_dummies(env);
     }
 

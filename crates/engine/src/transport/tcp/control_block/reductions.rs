@@ -1,6 +1,6 @@
 //! Reductions of the window: for losses, marks and timeouts, once for each window of data.
 
-use longhaul_congestion::{Cause, Change, Congestion, Timeout};
+use longhaul_congestion::{Cause, Congestion, Timeout};
 use longhaul_units::{Span, Time};
 
 use super::{ControlBlock, LastReduction};
@@ -130,7 +130,7 @@ impl ControlBlock {
         let mut left = cwnd as u64;
         window.set_ssthresh(window.ssthresh().max((left / 2 + left / 4) as f64));
         left = left.checked_shr(timeouts as u32).unwrap_or(0);
-        window.set_cwnd((left as f64).max(least), Change::Initial);
+        window.set_cwnd((left as f64).max(least));
     }
 
     /// The recovery is complete: notifies algorithm and log.

@@ -214,7 +214,6 @@ impl Receiver {
     }
 
     /// Has the next segment taken as any, whatever it is.
-    #[cfg(test)]
     pub(crate) fn leave_plain(&mut self) {
         (self.plain_below, self.reported_below) = (0, 0);
     }

@@ -12,7 +12,7 @@ impl Receiver {
     /// Before the first segment: this direction begins without a handshake of its own.
     pub(crate) fn join(&mut self) {
         self.next = 1;
-        self.plain_below = 0;
+        self.leave_plain();
     }
 
     /// The next segment expected.
@@ -23,7 +23,7 @@ impl Receiver {
     /// One past the last segment of all, which is answered with a FIN.
     pub(crate) fn expect_end(&mut self, end: u64) {
         self.end = end;
-        self.plain_below = 0;
+        self.leave_plain();
     }
 
     /// A segment of the other direction carries the acknowledgement that is held back.

@@ -1,6 +1,5 @@
 //! Loss recovery as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
 
-use longhaul_congestion::Change;
 use longhaul_units::Time;
 
 use super::LossRecovery;
@@ -170,7 +169,7 @@ impl Ns2Window {
             let excess = (acked - self.inflation) as f64;
             if !tcb.controls_cwnd {
                 let window = &mut tcb.congestion.window;
-                window.set_cwnd(window.cwnd() - excess, Change::Reduction);
+                window.set_cwnd(window.cwnd() - excess);
             }
             self.inflation = 1;
         }

@@ -1,7 +1,6 @@
 //! Loss recovery without selective acknowledgements: Tahoe, Reno (RFC 5681 section 3.2) and NewReno
 //! (RFC 6582).
 
-use longhaul_congestion::Change;
 use longhaul_units::Time;
 
 use super::LossRecovery;
@@ -176,7 +175,7 @@ impl WindowRecovery {
             // RFC 6582 section 3.2 step 3, option 1: avoids a burst.
             let flight = (tcb.nxt - tcb.una).max(1) as f64;
             let window = tcb.congestion.window.ssthresh().min(flight + 1.0);
-            tcb.congestion.window.set_cwnd(window, Change::Reduction);
+            tcb.congestion.window.set_cwnd(window);
         }
         tcb.end_recovery(env);
     }

@@ -1,7 +1,7 @@
 //! An application that sends message by message over one connection, perhaps in answer to what comes
 //! back on it.
 
-use longhaul_congestion::{Change, Idle};
+use longhaul_congestion::Idle;
 use longhaul_units::Time;
 
 use super::super::ranges::Ranges;
@@ -146,7 +146,7 @@ impl Sender {
             IdleRestart::InitialWindow => {
                 let window = &mut tcb.congestion.window;
                 let restart = window.cwnd().min(tcb.config.initial_window);
-                window.set_cwnd(restart, Change::Initial);
+                window.set_cwnd(restart);
             }
             IdleRestart::Halved => tcb.halve_unused(since_sent),
         }

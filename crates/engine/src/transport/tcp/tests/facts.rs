@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use longhaul_congestion::{
-    AckSample, Change, Congestion, CongestionControl, Controller, Limit, Needs, Phase, Phases,
-    Window,
+    AckSample, Congestion, CongestionControl, Controller, Limit, Needs, Phase, Phases, Window,
 };
 use longhaul_units::{Rate, Span};
 
@@ -52,7 +51,7 @@ impl CongestionControl for Scribe {
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.told.lock().expect("one thread").push((*ack, phase));
         if self.phases == Phases::All || phase == Phase::Avoidance {
-            window.grow(1.0, Change::Avoidance);
+            window.grow(1.0);
         }
     }
 
