@@ -46,6 +46,7 @@ impl Parameters for ThresholdConfig {
         let bdp = link.rate.bdp(link.rtt).0 as f64;
         if values.is_word(Self::threshold, "auto") {
             bytes(values, bdp / 7.0, "1 BDP / 7");
+            return Ok(());
         }
         match values.read(Self::threshold.seen_as()) {
             Quantity::Bdp(multiple) => {
