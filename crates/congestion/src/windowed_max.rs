@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// Largest, second and third: tick and value.
     best: [(u64, f64); 3],
-    /// The tick at which none of them is too old: nothing below them changes anything for the rest of
-    /// it.
-    settled: Option<u64>,
+    /// The tick at which none of them is too old for a window, and the window's length: nothing below them
+    /// changes anything for the rest of it.
+    settled: Option<(u64, u64)>,
 }
 
 impl WindowedMax {
@@ -31,21 +31,20 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Below this a value changes nothing at `tick`.
+    /// Below this a value changes nothing at `tick`, in a window of so many ticks.
     #[inline]
-    pub(crate) fn ignores_below(&self, tick: u64) -> f64 {
-        if self.settled == Some(tick) {
+    pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
+        if self.settled == Some((tick, length)) {
             self.best[2].1
         } else {
             f64::NEG_INFINITY
         }
     }
 
-    /// Takes a value at `tick`, and forgets those more than `length` ticks older. The length may grow
-    /// from call to call, not shrink.
+    /// Takes a value at `tick`, and forgets those more than `length` ticks older.
     #[inline]
     pub(crate) fn update(&mut self, tick: u64, value: f64, length: u64) {
-        if value >= self.ignores_below(tick) {
+        if value >= self.ignores_below(tick, length) {
             self.take(tick, value, length);
         }
     }
@@ -63,7 +62,7 @@ impl WindowedMax {
             self.best[2] = new;
         }
         if !self.age(new, length) {
-            self.settled = Some(tick);
+            self.settled = Some((tick, length));
         }
     }
 
@@ -114,12 +113,13 @@ mod tests {
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),
-            grows_at in 0usize..200,
+            changes_at in 0usize..200,
+            lengths in prop::sample::select(vec![(1, 10), (10, 1)]),
         ) {
             let (mut quick, mut thorough) = (WindowedMax::new(), WindowedMax::new());
             let mut tick = 0;
             for (step, (later, value)) in steps.into_iter().enumerate() {
-                let length = if step < grows_at { 1 } else { 10 };
+                let length = if step < changes_at { lengths.0 } else { lengths.1 };
                 tick += later / 2;
                 quick.update(tick, value.into(), length);
                 thorough.take(tick, value.into(), length);

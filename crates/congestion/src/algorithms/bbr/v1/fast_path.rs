@@ -4,7 +4,7 @@
 
 use longhaul_units::Time;
 
-use super::{Bbr, CYCLE, State};
+use super::{BANDWIDTH_ROUNDS, Bbr, CYCLE, State};
 use crate::algorithms::bbr::{MIN_WINDOW, Newly, larger, segments, smaller};
 use crate::facts::AckSample;
 use crate::window::Window;
@@ -33,7 +33,7 @@ impl Bbr {
     /// Whether [`Self::full_update`] would do what [`Self::grow`] does.
     #[inline]
     pub(super) fn fits_fast_path(&self, ack: &AckSample, newly: Newly) -> bool {
-        let floor = self.bandwidth.ignores_below(self.meter.rounds);
+        let floor = self.bandwidth.ignores_below(self.meter.rounds, BANDWIDTH_ROUNDS);
         ack.now < self.fast_path.until
             && !newly.round_start
             && newly.lost == 0

@@ -58,7 +58,7 @@ impl Draft {
         let floor = machine
             .aggregation
             .extra
-            .ignores_below(machine.meter.rounds);
+            .ignores_below(machine.meter.rounds, machine.aggregation_rounds());
         if aggregated.extra >= floor || !flight.is_below(machine.bounds.long_in_flight) {
             return false;
         }

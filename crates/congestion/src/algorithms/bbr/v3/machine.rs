@@ -478,10 +478,16 @@ impl Machine {
             .aggregation
             .with(ack.now, newly, self.bandwidth(), window.cwnd());
         self.aggregation.go_on(aggregated);
-        let length = if self.filled { AGGREGATION_ROUNDS } else { 1 };
+        let length = self.aggregation_rounds();
         self.aggregation
             .extra
             .update(self.meter.rounds, aggregated.extra, length);
+    }
+
+    /// Round trips over which the largest aggregation counts.
+    #[inline]
+    pub(super) fn aggregation_rounds(&self) -> u64 {
+        if self.filled { AGGREGATION_ROUNDS } else { 1 }
     }
 }
 

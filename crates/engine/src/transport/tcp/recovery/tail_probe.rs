@@ -73,13 +73,13 @@ impl TailProbe {
     }
 
     /// Processes an acknowledgement; returns whether it shows that the probe repaired a loss, which calls
-    /// for a reduction (section 7.4). `duplicate`: it has no new information, and without SACK blocks
-    /// only a second copy of the probe can have caused it.
+    /// for a reduction (section 7.4). `duplicate`: it reports a second copy (case 1 of section 7.4.2), or has no
+    /// new information, and without SACK blocks only a second copy of the probe can have caused it.
     pub(crate) fn on_ack(&mut self, ack: Ack, duplicate: bool) -> bool {
         let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {
             return false;
         };
-        let repaired = probe.repeats && ack.next > probe.end;
+        let repaired = probe.repeats && !duplicate && ack.next > probe.end;
         if !probe.repeats || repaired || duplicate {
             self.under_way = None;
         }

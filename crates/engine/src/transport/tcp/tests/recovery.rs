@@ -278,6 +278,7 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
 fn one_probe() -> SenderBench {
     let config = Tcp {
         receive_window: 1,
+        dsack: true,
         ..tcp(Recovery::RackTlp)
     };
     let mut bench = SenderBench::open(config, reno());
@@ -303,6 +304,11 @@ fn a_needless_probe_does_not_reduce_the_window() {
     bench.ack(310, 2, &[]);
     bench.ack(400, 2, &[]);
     bench.ack(410, 3, &[]);
+    assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
+    // It reports the second copy together with the segment after it (RFC 8985 section 7.4.2, case 1).
+    let mut bench = one_probe();
+    bench.ack(310, 2, &[]);
+    bench.ack(410, 3, &[(1, 2)]);
     assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
 }
 
