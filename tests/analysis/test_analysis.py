@@ -85,7 +85,7 @@ def test_half_normal_quantiles_are_of_fillibens_medians() -> None:
 def test_ranks_of_ties() -> None:
     assert ranks.factor_ranks([0.1, -5.0, 0.1, 2.0]).tolist() == [3.5, 1, 3.5, 2]
     assert ranks.ordinal([4.0, 2.5, 4.0, 3.25]).tolist() == [4, 1, 4, 2]
-    assert ranks.condition_ranks([1, 3, 2], low_is_best=True).tolist() == [3, 1, 2]
+    assert ranks.value_ranks([1, 3, 2], low_is_best=True).tolist() == [3, 1, 2]
     edges = ranks.cube_edges([0, 1, 10, 11, 100, 101, 110, 111])
     assert len(edges) == 12
     assert ranks.edge_means(edges) == {0: 1, 1: 10, 2: 100}

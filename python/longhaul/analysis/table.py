@@ -29,8 +29,8 @@ KEY = "longhaul.campaign"
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
 # What a run cost, which is no response to its factors.
 COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
-# Conditions, runs and names that a message names, and levels of a column taken for a factor.
-NAMED_CONDITIONS = 3
+# Texts and names that a message lists, and levels of a column taken for a factor.
+NAMED = 3
 MOST_NAMED = 20
 MOST_LEVELS = 40
 
@@ -203,7 +203,7 @@ class ResponseTable:
         """The first runs without a value, by the levels of what varies."""
         factors = self.varying or list(self.factors)
         rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
-        return _some([_named(row) for row in rows])
+        return some([_named(row) for row in rows])
 
     def incomplete(self) -> dict[str, int]:
         """The responses that some runs have and others not, and how many lack them."""
@@ -406,7 +406,7 @@ def _named(condition: Mapping[str, Any]) -> str:
 
 def _lacking(missing: Mapping[str, Sequence[Level]]) -> str:
     """What each of the first conditions lacks."""
-    return _some(
+    return some(
         [
             f"{condition} lacks {', '.join(map(str, levels))}"
             for condition, levels in missing.items()
@@ -414,10 +414,10 @@ def _lacking(missing: Mapping[str, Sequence[Level]]) -> str:
     )
 
 
-def _some(texts: Sequence[str]) -> str:
+def some(texts: Sequence[str]) -> str:
     """The first texts, and how many more there are."""
-    more = len(texts) - NAMED_CONDITIONS
-    return "; ".join(texts[:NAMED_CONDITIONS]) + (f"; and {more} more" if more > 0 else "")
+    more = len(texts) - NAMED
+    return "; ".join(texts[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def equal_parts(count: int, most: int) -> list[range]:

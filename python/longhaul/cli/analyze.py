@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from longhaul.findings import Findings, Text
 
 PLOT_FILES = (".svg", ".png")
-# Responses, or pairs of factors, that a message names.
-NAMED = 5
 
 
 class PlotFormat(Enum):
@@ -211,25 +209,23 @@ def _list_analyses() -> None:
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
     """On standard error: responses that only some runs have are in no analysis unless named."""
+    from longhaul.analysis.table import some
+
     if incomplete := table.incomplete():
         runs = len(table.frame)
-        some = _first([f"{name} ({count} of {runs} runs)" for name, count in incomplete.items()])
-        typer.echo(f"left out, since runs have no value: {some}", err=True)
+        names = some([f"{name} ({count} of {runs} runs)" for name, count in incomplete.items()])
+        typer.echo(f"left out, since runs have no value: {names}", err=True)
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
     """On standard error: where runs are missing, the mean at a level has more than one cause."""
+    from longhaul.analysis.table import some
+
     if pairs := table.entangled():
-        some = _first([" and ".join(pair) for pair in pairs])
+        both = some([" and ".join(pair) for pair in pairs])
         warn(
-            [f"levels go together, and means of one factor have part of the other's effect: {some}"]
+            [f"levels go together, and means of one factor have part of the other's effect: {both}"]
         )
-
-
-def _first(texts: list[str]) -> str:
-    """Some of many, and how many more there are."""
-    more = len(texts) - NAMED
-    return ", ".join(texts[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:

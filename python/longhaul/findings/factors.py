@@ -202,7 +202,7 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
     for response in responses:
         y = table.values(response)
         means = [float(y[inside].mean()) for inside in at]
-        each.append(ranks.condition_ranks(means, low_is_best=response in options.low_is_best))
+        each.append(ranks.value_ranks(means, low_is_best=response in options.low_is_best))
         rows.append((response, *map(float, each[-1])))
     average = np.mean(each, axis=0)
     rows.append(("average", *map(float, average)))

@@ -159,7 +159,7 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
     Of flow groups by role and type of file, whose deviation is that of the study (NIST SP 500-282,
     tables 8-31, 8-32 and 9-13); of other responses each.
     """
-    ranked = ranks.goodput_ranks(given.cells)
+    ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}
     types: dict[str, list[np.ndarray]] = {}
     for name, of_response in each.items():
