@@ -34,6 +34,7 @@ def test_effects_are_those_of_the_model_that_made_the_response() -> None:
     assert found["x3"].effect == pytest.approx(-4)
     assert found["x2*x4"].effect == pytest.approx(1)
     assert found["x1"].percent == pytest.approx(60)
+    assert effects.effects(x, -y, design.names)[0].percent == pytest.approx(60)
     assert found["x2"].effect == pytest.approx(0, abs=1e-12)
     assert found["x1"].interval is None
     order = [e.name for e in effects.by_size([*found.values()])]
@@ -169,6 +170,9 @@ def test_correlated_responses_form_groups() -> None:
     assert count.sum() == 10
     constant = correlation.correlations(np.column_stack([values[:, 0], np.ones(60)]))
     assert constant.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    # Their means are not exact; much smaller numbers may vary.
+    constant = correlation.correlations(np.column_stack([[0.1] * 3, [0.7] * 3, [1e-30, 0, 0]]))
+    assert constant.tolist() == np.eye(3).tolist()
 
 
 def test_components_are_the_eigenvectors_of_the_correlation_matrix() -> None:

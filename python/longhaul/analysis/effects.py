@@ -49,7 +49,7 @@ class Effect:
         """
         rounding = 1e-12 * max(abs(self.low), abs(self.high))
         is_zero = abs(self.grand_mean) <= rounding
-        return float("nan") if is_zero else 100.0 * abs(self.effect) / self.grand_mean
+        return float("nan") if is_zero else 100.0 * abs(self.effect / self.grand_mean)
 
 
 def effects(
