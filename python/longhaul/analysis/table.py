@@ -183,8 +183,7 @@ class ResponseTable:
 
     def values(self, response: str) -> np.ndarray:
         """A response of all runs; refused where a run has no value."""
-        if response not in self.responses:
-            raise TableError(f"unknown response `{response}`; {_known(self.responses, response)}")
+        self.require_response(response)
         if without := self._without(response):
             raise TableError(
                 f"{response}: {without} of {len(self.frame)} runs have no value: "
@@ -319,6 +318,11 @@ class ResponseTable:
         levels = self.factors[self.require(factor)]
         every = enumerate(self.whole.get(factor, levels), start=1)
         return {number: str(level) for number, level in every if level in levels}
+
+    def require_response(self, name: str) -> None:
+        """Refuse a response that the table does not have."""
+        if name not in self.responses:
+            raise TableError(f"unknown response `{name}`; {_known(self.responses, name)}")
 
     def require_levels(self) -> None:
         """Refuse runs without a level of some factor, such as those of another experiment."""

@@ -82,10 +82,13 @@ class Goodputs:
 def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     findings = Findings()
+    for name in options.responses:
+        table.require_response(name)
     # Some groups of users have no flows in a short run.
     empty = [response for response in options.responses if response not in table.complete()]
     if empty and len(empty) < len(options.responses):
-        runs = [(name, table.frame[name].null_count()) for name in empty]
+        lacking, all_runs = table.incomplete(), len(table.frame)
+        runs = [(name, lacking.get(name, all_runs)) for name in empty]
         findings.add("left out: not every run has a value", ("response", "runs without"), runs)
         kept = tuple(response for response in options.responses if response not in empty)
         options = replace(options, responses=kept)
