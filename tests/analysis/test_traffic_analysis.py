@@ -174,7 +174,7 @@ def test_the_same_connections_are_compared_one_by_one() -> None:
 
 def test_connections_that_straddle_the_start_are_not_paired() -> None:
     # Their later exchanges start when the network lets them.
-    again = {"name": ["a", "b", "a"], "connection": [0, 0, 0]}
+    again: dict[str, list[object]] = {"name": ["a", "b", "a"], "connection": [0, 0, 0]}
     first, other = table(**again, start_s=[1.0, 1.5, 2.0]), table(**again, start_s=[1.0, 1.5, 2.5])
     found = paired.matched(first, other, from_s=1.2)
     assert found["name"].to_list() == ["b"]

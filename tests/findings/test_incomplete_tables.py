@@ -195,7 +195,7 @@ def test_ten_steps_need_a_whole_design() -> None:
         ),
         (
             "users -f condition --of algorithm -r y1_TP1 -r typo",
-            "unknown response `typo`",
+            "no response is like `typo`",
         ),
     ],
 )
@@ -205,6 +205,17 @@ def test_words_that_would_change_nothing_are_refused(
     table(4).frame.write_csv(tmp_path / "t.csv")
     found = cli("analyze", "t.csv", *words.split())
     assert (found.returncode, message in found.stderr) == (2, True), found.stderr
+
+
+@pytest.mark.parametrize("analysis", ["clusters", "residuals", "standouts", "users", "compare"])
+def test_conditions_that_lack_a_competitor_are_named(
+    analysis: str, tmp_path: Path, cli: CommandLine
+) -> None:
+    table(3, without=1).frame.write_csv(tmp_path / "t.csv")
+    words = ("-f", "condition", "--of", "algorithm", "-r", "y1_TP1", "--json")
+    found = cli("analyze", "t.csv", analysis, *words)
+    assert found.returncode == 0, found.stderr
+    assert found.stderr == "left out: condition 3 lacks bic\n"
 
 
 def test_factors_that_go_together_are_named(tmp_path: Path, cli: CommandLine) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def _clusters(table: ResponseTable, options: Options) -> Findings:
     who = _at_least(2, table, options)
     names = [str(level) for level in table.factors[who]]
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     trees = [clusters.dendrogram(cell.T) for cell in cells]
     titles = [title(condition) for condition in conditions]
     rows = [
@@ -40,7 +40,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     ]
     findings = Findings()
     heads = ("condition", "height", "clusters", "distinctive")
-    findings.add(f"{len(names)} levels of {who}", heads, rows)
+    findings.add(f"{len(names)} levels of {who}", heads, rows, left_out)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import dendrograms
@@ -59,7 +59,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 def _residuals(table: ResponseTable, options: Options) -> Findings:
     who = _at_least(3, table, options)
     names = table.numbered(who)
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     findings = Findings()
     rule = f"outlier if G > {_limit(options, len(names))}"
     for k, response in enumerate(chosen(table, options)):
@@ -72,7 +72,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
                 (title(condition), extreme, test.largest, test.percent, test.statistic, verdict)
             )
         heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
-        findings.add(f"{response}: {rule}", heads, rows)
+        findings.add(f"{response}: {rule}", heads, rows, left_out)
 
         def draw(k: int = k, response: str = response) -> "Figure":
             from longhaul.plots.analysis.residuals import residual_plot
@@ -87,7 +87,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """The factor whose levels compete: two to be near each other, three to have an outlier."""
+    """The factor whose levels compete, of which there are enough."""
     who = competitors_of(table, options)
     if (found := len(table.factors[who])) < count:
         raise TableError(f"{who}: expected {count} levels or more, found {found}")
@@ -114,7 +114,7 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
     who = _at_least(3, table, options)
     names = table.numbered(who)
     responses = chosen(table, options)
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     rule = f"Outlier if G > {_limit(options, len(names))}"
     if options.min_percent:
         rule += f" and more than {options.min_percent:g} % from the mean"
@@ -125,7 +125,8 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
         for condition, line in zip(conditions, matrix, strict=True)
     ]  # fmt: skip
     findings = Findings()
-    findings.add(f"significant outliers. {rule}", ("condition", "high", "low"), rows)
+    heads = ("condition", "high", "low")
+    findings.add(f"significant outliers. {rule}", heads, rows, left_out)
 
     def draw(part: range) -> "Figure":
         from longhaul.plots.analysis.residuals import standout_matrix

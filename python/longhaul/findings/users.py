@@ -82,13 +82,11 @@ class Goodputs:
 def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     findings = Findings()
-    for name in options.responses:
-        table.require_response(name)
+    table.matching(options.responses)
     # Some groups of users have no flows in a short run.
     empty = [response for response in options.responses if response not in table.complete()]
     if empty and len(empty) < len(options.responses):
-        lacking, all_runs = table.incomplete(), len(table.frame)
-        runs = [(name, lacking.get(name, all_runs)) for name in empty]
+        runs = [(name, table.without(name)) for name in empty]
         findings.add("left out: not every run has a value", ("response", "runs without"), runs)
         kept = tuple(response for response in options.responses if response not in empty)
         options = replace(options, responses=kept)
@@ -96,7 +94,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     # Of two the first are own flows.
     responses = sorted(responses, key=_place) if len(responses) > 2 else responses
     options = replace(options, responses=tuple(responses))
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     titles, signs = short(table, conditions)
     given = Goodputs(
         table.numbered(who), titles, ", ".join(conditions[0]), signs, options.responses, cells,
@@ -105,7 +103,8 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     _require_one_unit(given)
     means = users.goodput_table(cells)
     heads = ("response", *given.names.values())
-    findings.add("means over conditions", heads, _rows(zip(given.responses, means, strict=True)))
+    rows = _rows(zip(given.responses, means, strict=True))
+    findings.add("means over conditions", heads, rows, left_out)
     _differences(given, means, findings)
     summary = _ranks(given, heads, findings)
     findings.plots["users-ranks"] = partial(_spread, given, summary)
