@@ -34,6 +34,7 @@ def test_effects_are_those_of_the_model_that_made_the_response() -> None:
     assert found["x3"].effect == pytest.approx(-4)
     assert found["x2*x4"].effect == pytest.approx(1)
     assert found["x1"].percent == pytest.approx(60)
+    assert effects.effects(x, -y, design.names)[0].percent == pytest.approx(60)
     assert found["x2"].effect == pytest.approx(0, abs=1e-12)
     assert found["x1"].interval is None
     order = [e.name for e in effects.by_size([*found.values()])]
@@ -85,7 +86,7 @@ def test_half_normal_quantiles_are_of_fillibens_medians() -> None:
 def test_ranks_of_ties() -> None:
     assert ranks.factor_ranks([0.1, -5.0, 0.1, 2.0]).tolist() == [3.5, 1, 3.5, 2]
     assert ranks.ordinal([4.0, 2.5, 4.0, 3.25]).tolist() == [4, 1, 4, 2]
-    assert ranks.condition_ranks([1, 3, 2], low_is_best=True).tolist() == [3, 1, 2]
+    assert ranks.value_ranks([1, 3, 2], low_is_best=True).tolist() == [3, 1, 2]
     edges = ranks.cube_edges([0, 1, 10, 11, 100, 101, 110, 111])
     assert len(edges) == 12
     assert ranks.edge_means(edges) == {0: 1, 1: 10, 2: 100}
@@ -169,6 +170,9 @@ def test_correlated_responses_form_groups() -> None:
     assert count.sum() == 10
     constant = correlation.correlations(np.column_stack([values[:, 0], np.ones(60)]))
     assert constant.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    # Their means are not exact; much smaller numbers may vary.
+    constant = correlation.correlations(np.column_stack([[0.1] * 3, [0.7] * 3, [1e-30, 0, 0]]))
+    assert constant.tolist() == np.eye(3).tolist()
 
 
 def test_components_are_the_eigenvectors_of_the_correlation_matrix() -> None:
@@ -335,7 +339,18 @@ def test_levels_are_compared_in_pairs() -> None:
     assert [c.difference.mean for c in found] == pytest.approx([-1, -2, -1])
     assert found[0].difference.count == 2
     assert found[0].difference.high - found[0].difference.low < 1e-9
-    assert (found[0].ahead, found[0].conditions) == (0, 2)
+    assert (found[0].ahead, found[0].conditions, found[0].left_out) == (0, 2, [])
+
+
+def test_conditions_that_are_not_compared_are_named() -> None:
+    frame = table().frame.filter(~((pl.col("speed") == 2) & (pl.col("y").is_between(23.15, 23.3))))
+    given = ResponseTable.of(frame, ["speed", "kind"], ["y"])
+    first, second, _ = levels.compare_levels(given, "kind", "y")
+    assert (first.conditions, first.left_out) == (2, [])
+    assert (second.conditions, second.left_out) == (1, ["speed 2 lacks 3 in a replication"])
+    frame = frame.filter((pl.col("speed") == 1) | (pl.col("y") < 23))
+    fewer = ResponseTable.of(frame, ["speed", "kind"], ["y"])
+    assert fewer.conditions("kind")[::2] == ([{"speed": 1}], ["speed 2 lacks 3"])
 
 
 def test_the_interval_of_a_comparison_is_that_of_replications() -> None:
@@ -360,11 +375,12 @@ def test_the_interval_of_a_comparison_is_that_of_replications() -> None:
 def test_runs_are_compared_by_the_number_of_their_replication_and_by_their_mean() -> None:
     given = table()
     shuffled = ResponseTable.of(given.frame.sort("y", descending=True), ["speed", "kind"], ["y"])
-    assert shuffled.matched("kind", "y") == [
-        [{k: 10.0 * speed + k + 0.1 * r for k in (3, 2, 1)} for r in (1, 2)] for speed in (2, 1)
-    ]
+    assert shuffled.matched("kind", "y") == {
+        f"speed {speed}": [{k: 10.0 * speed + k + 0.1 * r for k in (1, 2, 3)} for r in (1, 2)]
+        for speed in (2, 1)
+    }
     unnumbered = ResponseTable.of(given.frame.drop("replication"), ["speed", "kind"], ["y"])
-    [[first], _] = unnumbered.matched("kind", "y")
+    [[first], _] = unnumbered.matched("kind", "y").values()
     assert first == pytest.approx({k: 10.15 + k for k in (1, 2, 3)})
 
 
@@ -425,7 +441,7 @@ def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     assert paced.where("paced", ["true"]).values("y").min() > 20
     with pytest.raises(TableError, match="no level yes; available: false, true"):
         paced.where("paced", ["yes"])
-    conditions, cells = given.conditions("kind")
+    conditions, cells, _ = given.conditions("kind")
     assert conditions == [{"speed": 1}, {"speed": 2}]
     assert cells.shape == (2, 1, 3)
     assert cells[1, 0].tolist() == pytest.approx([21.15, 22.15, 23.15])

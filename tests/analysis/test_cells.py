@@ -10,6 +10,7 @@ from conftest import CommandLine
 from scipy import stats
 
 from longhaul.analysis.cells import cell_means
+from longhaul.analysis.levels import factor_means
 from longhaul.analysis.table import Level, ResponseTable
 from longhaul.analysis.variance import anova
 from longhaul.findings import Options, analyse
@@ -44,6 +45,19 @@ def test_a_cell_has_the_mean_and_interval_of_its_replications(numbered: bool) ->
         assert cell.mean.mean == pytest.approx(values.mean())
         reach = stats.t.ppf(0.975, 2) * values.std(ddof=1) / 3**0.5
         assert cell.mean.high - cell.mean.mean == pytest.approx(reach)
+
+
+def test_means_of_levels_have_the_intervals_of_cells() -> None:
+    given = table(numbered=False)
+    for own in factor_means(given, "y"):
+        assert [*own.means] == [cell.mean for cell in cell_means(given, "y", [own.factor])]
+        assert {mean.count for mean in own.means} == {3}
+    # A row that only some cells have is no replication of the whole.
+    uneven = ResponseTable.of(given.frame[1:], given.factors, ["y"])
+    small, large = cell_means(uneven, "y", ["buffer"])
+    assert small.mean.mean == pytest.approx(3.4)
+    assert small.mean.count == 1
+    assert large.mean.count == 3
 
 
 def test_factors_that_are_not_named_are_averaged_within_replications() -> None:

@@ -1,12 +1,14 @@
 """Intervals, trends and crossings against hand-worked values."""
 
-from math import isnan
+from math import isnan, nan
 
+import numpy as np
 import pytest
 
 from longhaul.analysis.fairness import bandwidth_stolen, relative_fairness
 from longhaul.analysis.statistics import (
     bootstrap_samples,
+    correlations,
     crossing,
     median,
     percentile_interval,
@@ -33,6 +35,15 @@ def test_percentiles_leave_out_equal_parts() -> None:
 def test_medians() -> None:
     assert median([4.0, 1.0, 2.0]) == 2.0
     assert isnan(median([]))
+
+
+def test_what_is_constant_but_for_rounding_correlates_with_nothing() -> None:
+    y = [[1.0, 2.0, 4.0], [0.7] * 3, [1.0, nan, 2.0]]
+    falling, constant, unknown = correlations([0.3, 0.2, 0.1], y)
+    assert falling == pytest.approx(np.corrcoef([3, 2, 1], y[0])[0, 1])
+    assert constant == 0.0
+    assert isnan(unknown)
+    assert correlations([0.1] * 3, y[:2]).tolist() == [0.0, 0.0]
 
 
 def test_rank_correlation_knows_order_only() -> None:

@@ -172,6 +172,14 @@ def test_the_same_connections_are_compared_one_by_one() -> None:
     assert paired.matched(table(), other, from_s=1.2).height == 2
 
 
+def test_connections_that_straddle_the_start_are_not_paired() -> None:
+    # Their later exchanges start when the network lets them.
+    again: dict[str, list[object]] = {"name": ["a", "b", "a"], "connection": [0, 0, 0]}
+    first, other = table(**again, start_s=[1.0, 1.5, 2.0]), table(**again, start_s=[1.0, 1.5, 2.5])
+    found = paired.matched(first, other, from_s=1.2)
+    assert found["name"].to_list() == ["b"]
+
+
 @pytest.mark.parametrize("column", ["response_bytes", "start_s", "extra_rtt_s"])
 def test_connections_that_differ_are_not_paired(column: str) -> None:
     changed = table()[column].to_list()

@@ -128,6 +128,10 @@ def test_what_cannot_be_had_is_refused_with_what_can() -> None:
         two_level(8, runs=40)
     with pytest.raises(DesignError, match="available: x1, x2"):
         two_level(3, generators=["x3 = x1*x9"])
+    with pytest.raises(DesignError, match="a generator a factor, found x4 = "):
+        two_level(4, generators=["x4 = x1*x2", "x4 = x1*x3"])
+    with pytest.raises(DesignError, match=r"`x4 = x1\*x1`: expected different factors"):
+        two_level(4, generators=["x4 = x1*x1"])
 
 
 def test_word_lengths_count_the_products_that_are_constant() -> None:

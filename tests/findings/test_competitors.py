@@ -179,6 +179,8 @@ def test_outliers_are_listed_by_condition_and_pages_have_equal_parts() -> None:
     found = analyse("standouts", given, options)
     (text,) = found.tables
     assert text.rows == [("condition 1", "FAST: r0 r1", ""), ("condition 2", "", "")]
+    flat = ResponseTable.of(given.frame.with_columns(r0=0.1), ["condition", "algorithm"], ["r0"])
+    assert analyse("residuals", flat, options).tables[0].rows[0][1:3] == (None, 0.0)
     limit = f"{outliers.grubbs_critical(5):.3f}"
     assert limit in text.title
     assert "more than 50 % from the mean" in text.title

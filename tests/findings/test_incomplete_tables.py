@@ -1,6 +1,7 @@
 """Analyses of tables in which conditions, levels or values are missing."""
 
 import json
+from math import inf, nan
 from pathlib import Path
 
 import polars as pl
@@ -33,6 +34,11 @@ def test_there_are_no_more_classes_than_different_rates() -> None:
         (text,) = analyse("congestion", table(conditions), options).tables
         assert [row[2] for row in text.rows][-1] == last
         assert len(text.rows) == conditions
+    # Of no other factor: a condition of its own.
+    alone = ResponseTable.of(table(1).frame, ["algorithm"], ["rate"])
+    found = analyse("congestion", alone, Options(responses=("rate",), of="algorithm"))
+    assert found.tables[0].rows == [("all", 0.01, "C1")]
+    found.plots["congestion"]()
     options = Options(responses=("rate",), of="algorithm", classes=50)
     with pytest.raises(TableError, match="classes: expected at most 6, as many as rate has"):
         analyse("congestion", table(6), options)
@@ -56,14 +62,14 @@ def test_incomplete_design_says_what_is_missing() -> None:
 def test_group_of_users_without_flows_is_left_out_and_named() -> None:
     given = table(3)
     values = given.frame["y2_TP1"].to_list()
-    frame = given.frame.with_columns(pl.Series("y2_TP1", [None, *values[1:]]))
+    frame = given.frame.with_columns(pl.Series("y2_TP1", [None, nan, inf, *values[3:]]))
     lacking = ResponseTable(frame, given.factors, given.responses)
     options = Options(responses=("y1_TP1", "y2_TP1"), of="algorithm")
     left_out, means, *_ = analyse("users", lacking, options).tables
-    assert left_out.rows == [("y2_TP1", 1)]
+    assert left_out.rows == [("y2_TP1", 3)]
     assert [row[0] for row in means.rows] == ["y1_TP1"]
     with pytest.raises(
-        TableError, match="1 of 9 runs have no value: condition 1, algorithm reno; --without"
+        TableError, match="3 of 9 runs have no value: condition 1, algorithm reno; "
     ):
         analyse("users", lacking, Options(responses=("y2_TP1",), of="algorithm"))
 
@@ -179,7 +185,18 @@ def test_ten_steps_need_a_whole_design() -> None:
         ("effects -f condition --of who", "unknown column `who`"),
         ("effects -f condition --low-is-best z", "unknown response `z`"),
         ("regression -f condition -f algorithm", "without a unit, found algorithm"),
-        ("residuals -f condition -f algorithm --of algorithm --without algorithm=bic", "three"),
+        (
+            "residuals -f condition --of algorithm --without algorithm=bic",
+            "expected 3 levels",
+        ),
+        (
+            "clusters -f condition --of algorithm --only algorithm=bic",
+            "expected 2 levels",
+        ),
+        (
+            "users -f condition --of algorithm -r y1_TP1 -r typo",
+            "no response is like `typo`",
+        ),
     ],
 )
 def test_words_that_would_change_nothing_are_refused(
@@ -188,6 +205,17 @@ def test_words_that_would_change_nothing_are_refused(
     table(4).frame.write_csv(tmp_path / "t.csv")
     found = cli("analyze", "t.csv", *words.split())
     assert (found.returncode, message in found.stderr) == (2, True), found.stderr
+
+
+@pytest.mark.parametrize("analysis", ["clusters", "residuals", "standouts", "users", "compare"])
+def test_conditions_that_lack_a_competitor_are_named(
+    analysis: str, tmp_path: Path, cli: CommandLine
+) -> None:
+    table(3, without=1).frame.write_csv(tmp_path / "t.csv")
+    words = ("-f", "condition", "--of", "algorithm", "-r", "y1_TP1", "--json")
+    found = cli("analyze", "t.csv", analysis, *words)
+    assert found.returncode == 0, found.stderr
+    assert found.stderr == "left out: condition 3 lacks bic\n"
 
 
 def test_factors_that_go_together_are_named(tmp_path: Path, cli: CommandLine) -> None:

@@ -1,7 +1,10 @@
 """Analyses and plots of runs with traffic, by name: two queues under the same connections."""
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -35,8 +38,9 @@ def test_responses_are_counted_by_class_of_size(runs: list[longhaul.Results]) ->
     begun = runs[0].exchanges.filter(pl.col("start_s") >= 10)
     assert found["began"].sum() == len(begun)
     assert found["cut short"].sum() == begun["end_s"].null_count()
-    medians = found.filter(pl.col("label") == "forward")["50 % (s)"].to_list()
+    *medians, of_no_response = found.filter(pl.col("label") == "forward")["50 % (s)"].to_list()
     assert medians == sorted(medians), "larger responses take longer"
+    assert of_no_response is None
 
 
 def test_pairs_show_what_a_longer_queue_costs_and_saves(runs: list[longhaul.Results]) -> None:
@@ -68,6 +72,49 @@ def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
     assert found["harm"][0] == pytest.approx(0.5, abs=0.15)
     with pytest.raises(RunAnalysisError, match="expected --against"):
         analyse_run("harm", beside)
+    # Of nothing nothing is lost, which is no lack of labels.
+    idle = given(labels=[{"label": "a", "goodput_bps": 0.0}])
+    with pytest.raises(RunAnalysisError, match="r and r have no figure in common"):
+        analyse_run("harm", idle, idle)
+    with pytest.raises(RunAnalysisError, match="no label of r is in beside, which has x"):
+        analyse_run("harm", idle, given(name="beside", labels=[{"label": "x"}]))
+
+
+def given(
+    *, name: str = "r", labels: Sequence[dict[str, object]] = (), **exchanges: list[object]
+) -> Any:  # noqa: ANN401
+    """A run with such labels, or with such exchanges of label `web`."""
+    summary = SimpleNamespace(labels=pl.DataFrame(labels))
+    flows = pl.DataFrame({"name": ["w"], "label": ["web"]})
+    begun = pl.DataFrame({"name": "w", "start_s": 1.0, **exchanges}, strict=False)
+    return SimpleNamespace(
+        name=name, meta={"measured_from_s": 0.0}, flows=flows, exchanges=begun,
+        summary=lambda: summary, kind=SimpleNamespace(time_series=series),
+    )  # fmt: skip
+
+
+def series(_: object) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    yield "queue", np.arange(30.0), np.arange(30) % 2.0
+
+
+def test_what_was_never_asked_for_is_in_no_class_of_size() -> None:
+    run = given(response_bytes=[None, 100, 200_000, None], end_s=[None, 2.0, None, None])
+    found = rows("responses", run).filter(pl.col("began") > 0)
+    assert found.select("bytes", "began", "cut short").rows() == [
+        ("to 1,420", 1, 0), ("above 100,000", 1, 1), ("not asked for", 2, 2)
+    ]  # fmt: skip
+
+
+def test_what_is_too_short_for_an_analysis_is_named() -> None:
+    (text,) = analyse_run("steady", given())
+    assert (text.rows, text.left_out) == (
+        [], ["queue has 30 samples after its warm-up, not 40"]
+    )  # fmt: skip
+    (text,) = analyse_run("convergence", given(response_bytes=[*range(99)]))
+    assert (text.rows, text.left_out) == ([], ["web has 99 responses, not 100"])
+    (text,) = analyse_run("convergence", given(response_bytes=[*range(100)]))
+    assert (len(text.rows), text.left_out) == (4, [])
+    assert "range of the last 60 %" in text.heads
 
 
 def test_runs_of_other_connections_are_not_paired(runs: list[longhaul.Results]) -> None:

@@ -7,7 +7,6 @@ program recorded, are repeats.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
+from longhaul.files.rows import Row, read_rows, write_rows
 from validation.linux.cases import Case
 from validation.linux.catalogue import cases, first_cases
 from validation.linux.figures import thinned
@@ -28,13 +28,10 @@ OWN_RUN = 10
 DRAWN = 2
 """Of a case with more flows the first alone is drawn."""
 
-Row = dict[str, str]
-
 
 def rows(name: str) -> list[Row]:
     """A table of gold."""
-    with (GOLD / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(GOLD / name)
 
 
 def collect(recordings: Path) -> None:
@@ -121,7 +118,4 @@ def _merge(name: str, new: list[Row], keys: tuple[str, ...]) -> None:
     kept = [row for row in old if tuple(row[key] for key in keys) not in replaced]
     order = {case.name: place for place, case in enumerate(cases())}
     merged = sorted([*kept, *new], key=lambda row: (order[row["case"]], int(row.get("run", 0))))
-    with (GOLD / name).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(merged[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(merged)
+    write_rows(GOLD / name, merged, list(merged[0]))

@@ -117,7 +117,7 @@ def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterat
     table = by_first(printed)
     computed = {}
     for y, values in _means(means).items():
-        computed[y] = ranks.condition_ranks(values, low_is_best=y in LOW_IS_BEST)
+        computed[y] = ranks.value_ranks(values, low_is_best=y in LOW_IS_BEST)
         for i, rank in enumerate(computed[y]):
             column = f"C{i + 1}"
             error = errors.get(f"{y} {column}", "")

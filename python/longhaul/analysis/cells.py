@@ -24,14 +24,17 @@ def cell_means(table: ResponseTable, response: str, factors: Sequence[str]) -> l
 
     The interval is that of replications: what other random numbers change. Each replication counts
     with its mean over the levels of factors that are not named. Without replications there are no
-    intervals. In a table that does not number them, rows with the same levels are replications.
+    intervals. Where no column numbers them, rows with the same levels are replications, if of all
+    combinations there are as many.
     """
     names = [table.require(factor) for factor in factors]
     table.values(response)
     frame = table.frame
     if REPLICATION not in frame.columns:
         number = pl.int_range(pl.len()).over(list(table.factors))
-        frame = frame.with_columns(number.alias(REPLICATION))
+        frame = frame.with_columns(pl.len().over(list(table.factors)).alias(REPLICATION))
+        is_even = pl.col(REPLICATION).n_unique().over(names) == 1
+        frame = frame.with_columns(pl.when(is_even).then(number).alias(REPLICATION))
     each = frame.group_by([*names, REPLICATION], maintain_order=True).agg(
         pl.col(response).cast(pl.Float64).mean()
     )

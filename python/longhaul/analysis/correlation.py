@@ -7,16 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
+from longhaul.analysis.statistics import unit_deviations
+
 # Where the histogram of |r| of NIST SP 500-282, section 4.4, separates.
 NIST_THRESHOLD = 0.65
 
 
 def correlations(responses: ArrayLike) -> np.ndarray:
     """Pearson's coefficients of the columns; those of a constant column are zero."""
-    given = np.asarray(responses, float)
-    centred = given - given.mean(axis=0)
-    norm = np.sqrt((centred**2).sum(axis=0))
-    scaled = np.divide(centred, norm, out=np.zeros_like(centred), where=norm > 0)
+    scaled = unit_deviations(responses, axis=0)
     matrix: np.ndarray = np.clip(scaled.T @ scaled, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
     return matrix

@@ -7,11 +7,13 @@ at the plus level less the mean at the minus level.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
+
+from longhaul.analysis.prediction import uniform_medians
+from longhaul.designs.properties import alias_groups, contrast
 
 # A term of the model: the columns of the factors that it is a product of.
 Term = tuple[int, ...]
@@ -47,12 +49,7 @@ class Effect:
         """
         rounding = 1e-12 * max(abs(self.low), abs(self.high))
         is_zero = abs(self.grand_mean) <= rounding
-        return float("nan") if is_zero else 100.0 * abs(self.effect) / self.grand_mean
-
-
-def terms(factors: int, order: int = 2) -> list[Term]:
-    """Main effects and interactions of up to `order` factors."""
-    return [term for size in range(1, order + 1) for term in combinations(range(factors), size)]
+        return float("nan") if is_zero else 100.0 * abs(self.effect / self.grand_mean)
 
 
 def effects(
@@ -75,24 +72,15 @@ def effects(
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
     grand_mean = float(y.mean())
-    by_columns: dict[bytes, Effect] = {}
-    aliases: dict[bytes, list[str]] = {}
-    for term in terms(len(names), order):
-        column = matrix[:, list(term)].prod(axis=1)
-        name = "*".join(names[j] for j in term)
-        key = (column * column[0]).astype(np.int8).tobytes()
-        if key in by_columns:
-            aliases[key].append(name)
-            continue
-        plus = column > 0
+    found = []
+    for group in alias_groups(matrix, order):
+        (_, term), *_ = group
+        name, *aliases = ("*".join(names[j] for j in alias) for _, alias in group)
+        plus = contrast(matrix, term) > 0
         interval = _interval(y, plus, error, coverage)
         low, high = float(y[~plus].mean()), float(y[plus].mean())
-        by_columns[key] = Effect(name, term, low, high, grand_mean, interval)
-        aliases[key] = []
-    return [
-        Effect(e.name, e.term, e.low, e.high, e.grand_mean, e.interval, tuple(aliases[key]))
-        for key, e in by_columns.items()
-    ]
+        found.append(Effect(name, term, low, high, grand_mean, interval, tuple(aliases)))
+    return found
 
 
 def pure_error(cells: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
@@ -128,14 +116,10 @@ def by_size(effects: Sequence[Effect]) -> list[Effect]:
 def half_normal_quantiles(count: int) -> np.ndarray:
     """Where ordered absolute effects would lie if there were only noise.
 
-    Medians of the order statistics of a uniform sample (Filliben 1975, Technometrics 17, pp.
-    111-117), as quantiles of the half-normal distribution.
+    Medians of the order statistics of a uniform sample, as quantiles of the half-normal
+    distribution.
     """
-    i = np.arange(1, count + 1)
-    medians = (i - 0.3175) / (count + 0.365)
-    medians[-1] = 0.5 ** (1.0 / count)
-    medians[0] = 1.0 - medians[-1]
-    quantiles: np.ndarray = stats.halfnorm.ppf(medians)
+    quantiles: np.ndarray = stats.halfnorm.ppf(uniform_medians(count))
     return quantiles
 
 
@@ -151,7 +135,7 @@ def cumulative_residual_sd(
     residual = y - y.mean()
     deviations = [np.sqrt((residual**2).sum() / (len(y) - 1))]
     for count, effect in enumerate(by_size(effects)[: len(y) - 2], start=2):
-        residual = residual - effect.effect / 2.0 * matrix[:, list(effect.term)].prod(axis=1)
+        residual = residual - effect.effect / 2.0 * contrast(matrix, effect.term)
         deviations.append(np.sqrt((residual**2).sum() / (len(y) - count)))
     return np.array(deviations)
 
@@ -161,7 +145,7 @@ def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> 
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)
     for effect in chosen:
-        value += effect.effect / 2.0 * matrix[:, list(effect.term)].prod(axis=1)
+        value += effect.effect / 2.0 * contrast(matrix, effect.term)
     return value
 
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 
+from longhaul.analysis.cells import cell_means
 from longhaul.analysis.comparisons import MeanInterval, mean_interval
-from longhaul.analysis.table import REPLICATION, Level, Matched, ResponseTable, TableError
-from longhaul.analysis.variance import Source, anova
+from longhaul.analysis.table import Level, Matched, ResponseTable, TableError
+from longhaul.analysis.variance import anova
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,13 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}
     sources = {name: source for source in anova(columns, y, order=1) for name in source.names}
-    means = [_of_factor(table, name, response, sources.get(name)) for name in table.varying]
-    return sorted(means, key=lambda factor: -(factor.share or 0.0))
-
-
-def _of_factor(
-    table: ResponseTable, factor: str, response: str, source: Source | None
-) -> FactorMeans:
-    keys = [factor, *([REPLICATION] if REPLICATION in table.frame.columns else [])]
-    each = table.frame.group_by(keys, maintain_order=True).agg(pl.col(response).mean())
-    levels = tuple(table.factors[factor])
-    means = tuple(
-        mean_interval(each.filter(pl.col(factor) == level)[response].to_numpy()) for level in levels
-    )
-    share, p = (None, None) if source is None else (source.share, source.p)
-    return FactorMeans(factor, levels, means, share, p)
+    found = []
+    for name in table.varying:
+        means = tuple(cell.mean for cell in cell_means(table, response, [name]))
+        source = sources.get(name)
+        share, p = (None, None) if source is None else (source.share, source.p)
+        found.append(FactorMeans(name, tuple(table.factors[name]), means, share, p))
+    return sorted(found, key=lambda factor: -(factor.share or 0.0))
 
 
 @dataclass(frozen=True)
@@ -68,6 +60,8 @@ class Comparison:
     """Conditions in which the first has the larger mean,"""
     conditions: int
     """out of this number that have both."""
+    left_out: list[str]
+    """What the other conditions lack."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
@@ -84,17 +78,19 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
 
 
 def _comparison(matched: Matched, first: Level, other: Level) -> Comparison:
-    # A row a condition, a column a replication; conditions without either level are left out.
-    differences = np.array(
-        [
-            [values[first] - values[other] for values in replications]
-            for replications in matched
-            if all(first in values and other in values for values in replications)
-        ]
-    )
-    if not len(differences):
+    # A row a condition, a column a replication.
+    rows, left_out = [], []
+    for condition, replications in matched.items():
+        missing = [str(one) for one in (first, other) if not all(one in at for at in replications)]
+        if missing:
+            where = " in a replication" if len(replications) > 1 else ""
+            left_out.append(f"{condition} lacks {', '.join(missing)}{where}")
+        else:
+            rows.append([values[first] - values[other] for values in replications])
+    if not rows:
         raise TableError(f"no condition has both {first} and {other}")
+    differences = np.array(rows)
     several = differences.shape[1] > 1
     interval = mean_interval(differences.mean(axis=0) if several else differences[:, 0])
     ahead = int((differences.mean(axis=1) > 0).sum())
-    return Comparison(first, other, interval, ahead, len(differences))
+    return Comparison(first, other, interval, ahead, len(rows), left_out)

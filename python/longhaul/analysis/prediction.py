@@ -68,19 +68,21 @@ def shape_of(runs: np.ndarray) -> str:
 
 
 def probability_plot_correlation(ordered: np.ndarray) -> float:
-    """The correlation of ordered values with the medians of a normal sample's order statistics.
-
-    Filliben, Technometrics 17 (1), 1975.
-    """
+    """The correlation of ordered values with the medians of a normal sample's order statistics."""
     return float(np.corrcoef(ordered, _normal_medians(len(ordered)))[0, 1])
+
+
+def uniform_medians(count: int) -> np.ndarray:
+    """Medians of the order statistics of a uniform sample (Filliben, Technometrics 17(1), 1975)."""
+    places = (np.arange(1, count + 1) - 0.3175) / (count + 0.365)
+    places[-1] = 0.5 ** (1.0 / count)
+    places[0] = 1.0 - places[-1]
+    return places
 
 
 @cache
 def _normal_medians(count: int) -> np.ndarray:
-    places = (np.arange(1, count + 1) - 0.3175) / (count + 0.365)
-    places[-1] = 0.5 ** (1.0 / count)
-    places[0] = 1.0 - places[-1]
-    return np.asarray(ndtri(places))
+    return np.asarray(ndtri(uniform_medians(count)))
 
 
 @cache

@@ -30,12 +30,9 @@ def ordinal(averages: ArrayLike) -> np.ndarray:
     return places
 
 
-def condition_ranks(means: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
-    """Ranks of conditions by a response, the highest number the best; ties share the mean.
-
-    The last axis is the condition.
-    """
-    values = np.asarray(means, float)
+def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
+    """Ranks along the last axis, the highest number the best; ties share the mean."""
+    values = np.asarray(given, float)
     ranks: np.ndarray = rankdata(-values if low_is_best else values, axis=-1)
     return ranks
 
@@ -102,12 +99,6 @@ def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
     whole = np.stack(list(means.values()))
     spread = whole.std(axis=0, ddof=1) if len(whole) > 1 else np.zeros(whole.shape[1])
     return RankSummary(means, whole.mean(axis=0), spread)
-
-
-def goodput_ranks(values: ArrayLike) -> np.ndarray:
-    """Ranks of competitors by goodput, 1 the lowest; the last axis is the competitor."""
-    ranks: np.ndarray = rankdata(np.asarray(values, float), axis=-1)
-    return ranks
 
 
 def distinctive(values: ArrayLike) -> int:

@@ -46,15 +46,17 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
 
 def correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Pearson's coefficients along the last axis; zero if one side is constant."""
-    first, second = (_centred(np.asarray(side, float)) for side in (x, y))
-    spread = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
-    product: np.ndarray = (first * second).sum(axis=-1)
-    return product / np.where(spread == 0.0, 1.0, spread)
+    product: np.ndarray = (unit_deviations(x) * unit_deviations(y)).sum(axis=-1)
+    return product
 
 
-def _centred(values: np.ndarray) -> np.ndarray:
-    centred: np.ndarray = values - values.mean(axis=-1, keepdims=True)
-    return centred
+def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
+    """Deviations from the mean along an axis, of length 1; zero if they are mere rounding."""
+    given = np.asarray(values, float)
+    unit: np.ndarray = given - given.mean(axis=axis, keepdims=True)
+    norm, whole = (np.linalg.norm(each, axis=axis, keepdims=True) for each in (unit, given))
+    unit /= np.where(norm <= 1e-12 * whole, np.inf, norm)
+    return unit
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:

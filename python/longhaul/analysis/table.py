@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import combinations
@@ -20,8 +20,8 @@ from longhaul.files.writing import atomic
 # A level of a factor, as a campaign or a table has it.
 Level = str | int | float
 REPLICATION = "replication"
-# Conditions, replications of each, and the value at each level of a factor.
-Matched = list[list[dict[Level, float]]]
+# By condition: replications, and the value of each at each level of a factor.
+Matched = dict[str, list[dict[Level, float]]]
 
 # The key of a Parquet file's metadata under which a campaign says what its columns are.
 KEY = "longhaul.campaign"
@@ -29,8 +29,8 @@ KEY = "longhaul.campaign"
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
 # What a run cost, which is no response to its factors.
 COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
-# Conditions, runs and names that a message names, and levels of a column taken for a factor.
-NAMED_CONDITIONS = 3
+# Texts and names that a message lists, and levels of a column taken for a factor.
+NAMED = 3
 MOST_NAMED = 20
 MOST_LEVELS = 40
 
@@ -185,7 +185,7 @@ class ResponseTable:
         """A response of all runs; refused where a run has no value."""
         if response not in self.responses:
             raise TableError(f"unknown response `{response}`; {_known(self.responses, response)}")
-        if without := self._without(response):
+        if without := self.without(response):
             raise TableError(
                 f"{response}: {without} of {len(self.frame)} runs have no value: "
                 f"{self._runs_without(response)}; --without FACTOR=LEVEL leaves runs out"
@@ -196,23 +196,24 @@ class ResponseTable:
         """Whether a run has no value, or none that is finite."""
         return (~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True)
 
-    def _without(self, response: str) -> int:
+    def without(self, response: str) -> int:
+        """How many runs have no value."""
         return int(self._lacks(response).sum())
 
     def _runs_without(self, response: str) -> str:
         """The first runs without a value, by the levels of what varies."""
         factors = self.varying or list(self.factors)
         rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
-        return _some([_named(row) for row in rows])
+        return some([_named(row) for row in rows])
 
     def incomplete(self) -> dict[str, int]:
         """The responses that some runs have and others not, and how many lack them."""
-        lacking = {name: self._without(name) for name in self.responses}
+        lacking = {name: self.without(name) for name in self.responses}
         return {name: runs for name, runs in lacking.items() if 0 < runs < len(self.frame)}
 
     def complete(self) -> tuple[str, ...]:
         """The responses that every run has."""
-        return tuple(name for name in self.responses if not self._without(name))
+        return tuple(name for name in self.responses if not self.without(name))
 
     def telling(self) -> tuple[str, ...]:
         """Those of them that say something of their own.
@@ -233,10 +234,9 @@ class ResponseTable:
         """Responses by name or pattern, such as `y*_TP1`, in the order of the patterns."""
         matches: dict[str, None] = {}
         for pattern in patterns:
-            if pattern in self.responses or not set(pattern) & set("*?["):
-                matches[pattern] = None
-                continue
             names = [name for name in self.responses if fnmatchcase(name, pattern)]
+            if pattern in self.responses:
+                names = [pattern]
             if not names:
                 near = _known(self.responses, pattern.strip("*"))
                 raise TableError(f"no response is like `{pattern}`; {near}")
@@ -275,11 +275,6 @@ class ResponseTable:
                 f"unknown factor `{factor}`; available: {', '.join(self.factors)}{hint}"
             )
         return factor
-
-    @property
-    def replications(self) -> int:
-        """Replications in the table."""
-        return int(self.frame[REPLICATION].n_unique()) if REPLICATION in self.frame.columns else 1
 
     def averaged(self) -> "ResponseTable":
         """The same with the mean over replications."""
@@ -347,77 +342,68 @@ class ResponseTable:
                 pairs.append((first, other))
         return pairs
 
-    def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray]:
+    def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
         """Levels of the other factors, and an array (condition, response, competitor).
 
-        Values are means over replications. Conditions that lack a competitor are left out.
+        Values are means over replications. Conditions that lack a competitor are left out; the
+        last says what they lack.
         """
         others = [name for name in self.factors if name != self.require(competitors)]
         who = list(self.factors[competitors])
         names = self.complete()
-        mean = self.averaged().frame
-        kept: list[dict[str, Any]] = []
-        missing: dict[str, list[Level]] = {}
-        cells = []
-        for levels, part in mean.group_by(others, maintain_order=True) if others else [((), mean)]:
+        kept, cells, lacking = [], [], []
+        for condition, part in _by(others, self.averaged().frame):
             rows = {row[competitors]: row for row in part.to_dicts()}
-            condition = dict(zip(others, levels, strict=True))
-            if lacks := [competitor for competitor in who if competitor not in rows]:
-                missing[_named(condition)] = lacks
+            if missing := [competitor for competitor in who if competitor not in rows]:
+                lacking.append(f"{_named(condition)} lacks {', '.join(map(str, missing))}")
                 continue
             kept.append(condition)
             cells.append([[float(rows[competitor][name]) for competitor in who] for name in names])
         if not cells:
             raise TableError(
-                f"no condition has every level of {competitors}: {_lacking(missing)}; "
+                f"no condition has every level of {competitors}: {some(lacking)}; "
                 f"--without {competitors}=LEVEL leaves a level out"
             )
-        return kept, np.array(cells)
+        return kept, np.array(cells), lacking
 
     def matched(self, factor: str, response: str) -> Matched:
         """For each combination of the other factors, and each replication, the value at each level.
 
         Runs with the same seed and replication share their random numbers. Of runs with the same
-        levels in the same replication it is the mean. Conditions that lack a replication that
-        others have are left out.
+        levels in the same replication it is the mean. Replications are those of the whole table;
+        a condition may lack levels in some of them.
         """
         others = [name for name in self.factors if name != self.require(factor)]
         self.values(response)
-        numbered = self.frame.select(
-            pl.lit(1).alias(REPLICATION) if REPLICATION not in self.frame.columns else REPLICATION,
-            *self.factors,
-            response,
-        )
-        keys = [REPLICATION, *self.factors]
-        runs = numbered.group_by(keys, maintain_order=True).mean()
-        runs = runs.sort(REPLICATION, maintain_order=True)
-        conditions = runs.group_by(others, maintain_order=True) if others else [((), runs)]
-        found = []
-        for _, condition in conditions:
-            parts = condition.partition_by(REPLICATION, maintain_order=True)
-            if len(parts) == self.replications:
-                found.append([dict(part.select(factor, response).iter_rows()) for part in parts])
+        frame = self.frame
+        if REPLICATION not in frame.columns:
+            frame = frame.with_columns(pl.lit(1).alias(REPLICATION))
+        same = frame.group_by(REPLICATION, *self.factors, maintain_order=True)
+        runs = same.agg(pl.col(response).mean()).sort(REPLICATION, maintain_order=True)
+        numbers = runs[REPLICATION].unique(maintain_order=True)
+        found: Matched = {}
+        for condition, part in _by(others, runs):
+            values: dict[int, dict[Level, float]] = {number: {} for number in numbers}
+            for number, level, value in part.select(REPLICATION, factor, response).iter_rows():
+                values[number][level] = value
+            found[_named(condition)] = list(values.values())
         return found
+
+
+def _by(names: Sequence[str], frame: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
+    """Rows by their levels of some factors; all together if none is named."""
+    for levels, part in frame.group_by(names, maintain_order=True) if names else [((), frame)]:
+        yield dict(zip(names, levels, strict=True)), part
 
 
 def _named(condition: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {level}" for name, level in condition.items()) or "the only one"
 
 
-def _lacking(missing: Mapping[str, Sequence[Level]]) -> str:
-    """What each of the first conditions lacks."""
-    return _some(
-        [
-            f"{condition} lacks {', '.join(map(str, levels))}"
-            for condition, levels in missing.items()
-        ]
-    )
-
-
-def _some(texts: Sequence[str]) -> str:
+def some(texts: Sequence[str]) -> str:
     """The first texts, and how many more there are."""
-    more = len(texts) - NAMED_CONDITIONS
-    return "; ".join(texts[:NAMED_CONDITIONS]) + (f"; and {more} more" if more > 0 else "")
+    more = len(texts) - NAMED
+    return "; ".join(texts[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def equal_parts(count: int, most: int) -> list[range]:

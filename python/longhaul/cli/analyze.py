@@ -18,7 +18,6 @@ from longhaul.cli.shared import (
     print_json,
     refuse_existing,
     stdout,
-    warn,
 )
 from longhaul.cli.tables import is_run, read_table
 from longhaul.files.rows import as_csv
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from longhaul.findings import Findings, Text
 
 PLOT_FILES = (".svg", ".png")
-# Responses, or pairs of factors, that a message names.
-NAMED = 5
 
 
 class PlotFormat(Enum):
@@ -173,9 +170,9 @@ def analyze(
     table, *others = (
         _chosen(read_table(each, factors), without or [], only or []) for each in sources
     )
-    for name in [*(factor or ()), *([of] if of else ())]:
+    for name in filter(None, [*(factor or ()), of]):
         table.require(name)
-    for name in [*(low_is_best or ()), *([order_by] if order_by else ())]:
+    for name in filter(None, [*(low_is_best or ()), order_by]):
         table.values(name)
     options = Options(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
@@ -210,30 +207,30 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """On standard error: responses that only some runs have are in no analysis unless named."""
-    if incomplete := table.incomplete():
-        runs = len(table.frame)
-        some = _first([f"{name} ({count} of {runs} runs)" for name, count in incomplete.items()])
-        typer.echo(f"left out, since runs have no value: {some}", err=True)
+    """Responses that only some runs have are in no analysis unless named."""
+    runs = len(table.frame)
+    names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
+    _say("left out, since runs have no value", names)
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """On standard error: where runs are missing, the mean at a level has more than one cause."""
-    if pairs := table.entangled():
-        some = _first([" and ".join(pair) for pair in pairs])
-        warn(
-            [f"levels go together, and means of one factor have part of the other's effect: {some}"]
-        )
+    """Where runs are missing, the mean at a level has more than one cause."""
+    what = "warning: levels go together, and means of one factor have part of the other's effect"
+    _say(what, [" and ".join(pair) for pair in table.entangled()])
 
 
-def _first(texts: list[str]) -> str:
-    """Some of many, and how many more there are."""
-    more = len(texts) - NAMED
-    return ", ".join(texts[:NAMED]) + (f" and {more} more" if more > 0 else "")
+def _say(what: str, texts: list[str]) -> None:
+    """On standard error, the first of some texts, if there are any."""
+    from longhaul.analysis.table import some
+
+    if texts:
+        typer.echo(f"{what}: {some(texts)}", err=True)
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
-    """Print the tables of each analysis."""
+    """Print the tables of each analysis, and on standard error what is not in them."""
+    every = (text for texts in tables.values() for text in texts)
+    _say("left out", list(dict.fromkeys(line for text in every for line in text.left_out)))
     if json:
         print_json({name: [_as_json(text) for text in texts] for name, texts in tables.items()})
         return

@@ -14,8 +14,8 @@ def expected_packets(run: PlannedRun) -> float:
     """Data packets: simulated time at the rate of the slowest link with a name."""
     scenario = run.scenario
     duration = _quantity(scenario.get("duration"), seconds) or 1.0
-    rates = [rate for text in _rates(scenario.get("topology", {})) if (rate := text)]
-    return duration * (min(rates) / PACKET_BITS if rates else 1.0)
+    rates = _rates(scenario.get("topology", {}))
+    return duration * (min(rates, default=PACKET_BITS) / PACKET_BITS)
 
 
 def _rates(part: Any) -> list[float]:  # noqa: ANN401

@@ -118,6 +118,8 @@ def _checked(design: Design, wanted: int | None) -> Design:
 def _by_generators(factors: tuple[Factor, ...], generators: Sequence[str]) -> Design:
     names = [factor.name for factor in factors]
     written = dict(map(_parsed, generators))
+    if len(written) < len(generators):
+        raise DesignError(f"expected a generator a factor, found {', '.join(generators)}")
     for name in written:
         if name not in names:
             raise DesignError(
@@ -147,8 +149,10 @@ def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
     name, equals, product = generator.partition("=")
     product = product.strip()
     letters = [letter.strip() for letter in product.lstrip("+-").split("*")]
-    if not equals or not name.strip() or not all(letters):
-        raise DesignError(f"generator `{generator}`: expected for example `x6 = x1*x2*x3`")
+    if not equals or not name.strip() or not all(letters) or len({*letters}) < len(letters):
+        raise DesignError(
+            f"generator `{generator}`: expected different factors, such as `x6 = x1*x2*x3`"
+        )
     return name.strip(), (-1 if product.startswith("-") else 1, letters)
 
 

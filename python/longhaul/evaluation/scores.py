@@ -1,7 +1,5 @@
 """What an evaluation leaves for programs: scores.csv, one row a figure, and summary.json."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +9,7 @@ from longhaul import _engine
 from longhaul.evaluation.contenders import TABLES, Contender, ContenderError
 from longhaul.evaluation.suite import Suite
 from longhaul.evaluation.verdicts import Outcome, Point
+from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 
 HEADS = (
@@ -21,13 +20,11 @@ HEADS = (
 
 def write_scores(path: Path, suite: Suite, outcomes: Sequence[Outcome]) -> None:
     """Write every figure of every contender, with its interval."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(head.format(subject=suite.terms.subject) for head in HEADS)
+    rows = [tuple(head.format(subject=suite.terms.subject) for head in HEADS)]
     for outcome in outcomes:
         for point in outcome.points:
-            rows.writerows(_rows(suite.name, outcome, point))
-    write_text(path, text.getvalue())
+            rows += _rows(suite.name, outcome, point)
+    write_text(path, as_csv(rows))
 
 
 def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @named("clusters", "dendrograms of competitors by all responses, condition by condition")
 def _clusters(table: ResponseTable, options: Options) -> Findings:
-    who = competitors_of(table, options)
+    who = _at_least(2, table, options)
     names = [str(level) for level in table.factors[who]]
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     trees = [clusters.dendrogram(cell.T) for cell in cells]
     titles = [title(condition) for condition in conditions]
     rows = [
@@ -40,7 +40,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     ]
     findings = Findings()
     heads = ("condition", "height", "clusters", "distinctive")
-    findings.add(f"{len(names)} levels of {who}", heads, rows)
+    findings.add(f"{len(names)} levels of {who}", heads, rows, left_out)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import dendrograms
@@ -57,22 +57,22 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     "residuals", "which competitor is farthest from the mean, with Grubbs' test, for each condition"
 )
 def _residuals(table: ResponseTable, options: Options) -> Findings:
-    who = _at_least_three(table, options)
+    who = _at_least(3, table, options)
     names = table.numbered(who)
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     findings = Findings()
     rule = f"outlier if G > {_limit(options, len(names))}"
     for k, response in enumerate(chosen(table, options)):
         rows = []
         for condition, values in zip(conditions, cells[:, k], strict=True):
             test = outliers.residuals(values, options.critical)
-            extreme = [*names.values()][test.extreme] if test.extreme >= 0 else "-1"
+            extreme = [*names.values()][test.extreme] if test.extreme >= 0 else None
             verdict = "" if not test.is_outlier else "high" if test.largest > 0 else "low"
             rows.append(
                 (title(condition), extreme, test.largest, test.percent, test.statistic, verdict)
             )
         heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
-        findings.add(f"{response}: {rule}", heads, rows)
+        findings.add(f"{response}: {rule}", heads, rows, left_out)
 
         def draw(k: int = k, response: str = response) -> "Figure":
             from longhaul.plots.analysis.residuals import residual_plot
@@ -86,11 +86,11 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
-def _at_least_three(table: ResponseTable, options: Options) -> str:
-    """The factor whose levels compete, of which Grubbs' test can find an outlier."""
+def _at_least(count: int, table: ResponseTable, options: Options) -> str:
+    """The factor whose levels compete, of which there are enough."""
     who = competitors_of(table, options)
-    if len(table.factors[who]) < 3:
-        raise TableError(f"{who}: expected three levels or more, found {len(table.factors[who])}")
+    if (found := len(table.factors[who])) < count:
+        raise TableError(f"{who}: expected {count} levels or more, found {found}")
     return who
 
 
@@ -111,10 +111,10 @@ MAX_RESPONSES = 50
 
 @named("standouts", "significant outliers: a matrix of conditions and responses")
 def _standouts(table: ResponseTable, options: Options) -> Findings:
-    who = _at_least_three(table, options)
+    who = _at_least(3, table, options)
     names = table.numbered(who)
     responses = chosen(table, options)
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     rule = f"Outlier if G > {_limit(options, len(names))}"
     if options.min_percent:
         rule += f" and more than {options.min_percent:g} % from the mean"
@@ -125,7 +125,8 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
         for condition, line in zip(conditions, matrix, strict=True)
     ]  # fmt: skip
     findings = Findings()
-    findings.add(f"significant outliers. {rule}", ("condition", "high", "low"), rows)
+    heads = ("condition", "high", "low")
+    findings.add(f"significant outliers. {rule}", heads, rows, left_out)
 
     def draw(part: range) -> "Figure":
         from longhaul.plots.analysis.residuals import standout_matrix
@@ -169,10 +170,11 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
         raise TableError("congestion: expected the response that measures it: --response RATE")
     [response] = options.responses
     table.values(response)
+    frame, mean = table.frame, pl.col(response).mean()
     others = [name for name in table.factors if name != options.of]
-    groups = table.frame.group_by(others, maintain_order=True).agg(pl.col(response).mean())
-    rates = groups[response].to_list()
-    conditions = groups.select(others).to_dicts()
+    groups = frame.group_by(others, maintain_order=True).agg(mean) if others else frame.select(mean)
+    conditions = groups.to_dicts()
+    rates = [condition.pop(response) for condition in conditions]
     titles = [title(row) for row in conditions]
     different = len({rate for rate in rates if rate > 0})
     if options.classes is not None and options.classes > different:

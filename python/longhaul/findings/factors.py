@@ -1,6 +1,7 @@
 """Named analyses of factors: which matters, and how much."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,7 +91,7 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
             for pair in pairs
         ]  # fmt: skip
         heads = (factor, "less", "difference", "95 % from", "to", "ahead in conditions")
-        findings.add(response, heads, rows)
+        findings.add(response, heads, rows, [text for pair in pairs for text in pair.left_out])
 
         def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import comparisons as draw_
@@ -163,11 +164,10 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
         heads = ("effect", "size", "% of mean", "95 % from", "to", "aliases")
         findings.add(f"{response}: mean {values.mean():.6g}", heads, rows)
         given = Screening(coded, values, words, label(response), cells, levels_)
-        for step, draw in enumerate(TEN_STEPS.items(), start=1):
-            name, picture = draw
+        for step, (name, picture) in enumerate(TEN_STEPS.items(), start=1):
             if name == "contours" and len(names) < 2:
                 continue
-            findings.plots[f"{step:02}-{name}-{response}"] = lambda p=picture, g=given: p(g)  # type: ignore[misc]
+            findings.plots[f"{step:02}-{name}-{response}"] = partial(picture, given)
     return findings
 
 
@@ -202,7 +202,7 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
     for response in responses:
         y = table.values(response)
         means = [float(y[inside].mean()) for inside in at]
-        each.append(ranks.condition_ranks(means, low_is_best=response in options.low_is_best))
+        each.append(ranks.value_ranks(means, low_is_best=response in options.low_is_best))
         rows.append((response, *map(float, each[-1])))
     average = np.mean(each, axis=0)
     rows.append(("average", *map(float, average)))

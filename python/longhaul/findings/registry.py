@@ -52,6 +52,8 @@ class Text:
     title: str
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+    left_out: Sequence[str] = ()
+    """What is not in the rows, and why."""
 
 
 @dataclass
@@ -63,9 +65,12 @@ class Findings:
     scores: pl.DataFrame | None = None
     """Factors of each run, and its scores on principal components, if these were looked for."""
 
-    def add(self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    def add(
+        self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
+        left_out: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         """Add a table."""
-        self.tables.append(Text(title, tuple(heads), [tuple(row) for row in rows]))
+        self.tables.append(Text(title, tuple(heads), [*map(tuple, rows)], left_out))
 
 
 @dataclass(frozen=True)
@@ -177,12 +182,13 @@ def order_in_words(options: Options) -> str:
 
 def cells_of(
     table: ResponseTable, options: Options, who: str
-) -> tuple[list[dict[str, Any]], np.ndarray]:
-    """Conditions, and values (condition, response, competitor) of the chosen responses."""
-    conditions, cells = table.conditions(who)
+) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
+    """`ResponseTable.conditions` in the order that is asked for, of the chosen responses."""
+    conditions, cells, left_out = table.conditions(who)
     every = list(table.complete())
     if options.order_by is not None:
         table.values(options.order_by)
         order = congestion.congestion_order(cells[:, every.index(options.order_by)])
         conditions, cells = [conditions[c] for c in order], cells[order]
-    return conditions, cells[:, [every.index(name) for name in chosen(table, options)], :]
+    places = [every.index(name) for name in chosen(table, options)]
+    return conditions, cells[:, places, :], left_out

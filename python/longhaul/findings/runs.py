@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from math import inf, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,13 +26,13 @@ HARMED = {
     "response_p99_s": False, "retransmitted": False,
 }  # fmt: skip
 
-# Bounds between classes of response sizes, in bytes.
-CLASSES = (1420, 25_560, 100_000)
+# Upper bounds of classes of response sizes, in bytes. Above them is what was never asked for.
+CLASSES = (1420, 25_560, 100_000, inf)
 # Quantiles of response times, and of sizes as more and more are in.
 QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
 SIZE_QUANTILES = (0.5, 0.9, 0.99)
-# A statistic has settled from the last of so many parts of the sample on.
-LAST_PART = 0.4
+# Statistics settle without this part of the responses, of so many at least.
+LEFT_OUT, LEAST = 0.4, 100
 # Response times within a millisecond count as equal.
 EQUAL_S = 1e-3
 
@@ -93,18 +93,20 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
     if against is None:
         raise RunAnalysisError("harm: expected --against, a run in which the flows are alone")
     alone = {row["label"]: row for row in against.summary().labels.to_dicts()}
+    both = [row for row in run.summary().labels.to_dicts() if row["label"] in alone]
+    if not both:
+        raise RunAnalysisError(
+            f"harm: no label of {run.name} is in {against.name}, which has {', '.join(alone)}"
+        )
     rows = []
-    for row in run.summary().labels.to_dicts():
-        before = alone.get(row["label"], {})
+    for row in both:
         for figure, more_is_better in HARMED.items():
-            ours, other = before.get(figure), row.get(figure)
+            ours, other = alone[row["label"]].get(figure), row.get(figure)
             if ours is not None and other is not None and (ours or other):
                 lost = harm(ours, other, more_is_better=more_is_better)
                 rows.append((row["label"], figure, ours, other, lost))
     if not rows:
-        raise RunAnalysisError(
-            f"harm: no label of {run.name} is in {against.name}, which has {', '.join(alone)}"
-        )
+        raise RunAnalysisError(f"harm: {run.name} and {against.name} have no figure in common")
     heads = ("label", "figure", against.name, run.name, "harm")
     return [Text("Harm: 0 none, 1 all; below 0 it helps", _unique(heads), rows)]
 
@@ -116,7 +118,7 @@ def _responses(run: "Results", against: "Results | None") -> list[Text]:
     rows = []
     for label, exchanges in _by_label(run):
         took = exchanges["end_s"] - exchanges["start_s"]
-        place = np.searchsorted(CLASSES, exchanges["response_bytes"].fill_null(0).to_numpy())
+        place = np.searchsorted(CLASSES, exchanges["response_bytes"].fill_null(nan).to_numpy())
         for number, bounds in enumerate(_class_names()):
             times = took.filter(pl.Series(place == number))
             done = times.drop_nulls()
@@ -126,10 +128,8 @@ def _responses(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _class_names() -> list[str]:
-    between = pairwise(CLASSES)
-    return [
-        f"to {CLASSES[0]:,}", *(f"to {high:,}" for _, high in between), f"above {CLASSES[-1]:,}"
-    ]  # fmt: skip
+    *bounds, _ = CLASSES
+    return [*(f"to {bound:,}" for bound in bounds), f"above {bounds[-1]:,}", "not asked for"]
 
 
 @named("hurst", "long-range dependence of packets at the busiest link and of new connections")
@@ -156,25 +156,28 @@ def _estimates(run: "Results", counts: np.ndarray) -> list[hurst.Hurst]:
     "convergence", "whether quantiles and the mean of response sizes settle, in order of requests"
 )
 def _convergence(run: "Results", against: "Results | None") -> list[Text]:
-    heads = ("label", "statistic", "responses", "bytes", "range of the last 60 %", "variation (%)")
-    rows = []
+    kept = f"range of the last {100 * (1 - LEFT_OUT):g} %"
+    heads = ("label", "statistic", "responses", "bytes", kept, "variation (%)")
+    rows, left_out = [], []
     for label, exchanges in _by_label(run):
         sizes = exchanges.sort("start_s")["response_bytes"].drop_nulls().to_numpy().astype(float)
-        every = max(1, min(100, len(sizes) // 100))
-        if len(sizes) < 100:
+        if len(sizes) < LEAST:
+            left_out.append(f"{label} has {len(sizes)} responses, not {LEAST}")
             continue
+        every = min(100, len(sizes) // 100)
         running = {
             f"{100 * part:g} %": convergence.running_quantile(sizes, part, every)
             for part in SIZE_QUANTILES
         }
         running["mean"] = convergence.running_mean(sizes, every)
-        settled = int(LAST_PART * len(sizes))
+        settled = int(LEFT_OUT * len(sizes))
         rows += [
             (label, name, len(sizes), float(curve.values[-1]), curve.range_after(settled),
              100 * curve.variation_after(settled))
             for name, curve in running.items()
         ]  # fmt: skip
-    return [Text(f"{run.name}: running statistics of response sizes", heads, rows)]
+    title = f"{run.name}: running statistics of response sizes"
+    return [Text(title, heads, rows, left_out)]
 
 
 @named("paired", "the same connections in two runs, one by one; needs --against")
@@ -200,21 +203,16 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
             1e3 * gain.median, *(1e3 * end for end in gain.median_interval),
             100 * gain.smaller, 100 * gain.larger,
         ))  # fmt: skip
-    title = f"{against.name} less {run.name}: {len(both):,} connections, {len(done):,} complete"
-    return [Text(title, _unique(heads), rows)]
+    count = f"first exchanges of {len(both):,} connections, {len(done):,} complete"
+    return [Text(f"{against.name} less {run.name}: {count}", _unique(heads), rows)]
 
 
 def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
     """Heads that tell columns apart, in JSON too."""
-    seen: dict[str, int] = {}
-    for head in heads:
-        seen[head] = seen.get(head, 0) + 1
-    counts: dict[str, int] = {}
-    unique = []
-    for head in heads:
-        counts[head] = counts.get(head, 0) + 1
-        unique.append(f"{head} ({counts[head]})" if seen[head] > 1 else head)
-    return tuple(unique)
+    return tuple(
+        f"{head} ({heads[: k + 1].count(head)})" if heads.count(head) > 1 else head
+        for k, head in enumerate(heads)
+    )
 
 
 def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:

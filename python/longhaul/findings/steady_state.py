@@ -15,13 +15,15 @@ def steady_state(run: Results) -> Text:
     Warm-up counts from the first sample; a run should be measured from the longest on. The drift is
     the change from the end of the warm-up to the end of the run.
     """
-    rows = []
+    rows, left_out = [], []
     for name, times, values in run.kind.time_series(run):
         cut = steady.warm_up(values)
         rest = values[cut:]
-        if len(rest) < 2 * steady.BATCHES:
+        if len(rest) < (least := 2 * steady.BATCHES):
+            left_out.append(f"{name} has {len(rest)} samples after its warm-up, not {least}")
             continue
         mean, drift = steady.steady_mean(rest), steady.drift(rest)
         interval = (mean.mean, mean.low, mean.high)
         rows.append((name, float(times[cut]), *interval, drift.percent, drift.p))
-    return Text(f"{run.name}: measured from {run.meta['measured_from_s']:g} s", HEADS, rows)
+    title = f"{run.name}: measured from {run.meta['measured_from_s']:g} s"
+    return Text(title, HEADS, rows, left_out)

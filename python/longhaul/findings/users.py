@@ -82,10 +82,11 @@ class Goodputs:
 def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     findings = Findings()
+    table.matching(options.responses)
     # Some groups of users have no flows in a short run.
     empty = [response for response in options.responses if response not in table.complete()]
     if empty and len(empty) < len(options.responses):
-        runs = [(name, table.frame[name].null_count()) for name in empty]
+        runs = [(name, table.without(name)) for name in empty]
         findings.add("left out: not every run has a value", ("response", "runs without"), runs)
         kept = tuple(response for response in options.responses if response not in empty)
         options = replace(options, responses=kept)
@@ -93,7 +94,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     # Of two the first are own flows.
     responses = sorted(responses, key=_place) if len(responses) > 2 else responses
     options = replace(options, responses=tuple(responses))
-    conditions, cells = cells_of(table, options, who)
+    conditions, cells, left_out = cells_of(table, options, who)
     titles, signs = short(table, conditions)
     given = Goodputs(
         table.numbered(who), titles, ", ".join(conditions[0]), signs, options.responses, cells,
@@ -102,7 +103,8 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     _require_one_unit(given)
     means = users.goodput_table(cells)
     heads = ("response", *given.names.values())
-    findings.add("means over conditions", heads, _rows(zip(given.responses, means, strict=True)))
+    rows = _rows(zip(given.responses, means, strict=True))
+    findings.add("means over conditions", heads, rows, left_out)
     _differences(given, means, findings)
     summary = _ranks(given, heads, findings)
     findings.plots["users-ranks"] = partial(_spread, given, summary)
@@ -159,7 +161,7 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
     Of flow groups by role and type of file, whose deviation is that of the study (NIST SP 500-282,
     tables 8-31, 8-32 and 9-13); of other responses each.
     """
-    ranked = ranks.goodput_ranks(given.cells)
+    ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}
     types: dict[str, list[np.ndarray]] = {}
     for name, of_response in each.items():

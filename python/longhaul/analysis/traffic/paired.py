@@ -25,18 +25,18 @@ class NotPairedError(LonghaulError):
 
 
 def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
-    """Exchanges that two runs have in common, a row each, in the order in which they began.
+    """First exchanges of connections that two runs have in common, in the order of their start.
 
-    The arguments are tables of exchanges. What the runs ask for has its own name; `response_s` and
-    `other_response_s` are null where a run ended before the response was complete. NotPairedError
-    if connections of the same number ask for different things: then seeds, rates or binding
-    differ.
+    The arguments are tables of exchanges. Later ones of a connection start when the network lets
+    them. What the runs ask for has its own name; `response_s` and `other_response_s` are null
+    where a run ended before the response was complete. NotPairedError if connections of the same
+    number ask for different things: then seeds, rates or binding differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [
-        table.filter(pl.col("start_s") >= from_s)
-        .group_by(KEYS, maintain_order=True)
+        table.group_by(KEYS, maintain_order=True)
         .first()
+        .filter(pl.col("start_s") >= from_s)
         .select(*KEYS, *ASKED, took.alias(name))
         for table, name in ((exchanges, "response_s"), (other, "other_response_s"))
     ]

@@ -197,7 +197,7 @@ def rank_matrix(
     """
     with styled():
         given = np.asarray(values, float)
-        place = ranks.goodput_ranks(given)
+        place = ranks.value_ranks(given)
         names = max(map(len, conditions)) / shared.PER_IN
         width = min(shared.PAGE, max(4.0, 0.3 * len(groups) + names + 0.6))
         drawing = Figure(figsize=(width, 0.17 * len(conditions) + 2.2), layout="constrained")

@@ -22,7 +22,6 @@ TIME, MBPS, FLOWS = "time (s)", "Mbit/s on the wire", "number of flows"
 SIZES = ("3000", "1500", "1000")
 ALL_SIZES = ("3000", "1500", "1000", "600", "300")
 EVER, CYCLES_S = (0.0, float("inf")), (1000.0, 1300.0)
-SAW_TOOTH = Style("#a0a0a0", "", (0, (1, 1.5)))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from longhaul.analysis import components, congestion, users
-from longhaul.analysis.ranks import goodput_ranks
+from longhaul.analysis.ranks import value_ranks
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data
@@ -96,7 +96,7 @@ def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") ->
     """Average rank of goodput, 7 the best, over conditions and groups, of one role or of both."""
     (column,) = places(algorithm)
     roles = [role] if role else list(tables.ROLES)
-    ranks = [goodput_ranks(goodput(data, of, role_))[:, chosen(file), column] for role_ in roles]
+    ranks = [value_ranks(goodput(data, of, role_))[:, chosen(file), column] for role_ in roles]
     return float(np.mean(ranks))
 
 
@@ -118,7 +118,7 @@ def rank_deviation(data: Data, of: str, algorithm: str) -> float:
 def rank_matrix(data: Data, of: str, algorithm: str) -> float:
     """Rank correlation with the printed ranks of all conditions and groups of alternate flows."""
     (column,) = places(algorithm)
-    ranks = goodput_ranks(goodput(data, of, "alternate"))[:, :, column]
+    ranks = value_ranks(goodput(data, of, "alternate"))[:, :, column]
     return rank_correlation(ranks.ravel(), tables.printed_ranks(algorithm).ravel())
 
 

@@ -14,11 +14,11 @@ import polars as pl
 from longhaul.analysis import components, correlation
 from longhaul.analysis.effects import block_means, by_size, corner_means, effects
 from longhaul.analysis.ranks import (
-    condition_ranks,
     cube_edges,
     edge_means,
     factor_ranks,
     ordinal,
+    value_ranks,
 )
 from longhaul.designs import published
 from longhaul.studies.data import Data, NotRunError
@@ -266,7 +266,7 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
     """Of C1 to C8, which are runs 1, 9 and so on to 8, 16 and so on (figure 4-1)."""
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
-        condition_ranks(column, low_is_best=name in LOW_IS_BEST)
+        value_ranks(column, low_is_best=name in LOW_IS_BEST)
         for name, column in zip(CUBE, means.T, strict=True)
     ]
     averages: np.ndarray = np.mean(ranks, axis=0)

@@ -15,7 +15,6 @@ from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
 FIRST, FIRST_BACK = "hop-0", "hop-4-reverse"
-CLOUDS = 5
 # Sizes: a value every so many responses; settled from that many on.
 EVERY, SETTLED = 100, 100_000
 # Points kept of what changes over time.
