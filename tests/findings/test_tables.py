@@ -1,6 +1,7 @@
 """Which table `longhaul analyze` reads and writes: studies by name, and scores of components."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -53,9 +54,9 @@ def test_results_of_a_study_in_a_directory_are_a_table_and_no_run(
         ("nowhere.csv", "nowhere.csv: no such file"),
         (
             "nist-2010/full effects -f algorithm --only experiment=N7-CUT -r y1_TP",
-            "nearest of 545: y1_TP",
+            r"nearest of \d+: y1_TP",
         ),
-        ("nist-2010/full residuals -f conditions", "nearest of 560: condition"),
+        ("nist-2010/full residuals -f conditions", r"nearest of \d+: condition"),
     ],
 )
 def test_what_is_no_table_or_column_is_refused_in_a_line(
@@ -63,7 +64,7 @@ def test_what_is_no_table_or_column_is_refused_in_a_line(
 ) -> None:
     found = cli("analyze", *words.split())
     assert found.returncode == 2
-    assert message in found.stderr
+    assert re.search(message, found.stderr)
     assert len(found.stderr) < 400
 
 
@@ -72,7 +73,7 @@ def test_columns_that_may_be_factors_are_named_without_the_hundreds_of_others(
 ) -> None:
     found = cli("analyze", "nist-2010/full")
     assert found.returncode == 2
-    assert "of 560 columns" in found.stderr
+    assert re.search(r"of \d+ columns", found.stderr)
     assert "algorithm" in found.stderr
     assert len(found.stderr) < 600
 

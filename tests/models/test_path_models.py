@@ -29,17 +29,6 @@ def test_buffers() -> None:
     assert found == pytest.approx([0.8176, 0.9119, 0.9643, 1.0, 1.0], abs=5e-5)
 
 
-def test_max_min_shares() -> None:
-    # One long flow over three links, one short flow on each.
-    assert paths.max_min([1, 1, 1], [[0, 1, 2], [0], [1], [2]]) == pytest.approx([0.5] * 4)
-    # The first link is the long flow's bottleneck; the rest of the second is the other's.
-    assert paths.max_min([2, 10], [[0], [0, 1], [1]]) == pytest.approx([1, 1, 9])
-    # A small demand leaves its share to others.
-    assert paths.max_min([10], [[0], [0], [0]], [1, inf, inf]) == pytest.approx([1, 4.5, 4.5])
-    with pytest.raises(ValueError, match="no link and has no demand"):
-        paths.max_min([1], [[]])
-
-
 @pytest.mark.parametrize("max_ssthresh", [None, 100])
 @pytest.mark.parametrize("ssthresh", [None, 64])
 def test_transfers_without_losses_take_as_long_as_packets_do(

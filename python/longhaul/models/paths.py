@@ -1,4 +1,4 @@
-"""Closed forms of paths: recovery times, buffers, fair shares, loss-free transfers.
+"""Closed forms of paths: recovery times, buffers, loss-free transfers.
 
 Windows and buffers are in segments of one size, times in seconds, rates in segments per second
 unless a name says otherwise.
@@ -6,7 +6,7 @@ unless a name says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import floor, inf, log, sqrt
 
 from longhaul.models.dynamics import of_algorithm
@@ -80,42 +80,6 @@ def utilisation(buffer: float, bdp: float) -> float:
     """
     f = min(1.0, buffer / bdp)
     return 0.75 * (1.0 + f) ** 2 / (1.0 + f + f * f)
-
-
-# Shares.
-
-
-def max_min(
-    capacities: Sequence[float],
-    routes: Sequence[Sequence[int]],
-    demands: Sequence[float] | None = None,
-) -> list[float]:
-    """Return the max-min fair rates of flows over links (Bertsekas and Gallager, section 6.5.2).
-
-    `routes` holds the numbers of the links of each flow, `demands` the most that each takes. No
-    rate can be raised without lowering one that is as small or smaller.
-    """
-    limits = list(demands) if demands is not None else [inf] * len(routes)
-    rates = [0.0] * len(routes)
-    growing = set(range(len(routes)))
-    left = [float(capacity) for capacity in capacities]
-    while growing:
-        over = [sum(link in routes[flow] for flow in growing) for link in range(len(left))]
-        rooms = [room / count for room, count in zip(left, over, strict=True) if count]
-        step = min([*rooms, *(limits[flow] - rates[flow] for flow in growing)])
-        if step == inf:
-            raise ValueError("a flow crosses no link and has no demand")
-        for flow in growing:
-            rates[flow] += step
-        left = [room - step * count for room, count in zip(left, over, strict=True)]
-        full = {
-            link
-            for link, room in enumerate(left)
-            if over[link] and room <= 1e-12 * capacities[link]
-        }
-        done = {flow for flow in growing if rates[flow] >= limits[flow] * (1.0 - 1e-12)}
-        growing -= done | {flow for flow in growing if full & set(routes[flow])}
-    return rates
 
 
 # Transfers without losses.
