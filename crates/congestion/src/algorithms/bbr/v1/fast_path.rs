@@ -33,7 +33,9 @@ impl Bbr {
     /// Whether [`Self::full_update`] would do what [`Self::grow`] does.
     #[inline]
     pub(super) fn fits_fast_path(&self, ack: &AckSample, newly: Newly) -> bool {
-        let floor = self.bandwidth.ignores_below(self.meter.rounds, BANDWIDTH_ROUNDS);
+        let floor = self
+            .bandwidth
+            .ignores_below(self.meter.rounds, BANDWIDTH_ROUNDS);
         ack.now < self.fast_path.until
             && !newly.round_start
             && newly.lost == 0

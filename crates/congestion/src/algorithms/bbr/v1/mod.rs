@@ -160,7 +160,10 @@ impl Bbr {
 
     fn update_bandwidth(&mut self, ack: &AckSample, sample: &Sample) {
         if let Some(rate) = ack.delivery_rate
-            && !rate.is_below(self.bandwidth.ignores_below(self.meter.rounds, BANDWIDTH_ROUNDS))
+            && !rate.is_below(
+                self.bandwidth
+                    .ignores_below(self.meter.rounds, BANDWIDTH_ROUNDS),
+            )
         {
             let (round, rate) = (self.meter.rounds, rate.per_second());
             if rate >= self.bandwidth.get() || !sample.limited {
