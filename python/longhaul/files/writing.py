@@ -11,7 +11,7 @@ from pathlib import Path
 from longhaul._engine import RunError
 from longhaul.files.processes import is_alive
 
-# Suffix of temporary files, before that of the file. Killed processes leave some.
+# Suffix of temporary files; that of a format comes after it. Killed processes leave some.
 SUFFIX = ".longhaul-unfinished"
 
 
@@ -23,7 +23,7 @@ def atomic(path: Path) -> Iterator[Path]:
     is outside the program, a full disk say.
     """
     try:
-        with _renamed(path) as temporary:
+        with _renamed(path, path.suffix) as temporary:
             yield temporary
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}") from None
@@ -55,13 +55,13 @@ def remove_unfinished(directory: Path, file: str = "*") -> None:
 
 
 @contextmanager
-def _renamed(path: Path) -> Iterator[Path]:
+def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_unfinished(path.parent, glob.escape(path.name))
     handle, name = tempfile.mkstemp(
         dir=path.parent,
         prefix=f".{path.name}~{socket.gethostname()}~{os.getpid()}~",
-        suffix=f"{SUFFIX}{path.suffix}",
+        suffix=SUFFIX + suffix,
     )
     os.close(handle)
     temporary = Path(name)
