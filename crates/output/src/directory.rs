@@ -118,7 +118,10 @@ impl PartialDirectory {
             // What is replaced must not be where a killed process's checkpoint would be resumed.
             let aside = sibling(&target, &format!("new-{}", process::id()));
             rename(&self.temporary, &aside)?;
-            put_in_place(&aside, &target)?;
+            if let Err(error) = put_in_place(&aside, &target) {
+                rename(&aside, &self.temporary)?;
+                return Err(error);
+            }
             let _ = fs::remove_dir_all(&aside);
         } else {
             put_in_place(&self.temporary, &target)?;

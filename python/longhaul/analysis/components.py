@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import chi2_contingency
 
+from longhaul.analysis.statistics import unit_deviations
+
 
 @dataclass(frozen=True)
 class Components:
@@ -38,15 +40,8 @@ class Components:
 
 def standardised(responses: ArrayLike) -> np.ndarray:
     """Columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
-    given = np.asarray(responses, float)
-    centred = given - given.mean(axis=0)
-    deviation = given.std(axis=0, ddof=1)
-    scaled: np.ndarray = np.divide(
-        centred,
-        deviation,
-        out=np.zeros_like(centred),
-        where=deviation > 1e-12 * np.abs(given).max(axis=0),
-    )
+    unit = unit_deviations(responses, axis=0)
+    scaled: np.ndarray = unit * np.sqrt(len(unit) - 1)
     return scaled
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from uuid import uuid4
 
-from longhaul.files.processes import is_alive
+from longhaul.files.processes import has_ended
 
 RENEW_S = 5.0
 # Clocks of machines and caches of network file systems may differ by less than this.
@@ -108,9 +108,7 @@ class Leases:
             age = _age_s(self._sessions / session)
         except FileNotFoundError:
             return False
-        if host == socket.gethostname() and not is_alive(int(process)):
-            return False
-        return age < STALE_S
+        return age < STALE_S and not has_ended(host, process)
 
     def _sweep_out(self) -> None:
         """Remove the sessions of killed processes of this machine."""

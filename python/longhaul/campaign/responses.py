@@ -93,8 +93,10 @@ def _measured(response: Response, run: Results) -> dict[str, float | None]:
 
 
 def _number(response: Response, value: object) -> float | None:
-    if value is None or isinstance(value, SupportsFloat):
-        return None if value is None else float(value)
+    if value is None:
+        return None
+    if isinstance(value, SupportsFloat):
+        return float(value)
     raise ResponseError(f"responses.{response.name}: expected a number, found {value!r}")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError, Scenario
-from longhaul.files.processes import is_alive
+from longhaul.files.processes import has_ended
 from longhaul.files.writing import remove_unfinished, write_durably
 
 # What is kept of a run: tables by name, each a list of rows.
@@ -128,10 +128,9 @@ class Store:
 
     def sweep_out(self) -> None:
         """Remove what killed processes of this machine have left unfinished."""
-        host = socket.gethostname()
-        for path in self._workshop.glob(f"{host}-*-*"):
-            process = path.name.removeprefix(f"{host}-").partition("-")[0]
-            if process.isdecimal() and not is_alive(int(process)):
+        for path in self._workshop.glob("*-*-*"):
+            host, process, _ = path.name.rsplit("-", 2)
+            if has_ended(host, process):
                 shutil.rmtree(path, ignore_errors=True)
         for directory in self._runs.glob("*/"):
             remove_unfinished(directory)

@@ -1,14 +1,17 @@
-"""Processes of this machine, by the numbers that names of files have."""
+"""Processes of this machine, by what names of files say of them."""
 
 import os
+import socket
 
 
-def is_alive(process: int) -> bool:
-    """Whether a process of this machine is alive."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
+def has_ended(host: str, process: str) -> bool:
+    """Whether a process, by its number, has ended; what runs on other hosts is not known to."""
+    if host != socket.gethostname() or not process.isdecimal():
         return False
-    except PermissionError:
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
         return True
-    return True
+    except PermissionError:
+        pass
+    return False

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from longhaul._engine import RunError
-from longhaul.files.processes import is_alive
+from longhaul.files.processes import has_ended
 
 # Suffix of temporary files; that of a format comes after it. Killed processes leave some.
 SUFFIX = ".longhaul-unfinished"
@@ -23,6 +23,7 @@ def atomic(path: Path) -> Iterator[Path]:
     is outside the program, a full disk say.
     """
     try:
+        remove_unfinished(path.parent, glob.escape(path.name))
         with _renamed(path, path.suffix) as temporary:
             yield temporary
     except OSError as error:
@@ -50,14 +51,13 @@ def remove_unfinished(directory: Path, file: str = "*") -> None:
     """
     for left in directory.glob(f".{file}~*~*~*{SUFFIX}*"):
         _, host, process, _ = left.name.rsplit("~", 3)
-        if host == socket.gethostname() and process.isdecimal() and not is_alive(int(process)):
+        if has_ended(host, process):
             left.unlink(missing_ok=True)
 
 
 @contextmanager
 def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    remove_unfinished(path.parent, glob.escape(path.name))
     handle, name = tempfile.mkstemp(
         dir=path.parent,
         prefix=f".{path.name}~{socket.gethostname()}~{os.getpid()}~",

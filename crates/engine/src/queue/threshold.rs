@@ -64,7 +64,7 @@ impl Parameters for ThresholdConfig {
             _ => {}
         }
         let [threshold, limit] = [Self::threshold, Self::limit].map(|key| match values.read(key) {
-            Capacity::Packets(packets) => packets * link.packet.0,
+            Capacity::Packets(packets) => packets.saturating_mul(link.packet.0),
             Capacity::Bytes(bytes) => bytes,
         });
         if threshold >= limit {
