@@ -147,7 +147,8 @@ class Window:
     """Congestion window and slow start threshold in segments.
 
     The window is at least 1, at most what the flow can use; the threshold at least 2 (RFC 5681).
-    What is not a finite number is refused with a ValueError.
+    What is not a finite number, and a window below 0, is refused with a ValueError; a window from 0
+    to 1 is one segment.
     """
 
     cwnd: float
@@ -159,7 +160,10 @@ class Window:
         """Whether the window is below the threshold."""
 
     def grow(self, segments: float) -> None:
-        """Add `segments` to the window."""
+        """Add `segments` to the window; a negative number takes so many off.
+
+        The threshold stays: a window that falls below it is in slow start again.
+        """
 
     def reduce_to(self, segments: float) -> None:
         """Cut window and threshold to `segments`, rounded as the scenario has it."""

@@ -225,6 +225,10 @@ RAISING = {
         "ValueError: the window is not finite",
     ),
     "not a number": ("window.cwnd = float('nan')", "ValueError: the window is not a number"),
+    "negative": ("window.cwnd = -5", "ValueError: a window of -5 segments is below 0"),
+    "reduced below 0": ("window.reduce_to(-5)", "ValueError: a window of -5 segments is below 0"),
+    "threshold below 0": ("window.ssthresh = -1", "ValueError: a window of -1 segments is below 0"),
+    "shrunk below 0": ("window.grow(-1e6)", "segments is below 0"),
 }
 
 
@@ -251,6 +255,21 @@ def test_an_exception_ends_the_run_and_keeps_what_was_recorded(
     assert type(raised.value.__cause__).__name__ in expected
     # The next run in this thread knows nothing of it.
     assert not longhaul.run(SMALL).meta["stopped"]
+
+
+def test_an_increase_per_round_trip_that_would_leave_no_window_ends_the_run(
+    tmp_path: Path, cli: CommandLine
+) -> None:
+    (tmp_path / "cc.py").write_text(
+        "from longhaul.congestion import CongestionControl\n\n\n"
+        "class Down(CongestionControl):\n"
+        "    def on_round(self, ack, window):\n"
+        "        return -1e6\n"
+    )
+    (tmp_path / "down.toml").write_text(with_python('{ python = "cc.py:Down" }'))
+    result = cli("run", "down.toml", "--out", "r1", "--quiet")
+    assert result.returncode == 2, result
+    assert "on_round takes 1000000 segments off a window of" in result.stderr
 
 
 LOOPING = AIMD.replace(

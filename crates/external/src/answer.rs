@@ -4,6 +4,7 @@ use std::fmt;
 
 use longhaul_congestion::Window;
 use longhaul_units::{Rate, Span};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
 use crate::report::{Fact, When};
@@ -13,10 +14,7 @@ const MAX_CWND: f64 = 1e12;
 
 /// The answer to an event.
 #[derive(Debug, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "an object with cwnd, ssthresh and pacing_bps, each optional"
-)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Answer {
     cwnd: Option<f64>,
     ssthresh: Option<f64>,
@@ -25,13 +23,35 @@ pub(crate) struct Answer {
     pacing_bps: Option<Option<f64>>,
 }
 
+/// Something that a controller writes as an object.
+trait Written: DeserializeOwned {
+    /// The object, for messages.
+    const EXPECTED: &'static str;
+}
+
+impl Written for Answer {
+    const EXPECTED: &'static str = "an object with cwnd, ssthresh and pacing_bps, each optional";
+}
+
+impl Written for Greeting {
+    const EXPECTED: &'static str = "an object with facts and report, both optional";
+}
+
+/// Reads an object. Serde would take the values of a list for fields in their order.
+fn object<T: Written>(line: &[u8]) -> Result<T, String> {
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err(wrong(line, &format_args!("expected {}", T::EXPECTED)));
+    }
+    serde_json::from_slice(line).map_err(|error| wrong(line, &error))
+}
+
 fn given<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<f64>>, D::Error> {
     Option::deserialize(value).map(Some)
 }
 
 impl Answer {
     pub(crate) fn read(line: &[u8]) -> Result<Self, String> {
-        let answer: Self = serde_json::from_slice(line).map_err(|error| wrong(line, &error))?;
+        let answer: Self = object(line)?;
         for (name, value) in [("cwnd", answer.cwnd), ("ssthresh", answer.ssthresh)] {
             if value.is_some_and(|segments| !(0.0..=MAX_CWND).contains(&segments)) {
                 return Err(wrong(line, &format!("{name}: expected 0 to 1e12 segments")));
@@ -66,11 +86,8 @@ pub(crate) struct Hello {
 }
 
 #[derive(Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "an object with facts and report, both optional"
-)]
-struct Written {
+#[serde(deny_unknown_fields)]
+struct Greeting {
     facts: Option<Vec<String>>,
     report: Option<Report>,
 }
@@ -85,7 +102,7 @@ enum Report {
 
 impl Hello {
     pub(crate) fn read(line: &[u8]) -> Result<Self, String> {
-        let written: Written = serde_json::from_slice(line).map_err(|error| wrong(line, &error))?;
+        let written: Greeting = object(line)?;
         let facts = match written.facts {
             None => Fact::ALL.to_vec(),
             Some(names) => names

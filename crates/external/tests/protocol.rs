@@ -162,6 +162,11 @@ fn what_is_no_answer_ends_with_address_reason_and_time() {
             "[1]\n",
             "expected an object with cwnd, ssthresh and pacing_bps",
         ),
+        (
+            "[1,2]\n",
+            "expected an object with cwnd, ssthresh and pacing_bps",
+        ),
+        ("5\n", "expected an object with cwnd"),
         ("{\"window\":1}\n", "unknown field `window`"),
         ("{\"cwnd\":-1}\n", "cwnd: expected 0 to 1e12 segments"),
         (

@@ -84,7 +84,7 @@ impl Kind {
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Flag => text.parse().ok().map(Value::Flag),
-            Self::Text => Some(Value::text(text)),
+            Self::Text | Self::Name => Some(Value::text(text)),
             Self::Whole { min, max } => {
                 let whole = text.parse().ok()?;
                 (*min..=*max)

@@ -81,8 +81,10 @@ impl fmt::Display for DefaultText {
 pub enum Kind {
     /// `true` or `false`.
     Flag,
-    /// Any text.
+    /// Printable text, of several lines perhaps.
     Text,
+    /// One line of printable text of at most [`NAME_MAX`](crate::NAME_MAX) characters.
+    Name,
     /// A whole number.
     Whole {
         /// Smallest.

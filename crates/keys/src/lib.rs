@@ -12,6 +12,7 @@ mod macros;
 mod origin;
 mod profile;
 mod range;
+mod text;
 mod tree;
 
 pub use field::{Field, KIND};
@@ -21,4 +22,5 @@ pub use key::{
 pub use origin::{Origin, Source};
 pub use profile::Profile;
 pub use range::{Plain, Range};
+pub use text::{NAME_MAX, check_name, check_text, printable};
 pub use tree::{Node, Read, Refusal, Table, Value};

@@ -379,6 +379,12 @@ impl Controller {
             Some(PyValueError::new_err(
                 "expected a finite number from on_round",
             ))
+        } else if increase.is_some_and(|increase| window.cwnd() + increase < 0.0) {
+            Some(PyValueError::new_err(format!(
+                "on_round takes {} segments off a window of {}",
+                -increase.unwrap_or(0.0),
+                window.cwnd()
+            )))
         } else {
             None
         };

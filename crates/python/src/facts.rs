@@ -236,7 +236,8 @@ impl Window {
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {
-    /// Refuses what is no finite number, or no window of any path, and any change where the algorithm only looks on.
+    /// Refuses what is no finite number, or no window of any path, and any change where the algorithm only looks on. A
+    /// window from 0 to 1 is one segment.
     fn check(&self, segments: f64) -> PyResult<()> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));
@@ -246,6 +247,10 @@ impl Window {
         }
         if segments > MAX_CWND {
             let message = format!("a window of {segments:e} segments is above {MAX_CWND:e}");
+            return Err(PyValueError::new_err(message));
+        }
+        if segments < 0.0 {
+            let message = format!("a window of {segments} segments is below 0");
             return Err(PyValueError::new_err(message));
         }
         if !self.movable {

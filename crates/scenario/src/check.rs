@@ -4,7 +4,7 @@
 //! numbers where a key holds such, so that later steps see typed values only.
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
-use longhaul_keys::{KIND, Key, Kind};
+use longhaul_keys::{KIND, Key, Kind, check_name, check_text};
 use longhaul_units::{Quantity, Span, nearest};
 
 use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
@@ -32,7 +32,17 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
     let Node { value, origin, .. } = node;
     let mut refuse = |message: String| out.push(Diagnostic::new(path, origin, message));
     match (kind, &mut *value) {
-        (Kind::Flag, Value::Flag(_)) | (Kind::Text, Value::Text(_)) => {}
+        (Kind::Flag, Value::Flag(_)) => {}
+        (Kind::Text, Value::Text(text)) => {
+            if let Err(wrong) = check_text(text) {
+                refuse(wrong);
+            }
+        }
+        (Kind::Name, Value::Text(text)) => {
+            if let Err(wrong) = check_name(text) {
+                refuse(wrong);
+            }
+        }
         (Kind::Whole { min, max }, Value::Whole(whole)) => {
             if !(*min..=*max).contains(whole) {
                 refuse(format!(
@@ -150,7 +160,7 @@ fn suits(kind: &Kind, value: &Value) -> bool {
             matches!(value, Value::Whole(_) | Value::Number(_))
         }
         (Kind::Word(_), Value::Text(text)) => !numeric(text),
-        (Kind::Text, value) => matches!(value, Value::Text(_)),
+        (Kind::Text | Kind::Name, value) => matches!(value, Value::Text(_)),
         (Kind::Flag, value) => matches!(value, Value::Flag(_)),
         (Kind::Whole { .. }, value) => matches!(value, Value::Whole(_)),
         (Kind::Number(_), value) => matches!(value, Value::Whole(_) | Value::Number(_)),
@@ -526,7 +536,7 @@ fn pair(node: &Node) -> Option<Point> {
 pub(crate) fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Flag => "true or false".to_string(),
-        Kind::Text => "a text in quotes".to_string(),
+        Kind::Text | Kind::Name => "a text in quotes".to_string(),
         Kind::Whole { min, max } => format!("a whole number from {min} to {max}"),
         Kind::Number(range) => format!("a number {range}"),
         Kind::Positive(dimensions) | Kind::Quantity(dimensions) => {

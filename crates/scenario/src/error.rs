@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use longhaul_keys::Field;
+use longhaul_keys::{Field, printable};
 
 use crate::document::{Node, Origin, Table, Value, join};
 
@@ -165,11 +165,10 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", self.origin.place())?;
         if !self.path.is_empty() {
-            write!(out, ": {}", self.path)?;
+            write!(out, ": {}", printable(&self.path))?;
         }
-        write!(out, ": {}", self.message)?;
-        self.origin
-            .snippet()
-            .map_or(Ok(()), |snippet| write!(out, "\n{snippet}"))
+        write!(out, ": {}", printable(&self.message))?;
+        let snippet = self.origin.snippet();
+        snippet.map_or(Ok(()), |snippet| write!(out, "\n{}", printable(&snippet)))
     }
 }

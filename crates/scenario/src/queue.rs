@@ -48,6 +48,11 @@ pub(crate) fn config(queue: &Table, rate: Rate) -> QueueConfig {
     discipline(queue).config(queue, rate)
 }
 
+/// True if a resolved queue keeps the packets of each flow apart.
+pub(crate) fn is_per_flow(queue: &Table) -> bool {
+    discipline(queue).per_flow
+}
+
 /// Packets of this size that a resolved queue holds.
 pub(crate) fn capacity_packets(queue: &Table, packet: Bytes) -> f64 {
     match queue.read(Capacity::FIELD) {

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use longhaul_congestion::{DefaultValue, Parameter, registry};
-use longhaul_keys::{DefaultText, Key, Kind, Profile, Range};
+use longhaul_keys::{DefaultText, Key, Kind, NAME_MAX, Profile, Range};
 use longhaul_units::Dimension;
 use serde_json::{Map, Value as Json, json};
 
@@ -80,6 +80,7 @@ fn of(kind: &Kind) -> Json {
     match kind {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Text => json!({ "type": "string" }),
+        Kind::Name => json!({ "type": "string", "maxLength": NAME_MAX }),
         Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number(range) => number(*range),
         Kind::Positive(dimensions) | Kind::Quantity(dimensions) => quantity(dimensions),

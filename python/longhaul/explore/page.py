@@ -79,12 +79,20 @@ def html(content: Content, head: Head, *, served: bool = False) -> str:
         title=head.title,
         sources=head.sources,
         version=catalogue["version"],
-        # `</script>` within a text would end the element.
-        catalogue=Markup(json.dumps(catalogue).replace("</", "<\\/")),
+        catalogue=_script_json(catalogue),
         blobs=[Markup(text) for text in content.blobs.texts],
         script=Markup(_built("explorer.js").replace("</script", "<\\/script")),
         style=Markup(_built("explorer-style.css")),
     )
+
+
+def _script_json(value: object) -> Markup:
+    """Return JSON that can stand in a `script` element, whatever texts it holds.
+
+    `</script` would end the element; after `<!--` and `<script` not even that would (HTML Living
+    Standard, section 4.12.1.3).
+    """
+    return Markup(json.dumps(value).replace("<", "\\u003c"))
 
 
 def _built(name: str) -> str:

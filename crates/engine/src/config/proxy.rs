@@ -17,7 +17,7 @@ keys! {
     #[derive(Clone, Debug)]
     pub struct Proxy {
         /// Name of the proxy, which no other has.
-        pub name: String = Kind::Text.key().derived("START-END"),
+        pub name: String = Kind::Name.key().derived("START-END"),
         /// Payload that may wait unsent at the start of the connection between the nodes, beyond which the local
         /// queue fills.
         pub credit_bytes as "credit": u64 = CREDIT.key().default("200 packets").source(Proxy::SOURCE),

@@ -25,6 +25,8 @@ pub(crate) trait Parameters: Sized {
     /// Whether it works without a link, as the local queue of a proxy: it has no periodic updates, and
     /// writes nothing into headers of departures.
     const OUTSIDE_LINKS: bool = Self::ON_ARRIVAL;
+    /// Whether every flow has a queue of its own.
+    const PER_FLOW: bool = false;
 
     /// Makes values explicit that follow from others or from the link, by `values.derive`, and refuses what
     /// cannot go together. `limit` is in packets or bytes already.

@@ -28,6 +28,7 @@ impl Parameters for DrrConfig {
     const TITLE: &'static str = "Deficit round robin";
     const DESCRIPTION: &'static str = "A queue for each flow, with equal shares in bytes.";
     const SOURCE: &'static str = "Shreedhar and Varghese, ToN 4(3), 1996";
+    const PER_FLOW: bool = true;
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, Self::quantum);

@@ -10,6 +10,8 @@ use super::Capacity;
 pub struct LinkContext {
     /// Rate of the link behind the queue.
     pub rate: Rate,
+    /// True if that rate changes during a run, or follows a delivery trace.
+    pub varies: bool,
     /// One-way delay of that link.
     pub delay: Span,
     /// Round-trip time of "1 BDP".
@@ -27,10 +29,11 @@ const MAX_PACKETS: f64 = 1e12;
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
 impl LinkContext {
-    /// A link alone: the round trip is twice its delay.
+    /// A link alone, of constant rate: the round trip is twice its delay.
     pub fn new(rate: Rate, delay: Span, packet: Bytes) -> Self {
         Self {
             rate,
+            varies: false,
             delay,
             rtt: delay * 2,
             packet,

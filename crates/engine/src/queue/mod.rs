@@ -60,7 +60,7 @@ disciplines! {
 pub use self::cobalt::CobaltParameters;
 pub use self::codel::CoDelParameters;
 pub use self::flow_queues::FlowQueuesParameters;
-pub use self::pie::PieParameters;
+pub use self::pie::{DelayEstimate, PieParameters};
 
 /// A queue in front of a link. The tag is a byte of its own, quicker to read than a niche in the
 /// variants.

@@ -20,6 +20,8 @@ pub struct Discipline {
     pub on_arrival: bool,
     /// Whether it works without a link, as the local queue of a proxy.
     pub outside_links: bool,
+    /// Whether every flow has a queue of its own.
+    pub per_flow: bool,
     /// Its parameters, with their defaults.
     pub keys: &'static [Key],
     pub(super) complete: fn(&mut Table, &LinkContext) -> Result<(), Refusal>,
@@ -57,6 +59,7 @@ macro_rules! disciplines {
                 source: <$Parameters as Parameters>::SOURCE,
                 on_arrival: <$Parameters as Parameters>::ON_ARRIVAL,
                 outside_links: <$Parameters as Parameters>::OUTSIDE_LINKS,
+                per_flow: <$Parameters as Parameters>::PER_FLOW,
                 keys: $Parameters::KEYS,
                 complete: <$Parameters as Parameters>::complete,
                 read: |values, rate| {

@@ -67,6 +67,11 @@ impl Direction {
         self.own.shaper.map_or(self.rate, |shaper| shaper.rate)
     }
 
+    /// True if the rate at which its queue is emptied is not the same throughout a run.
+    fn varies(&self) -> bool {
+        self.trace.is_some() || self.changes.iter().any(|change| change.rate.is_some())
+    }
+
     /// Checks what it has for itself, which is in this table.
     fn check(&self, table: &Table, path: &str, packet: Bytes, out: &mut Vec<Diagnostic>) {
         loss::check(table, DirectionKeys::loss, path, out);
@@ -162,6 +167,7 @@ pub(crate) fn both_ways(
     let mut resolve = |queue: &mut Table, path: &str, direction: &Direction, taken_over| {
         let link = LinkContext {
             taken_over,
+            varies: direction.varies(),
             ..context.of_link(direction.served(), direction.delay, rtt)
         };
         let path = join(path, LinkKeys::queue.name());
@@ -173,7 +179,7 @@ pub(crate) fn both_ways(
     // follows from those of its direction.
     let resolved = table.node(LinkKeys::queue).clone();
     let alike = (reverse.rate, reverse.delay) == (forward.rate, forward.delay);
-    let alike = alike && reverse.own.shaper.is_none();
+    let alike = alike && reverse.own.shaper.is_none() && reverse.varies() == forward.varies();
     let other = table.sub_mut(LinkKeys::reverse);
     let taken_over = !other.has(ReverseKeys::queue);
     if taken_over {

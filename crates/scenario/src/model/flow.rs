@@ -17,7 +17,7 @@ keys! {
     /// What all flows have.
     pub(crate) struct AnyFlow {
         /// Name of the group; its congestion control by default.
-        pub label: String = Kind::Text.key().derived("what the flows run"),
+        pub label: String = Kind::Name.key().derived("what the flows run"),
         /// Number of flows in the group.
         pub count: u64 = Kind::Whole { min: 1, max: MAX_FLOWS }.key().default("1"),
         /// `tcp`, or datagrams at a constant rate.

@@ -43,7 +43,7 @@ keys! {
     /// What says what a scenario is.
     pub(crate) struct About {
         /// What the scenario is about, in a few words.
-        pub title: Option<String> = Kind::Text.key(),
+        pub title: Option<String> = Kind::Name.key(),
     }
     apart {
         /// What it is for and what to look at.
@@ -118,7 +118,7 @@ keys! {
         pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
         /// Links whose packets are recorded as they come to them, before the queue: by name, access links included,
         /// such as `reno-0-sender-up`.
-        pub capture: Vec<String> = Kind::List(&Kind::Text).key().default("[]"),
+        pub capture: Vec<String> = Kind::List(&Kind::Name).key().default("[]"),
     }
 }
 
@@ -128,7 +128,7 @@ keys! {
     /// Which flows a rule that ends the run counts.
     pub(crate) struct CountedFlows {
         /// Labels of the flows whose exchanges count; all by default.
-        pub labels as "of": Vec<String> = Kind::List(&Kind::Text).key(),
+        pub labels as "of": Vec<String> = Kind::List(&Kind::Name).key(),
     }
 }
 

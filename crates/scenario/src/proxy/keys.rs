@@ -14,9 +14,9 @@ keys! {
     /// What a file says of a proxy in another way than the engine.
     pub(crate) struct ProxyKeys {
         /// Node at which TCP flows are split that begin before it and end behind `end`.
-        pub start: String = Kind::Text.key().required(),
+        pub start: String = Kind::Name.key().required(),
         /// Node from which their data is forwarded.
-        pub end: String = Kind::Text.key().required(),
+        pub end: String = Kind::Name.key().required(),
     }
     apart {
         /// Local queue, in front of the start node's receivers. Rate and delay that a discipline asks for are those

@@ -21,7 +21,7 @@ keys! {
     /// The network.
     struct Network {
         /// Names of the nodes.
-        nodes: Vec<String> = Kind::List(&Kind::Text).key().required(),
+        nodes: Vec<String> = Kind::List(&Kind::Name).key().required(),
     }
     apart {
         /// Links between nodes.
@@ -33,9 +33,9 @@ keys! {
     /// Where flows run.
     pub(crate) struct FlowPlace {
         /// Graph: sending node.
-        from: String = Kind::Text.key(),
+        from: String = Kind::Name.key(),
         /// Graph: receiving node.
-        pub to: String = Kind::Text.key(),
+        pub to: String = Kind::Name.key(),
     }
 }
 
@@ -46,11 +46,11 @@ keys! {
     /// A link of a graph, beside what links have.
     struct Edge {
         /// Node where the link begins.
-        from: String = Kind::Text.key().required(),
+        from: String = Kind::Name.key().required(),
         /// Node where it ends.
-        to: String = Kind::Text.key().required(),
+        to: String = Kind::Name.key().required(),
         /// Name of the link.
-        name: String = Kind::Text.key().derived("FROM-TO"),
+        name: String = Kind::Name.key().derived("FROM-TO"),
         /// Whether there is a link back.
         duplex: bool = Kind::Flag.key().default("true"),
     }

@@ -8,6 +8,7 @@ mod examples;
 mod fuzz;
 mod layout;
 mod links;
+mod names;
 mod mesonet;
 mod profiles;
 mod proxies;

@@ -3,8 +3,9 @@
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
     CakeConfig, Capacity, CoDelConfig, CoDelParameters, CobaltConfig, CobaltParameters,
-    DecBitConfig, DropFrom, DropTail, DrrConfig, FlowQueuesParameters, FqCoDelConfig, FqPieConfig,
-    Marking, PieConfig, PieParameters, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
+    DecBitConfig, DelayEstimate, DropFrom, DropTail, DrrConfig, FlowQueuesParameters,
+    FqCoDelConfig, FqPieConfig, Marking, PieConfig, PieParameters, QueueConfig, RoundRobinConfig,
+    Rule, VcpConfig, XcpConfig,
 };
 use longhaul_scenario::parse;
 use longhaul_units::{Bytes, Rate, Span};
@@ -144,6 +145,7 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
     let pie = PieConfig {
         limit: LIMIT,
         ecn: false,
+        delay_estimate: DelayEstimate::Rate,
         control,
         rate: Rate::from_bps(1_000_000_000),
     };
@@ -400,4 +402,145 @@ fn a_threshold_at_the_limit_is_refused() {
         message.contains("queue.threshold: is not below the limit"),
         "{message}"
     );
+}
+
+/// Those that no source gives have one bandwidth-delay product: RFC 8289 and RFC 8033 name none, nor do the papers on RED,
+/// PI, REM, DECbit, round robin and DRR; VCP's and XCP's simulations have it.
+#[test]
+fn default_limits_are_those_of_each_disciplines_own_source() {
+    let limit = |profile: &str, kind: &str| {
+        let overrides = [
+            format!("profile={profile}"),
+            format!("{QUEUE}={{ kind = \"{kind}\" }}"),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        with(&overrides).config().links[0].queue.limit()
+    };
+    let packets = |kind: &str| match kind {
+        "fq-codel" | "fq-pie" => Some(10_240), // RFC 8290 section 5.2.3; fq_pie_init
+        "dualpi2" => Some(10_000),             // dualpi2_reset_default
+        _ => None,
+    };
+    for discipline in longhaul_engine::queue::DISCIPLINES {
+        let kind = discipline.kind;
+        let in_linux = match kind {
+            "codel" | "pie" => Some(1000), // DEFAULT_CODEL_LIMIT, pie_params_init
+            _ => packets(kind),
+        };
+        for (profile, expected) in [("rfc", packets(kind)), ("linux", in_linux)] {
+            let expected = match kind {
+                "cake" => Capacity::Bytes(10_240 * 1500), // cake_reconfigure: four intervals would be more
+                _ => expected.map_or(LIMIT, Capacity::Packets),
+            };
+            assert_eq!(limit(profile, kind), expected, "{kind} in {profile}");
+        }
+    }
+}
+
+/// The texts of the warnings about [`BASE`] with overrides that contain this one.
+fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
+    let scenario = with(overrides);
+    let warnings = scenario.warnings().iter();
+    warnings
+        .filter(|warning| warning.contains(text))
+        .cloned()
+        .collect()
+}
+
+const CHANGES: &str = r#"topology.dumbbell.bottleneck.changes=[{ at = "5 s", rate = "10 Mbps" }]"#;
+const FORWARD: &str = "the queue of `bottleneck` ";
+
+/// RFC 8033 section 4.3: the rate is known, or the delay is measured.
+#[test]
+fn pie_measures_the_delay_where_the_rate_varies() {
+    let pie = format!(r#"{QUEUE}={{ kind = "pie" }}"#);
+    let rate = format!(r#"{QUEUE}={{ kind = "pie", delay_estimate = "rate" }}"#);
+    let delay = r#"topology.dumbbell.bottleneck.changes=[{ at = "5 s", delay = "10 ms" }]"#;
+    let estimates = |overrides: &[&str]| {
+        let scenario = with(overrides);
+        let links = scenario.config().links.iter();
+        let estimate = |queue: &QueueConfig| match queue {
+            QueueConfig::Pie(pie) => pie.delay_estimate,
+            other => panic!("not PIE: {other:?}"),
+        };
+        links.map(|link| estimate(&link.queue)).collect::<Vec<_>>()
+    };
+    let [by_rate, measured] = [DelayEstimate::Rate, DelayEstimate::Timestamps];
+    assert_eq!(estimates(&[&pie]), [by_rate, by_rate]);
+    assert_eq!(estimates(&[&pie, delay]), [by_rate, by_rate]);
+    assert_eq!(estimates(&[&pie, CHANGES]), [measured, measured]);
+    assert_eq!(estimates(&[&rate, CHANGES]), [by_rate, by_rate]);
+    assert_eq!(
+        warnings_with(&[&pie, CHANGES], "keeps the initial rate"),
+        [""; 0]
+    );
+    let kept = warnings_with(&[&rate, CHANGES], "keeps the initial rate");
+    assert!(
+        kept[0].starts_with(FORWARD) && kept[0].contains("timestamps"),
+        "{kept:?}"
+    );
+}
+
+#[test]
+fn disciplines_that_keep_a_stale_rate_are_warned_of() {
+    for kind in ["rem", "vcp", "xcp"] {
+        let queue = format!(r#"{QUEUE}={{ kind = "{kind}" }}"#);
+        let kept = warnings_with(
+            &[&queue, CHANGES],
+            "keeps the initial rate of its link, 1 Gbps",
+        );
+        assert!(kept[0].starts_with(FORWARD), "{kind}: {kept:?}");
+        assert_eq!(
+            warnings_with(&[&queue], "keeps the initial rate"),
+            [""; 0],
+            "{kind}"
+        );
+    }
+}
+
+/// 1500 B take 14.44 ms at 831 kbit/s, and 5 ms at 2.4 Mbit/s.
+#[test]
+fn a_target_below_the_time_of_a_packet_is_warned_of() {
+    let warned = |queue: &str, rate: &str| {
+        let overrides = [
+            format!("topology.dumbbell.bottleneck.rate={rate}"),
+            format!("{QUEUE}={{ {queue} }}"),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        !warnings_with(&overrides, "RFC 8290 section 5.2.2").is_empty()
+    };
+    for kind in ["codel", "fq-codel", "cobalt", "cake"] {
+        let own = format!(r#"kind = "{kind}""#);
+        let slow = format!(r#"kind = "{kind}", target = "14 ms""#);
+        let enough = format!(r#"kind = "{kind}", target = "14.5 ms""#);
+        // COBALT and CAKE derive their target from the rate.
+        let derives = ["cobalt", "cake"].contains(&kind);
+        assert_eq!(warned(&own, "831 kbps"), !derives, "{kind}");
+        assert!(
+            warned(&slow, "831 kbps") && !warned(&enough, "831 kbps"),
+            "{kind}"
+        );
+        assert!(!warned(&own, "2.4 Mbps"), "{kind}");
+    }
+}
+
+#[test]
+fn a_filter_of_acknowledgements_in_a_queue_shared_with_data_is_warned_of() {
+    let warned = |kind: &str, upload: bool| {
+        let overrides = [
+            format!(
+                r#"topology.dumbbell.bottleneck.reverse={{ queue = {{ kind = "{kind}" }}, ack_filtering = true }}"#
+            ),
+            r#"flows=[{ label = "down" }, { label = "up", direction = "reverse" }]"#.to_string(),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let used = if upload {
+            &overrides[..]
+        } else {
+            &overrides[..1]
+        };
+        !warnings_with(used, "`bottleneck-reverse` filters acknowledgements").is_empty()
+    };
+    assert!(warned("droptail", true) && warned("codel", true));
+    assert!(!warned("droptail", false) && !warned("fq-codel", true) && !warned("cake", true));
 }

@@ -74,6 +74,7 @@ impl Parameters for CakeConfig {
     const DESCRIPTION: &'static str = "Flows in queues that hardly ever collide, each under COBALT, served in turn, sparse \
         ones first.";
     const SOURCE: &'static str = "Linux, sch_cake.c; Hoeiland-Joergensen, Taht and Morton 2018";
+    const PER_FLOW: bool = true;
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         CobaltParameters::complete(values, link);

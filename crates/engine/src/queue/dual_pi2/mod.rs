@@ -36,10 +36,10 @@ keys! {
     /// DualPI2.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DualPi2Config {
-        /// How much both queues hold together. A time is what the link sends in it.
-        pub limit: Capacity = Capacity::LIMIT
-            .in_profile(Profile::Linux, "10000 packets")
-            .source("Linux: dualpi2_reset_default"),
+        /// How much both queues hold together. A time is what the link sends in it. RFC 9332 appendix A.1 has 250 ms at
+        /// the largest rate that the link may have, which nothing here knows.
+        pub limit: Capacity =
+            Capacity::LIMIT.default("10000 packets").source("Linux: dualpi2_reset_default"),
         /// The delay to keep in the classic queue.
         pub target: Span =
             Kind::Positive(TIME).key().default("15 ms").source("RFC 9332 appendix A.1: target"),

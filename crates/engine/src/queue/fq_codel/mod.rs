@@ -41,6 +41,7 @@ impl Parameters for FqCoDelConfig {
         "Flows hashed to queues, each under CoDel, served in turn, new ones first.";
     const SOURCE: &'static str = "RFC 8290";
     const OUTSIDE_LINKS: bool = true;
+    const PER_FLOW: bool = true;
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, CoDelParameters::max_packet);

@@ -47,6 +47,7 @@ impl Parameters for FqPieConfig {
     const DESCRIPTION: &'static str =
         "Flows hashed to queues, each under PIE, served in turn, new ones first.";
     const SOURCE: &'static str = "Linux, sch_fq_pie.c; RFC 8033";
+    const PER_FLOW: bool = true;
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, FlowQueuesParameters::quantum);

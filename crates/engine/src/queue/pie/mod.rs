@@ -1,22 +1,37 @@
 //! PIE: drops, or marks, arriving packets with a probability that a proportional integral
 //! controller steers towards a target delay (Pan, Natarajan, Baker and White, RFC 8033).
 //!
-//! The delay is what waits over the rate at which it leaves (Little's law, section 5.2), which a
-//! link knows and need not measure.
+//! The delay is what waits over the rate at which it leaves (Little's law, section 5.2), which a link whose rate is constant
+//! knows and need not measure, or the time that the packet that left last has waited (timestamps, section 4.3; Linux without
+//! `dq_rate_estimator`).
 
 #[cfg(test)]
 mod tests;
 
-use longhaul_keys::{Kind, PROBABILITY, Profile, Range, Refusal, SIZE, TIME, Table, keys};
-use longhaul_units::{Bytes, Rate, Span};
+use longhaul_keys::{
+    Kind, PROBABILITY, Profile, Range, Refusal, SIZE, TIME, Table, Value, keys, words,
+};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 use super::link_context::check_update;
 use super::{
     Aqm, AqmState, Arrival, Capacity, Draws, DropReason, Fifo, LinkContext, Parameters, Verdict,
 };
+use crate::packet::Packet;
 use crate::random::Stream;
 
 const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));
+
+words! {
+    /// The way in which PIE learns the delay of its queue.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum DelayEstimate {
+        /// The waiting bytes over the link's rate.
+        Rate = "rate",
+        /// The time that the packet that left last has waited; zero if none waited behind it.
+        Timestamps = "timestamps",
+    }
+}
 
 keys! {
     /// PIE.
@@ -28,6 +43,13 @@ keys! {
             .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),
         /// Whether ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.1"),
+        /// How the delay is found out: what waits over the rate of the link, or what the packet that left last has waited;
+        /// `auto`: the latter where the rate of the link varies.
+        pub delay_estimate: DelayEstimate =
+            Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Word(DelayEstimate::WORDS)])
+                .key()
+                .default("auto")
+                .source("RFC 8033 section 4.3; Linux: dq_rate_estimator"),
     }
     flattened {
         /// How it keeps the delay.
@@ -87,6 +109,13 @@ impl Parameters for PieConfig {
     const SOURCE: &'static str = "RFC 8033";
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        if values.is_word(Self::delay_estimate, "auto") {
+            let (estimate, rule) = match link.varies {
+                true => ("timestamps", "the rate of the link varies"),
+                false => ("rate", "the rate of the link is constant"),
+            };
+            values.derive(Self::delay_estimate, Value::text(estimate), rule);
+        }
         PieParameters::complete(values, link)
     }
 
@@ -237,6 +266,8 @@ impl Control {
 pub(crate) struct Pie {
     config: PieConfig,
     control: Control,
+    /// The time that the last packet to leave has waited, zero if none waited behind it.
+    last_sojourn: Span,
     stream: Stream,
 }
 
@@ -245,7 +276,15 @@ impl Pie {
         Self {
             config,
             control: Control::new(&config.control),
+            last_sojourn: Span::ZERO,
             stream,
+        }
+    }
+
+    fn delay_s(&self, waiting_bytes: u64) -> f64 {
+        match self.config.delay_estimate {
+            DelayEstimate::Rate => (8 * waiting_bytes) as f64 / self.config.rate.as_bps() as f64,
+            DelayEstimate::Timestamps => self.last_sojourn.as_secs_f64(),
         }
     }
 }
@@ -271,8 +310,16 @@ impl Aqm for Pie {
         Some(self.config.control.update)
     }
 
+    fn on_departure(&mut self, packet: &Packet, now: Time, waiting_pkts: u64) -> bool {
+        self.last_sojourn = match waiting_pkts {
+            0 => Span::ZERO,
+            _ => now.since(packet.time),
+        };
+        false
+    }
+
     fn update(&mut self, (_, waiting_bytes): (u64, u64)) {
-        let delay_s = (8 * waiting_bytes) as f64 / self.config.rate.as_bps() as f64;
+        let delay_s = self.delay_s(waiting_bytes);
         self.control.update(&self.config.control, delay_s);
     }
 

@@ -14,6 +14,7 @@ fn config(derandomise: bool) -> PieConfig {
     PieConfig {
         limit: Capacity::Packets(200),
         ecn: false,
+        delay_estimate: DelayEstimate::Rate,
         control: PieParameters {
             target: Span::from_millis(15),
             update: Span::from_millis(15),
@@ -259,4 +260,25 @@ fn a_packet_that_finds_the_link_idle_passes() {
     for derandomise in [false, true] {
         check_passing(&QueueConfig::Pie(config(derandomise)));
     }
+}
+
+/// By timestamps the delay is that of the packet that left last, whatever waits, and zero once the queue was empty: a packet
+/// that came at 0 and leaves at 40 ms has the probability of forty that wait at one a millisecond.
+#[test]
+fn timestamps_measure_the_delay_of_the_packet_that_left_last() {
+    let mut by_rate = pie(config(false));
+    let mut measured = pie(PieConfig {
+        delay_estimate: DelayEstimate::Timestamps,
+        ..config(false)
+    });
+    let packet = crate::queue::tests::packet(0, 1500);
+    measured.on_departure(&packet, Time::ZERO + Span::from_millis(40), 3);
+    by_rate.update((40, 40 * 1500));
+    measured.update((3, 3 * 1500));
+    assert!(measured.control.probability > 0.0);
+    assert_eq!(measured.control.probability, by_rate.control.probability);
+    measured.on_departure(&packet, Time::ZERO + Span::from_millis(50), 0);
+    by_rate.update((0, 0));
+    measured.update((0, 0));
+    assert_eq!(measured.control.probability, by_rate.control.probability);
 }

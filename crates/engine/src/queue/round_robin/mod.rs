@@ -35,6 +35,7 @@ impl Parameters for RoundRobinConfig {
     const TITLE: &'static str = "Round robin";
     const DESCRIPTION: &'static str = "A queue for each flow, served packet by packet in turn.";
     const SOURCE: &'static str = "Nagle, RFC 970";
+    const PER_FLOW: bool = true;
 
     fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)

@@ -28,7 +28,7 @@ const WHOLE_FACTOR: Kind = Kind::Whole {
     max: 1_000_000_000,
 };
 const IDENTIFIER: Kind = Kind::OneOf(&[
-    Kind::Text,
+    Kind::Name,
     Kind::Whole {
         min: 0,
         max: COUNT_MAX,
@@ -119,7 +119,7 @@ keys! {
     /// A part of the run.
     pub(crate) struct Period {
         /// Name of the period.
-        pub name: String = Kind::Text.key().required(),
+        pub name: String = Kind::Name.key().required(),
         /// Its beginning: a time, or a part of the run.
         pub from: Written = MOMENT.key().required(),
         /// Its end: a time, or a part of the run.

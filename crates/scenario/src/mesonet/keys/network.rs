@@ -163,7 +163,7 @@ keys! {
     pub(crate) struct TopologyFile {}
     apart {
         /// What the network is.
-        pub title: Option<String> = Kind::Text.key(),
+        pub title: Option<String> = Kind::Name.key(),
         /// Backbone routers, with everything below them.
         pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
         /// Links between backbone routers, numbered from 1 in this order.
@@ -177,7 +177,7 @@ keys! {
     /// A backbone router.
     pub(crate) struct BackboneKeys {
         /// Name of the router.
-        pub name: String = Kind::Text.key().required(),
+        pub name: String = Kind::Name.key().required(),
         /// Packets per time step, instead of those that its class has.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
@@ -195,7 +195,7 @@ keys! {
     /// A point of presence.
     pub(crate) struct PopKeys {
         /// Name of the point of presence.
-        pub name: Option<String> = Kind::Text.key(),
+        pub name: Option<String> = Kind::Name.key(),
         /// Packets per time step, instead of those that its class has.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
@@ -213,7 +213,7 @@ keys! {
     /// An access router.
     pub(crate) struct AccessKeys {
         /// Name of the access router.
-        pub name: Option<String> = Kind::Text.key(),
+        pub name: Option<String> = Kind::Name.key(),
         /// Packets per time step, instead of those that its class has.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
@@ -229,9 +229,9 @@ keys! {
     /// A link of the backbone.
     pub(crate) struct LinkKeys {
         /// Backbone router at one end.
-        pub from: String = Kind::Text.key().required(),
+        pub from: String = Kind::Name.key().required(),
         /// Backbone router at the other end.
-        pub to: String = Kind::Text.key().required(),
+        pub to: String = Kind::Name.key().required(),
         /// Propagation delay, one way: a time, or time steps.
         pub delay: Written = STEPS.key().required(),
         /// Whether there is a link back, numbered after this one; true by default.
@@ -243,10 +243,10 @@ keys! {
     /// The next router of some paths.
     pub(crate) struct RouteKeys {
         /// Backbone router that packets are at.
-        pub at: String = Kind::Text.key().required(),
+        pub at: String = Kind::Name.key().required(),
         /// Next backbone router, over the first link to it.
-        pub next: String = Kind::Text.key().required(),
+        pub next: String = Kind::Name.key().required(),
         /// Backbone routers of their destinations.
-        pub to: Vec<String> = Kind::List(&Kind::Text).key().required(),
+        pub to: Vec<String> = Kind::List(&Kind::Name).key().required(),
     }
 }

@@ -113,7 +113,7 @@ keys! {
     /// An algorithm of sources.
     pub(crate) struct AlgorithmKeys {
         /// What tables call it; the name of the algorithm by default.
-        pub label: String = Kind::Text.key(),
+        pub label: String = Kind::Name.key(),
         /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
         /// Probability that a source has it; by default what the others leave, in equal parts.
@@ -127,7 +127,7 @@ keys! {
     /// A long-lived flow.
     pub(crate) struct LongLivedKeys {
         /// What tables call it; L1 and so on by default.
-        pub label: String = Kind::Text.key(),
+        pub label: String = Kind::Name.key(),
         /// Access router of the source, by name or by number from 1 (LL_FLOW_SOURCES).
         pub from: Identifier = IDENTIFIER.key().required(),
         /// Access router of the receiver, by name or by number from 1 (LL_FLOW_RECEIVERS).
@@ -137,7 +137,7 @@ keys! {
         /// When it stops: a time, or a part of the run; 1 by default.
         pub stop: Written = MOMENT.key(),
         /// Label of its algorithm (SOURCE_TYPE); drawn like those of sources by default.
-        pub algorithm: Option<String> = Kind::Text.key(),
+        pub algorithm: Option<String> = Kind::Name.key(),
         /// What its hosts can send, in packets per time step; hosts.fast_rate by default.
         pub rate: f64 = PACKETS.key(),
     }

@@ -1,0 +1,119 @@
+//! Size of what a run writes, as far as it is known before.
+
+use longhaul_engine::config::{Config, Link, Transport};
+
+use super::packet_bytes;
+
+/// Bytes of a sample of a flow or link in the table of time series, as measured: where samples are so close
+/// together that few values change from one to the next, and where they are far apart.
+const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
+/// Bytes of a packet in a capture: a block of pcapng around Ethernet, IP and TCP headers with timestamps.
+const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
+/// Bytes of output above which there is a warning.
+const MANY_BYTES: f64 = 1e9;
+
+/// Samples that a run records if all flows start at time 0.
+fn samples(config: &Config) -> f64 {
+    let Some(every) = config.measure.every else {
+        return 0.0;
+    };
+    let sampled = config.links.iter().filter(|link| link.sampled).count();
+    let series = config.flows.len() + sampled;
+    config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
+}
+
+/// Bytes that a run is expected to write: the minimum for its samples, and its captures of what is sent all the time.
+pub(crate) fn expected_bytes(config: &Config) -> f64 {
+    // An unlimited source fills the links; others may offer less than they could.
+    let all_the_time = |transport: &Transport| match transport {
+        Transport::Tcp(tcp) if tcp.transfer.is_none() => f64::INFINITY,
+        Transport::Udp(udp) if udp.bursts.is_none() => udp.rate.as_bps() as f64,
+        _ => 0.0,
+    };
+    let offered = offered_bps(config, all_the_time);
+    // Data fills one direction of a link, and the other one carries its ACKs.
+    let one_way = |link: &&Link| !is_opposite_of_captured(config, link);
+    let captures = captured(config).filter(one_way);
+    let captures: f64 = captures
+        .map(|link| captured_bytes(config, link, offered))
+        .sum();
+    samples(config) * BYTES_PER_SAMPLE[0] + captures
+}
+
+/// Sum of what sources offer.
+fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
+    config.flows.iter().map(|flow| of(&flow.transport)).sum()
+}
+
+fn captured(config: &Config) -> impl Iterator<Item = &Link> {
+    config.links.iter().filter(|link| link.captured)
+}
+
+/// Whether the other direction of a link is captured, too, and comes before it.
+fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
+    let mut earlier = captured(config).take_while(|other| other.name != link.name);
+    earlier.any(|other| (other.from, other.to) == (link.to, link.from))
+}
+
+/// Size of a link's capture in bytes: that of full data packets, at the rate that sources offer if it is below the
+/// link's.
+fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
+    let packet_bytes = config
+        .flows
+        .iter()
+        .map(|flow| packet_bytes(&flow.transport))
+        .min();
+    let bits = 8.0 * f64::from(packet_bytes.unwrap_or(1500));
+    let rate = offered_bps.min(link.rate.as_bps() as f64);
+    let packets = rate / bits * config.duration.as_secs_f64();
+    packets * BYTES_PER_CAPTURED_PACKET
+}
+
+pub(super) fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
+    let duration = config.duration.as_secs_f64();
+    let at_most = |transport: &Transport| match transport {
+        Transport::Tcp(tcp) => tcp.transfer.map_or(f64::INFINITY, |bytes| {
+            let packets = bytes.div_ceil(u64::from(tcp.mss_bytes)) as f64;
+            packets * 8.0 * f64::from(tcp.mss_bytes + tcp.header_bytes) / duration
+        }),
+        Transport::Udp(udp) => udp.rate.as_bps() as f64,
+        Transport::Traffic(..) | Transport::Messages(..) => f64::INFINITY,
+    };
+    let offered = offered_bps(config, at_most);
+    let bytes: f64 = captured(config)
+        .map(|link| captured_bytes(config, link, offered))
+        .sum();
+    if bytes > MANY_BYTES {
+        let links: Vec<&str> = captured(config).map(|link| link.name.as_str()).collect();
+        out.push(format!(
+            "measure.capture of {} takes up to {:.0} GB",
+            links.join(", "),
+            bytes / 1e9
+        ));
+    }
+}
+
+pub(super) fn warn_of_sampling(config: &Config, out: &mut Vec<String>) {
+    let Some(every) = config.measure.every else {
+        return;
+    };
+    let sampled = config.links.iter().filter(|link| link.sampled);
+    let series = config.flows.len() + sampled.clone().count();
+    let samples = samples(config);
+    let [least, most] = BYTES_PER_SAMPLE.map(|bytes| samples * bytes / 1e9);
+    if most * 1e9 > MANY_BYTES {
+        out.push(format!(
+            "measure.every = {every} makes {samples:.0} samples of {series} series, between {least:.1} and \
+             {most:.0} GB"
+        ));
+    }
+    let slowest = sampled.min_by_key(|link| link.rate);
+    if let Some(link) = slowest
+        && every < link.rate.transmission(1500).0
+    {
+        out.push(format!(
+            "measure.every = {every} samples {} more often than it sends packets of 1500 B",
+            link.name
+        ));
+    }
+}

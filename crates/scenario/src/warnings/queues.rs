@@ -1,0 +1,124 @@
+//! Warnings about queue disciplines on links that they do not suit.
+
+use longhaul_engine::config::{Config, Link, Transport};
+use longhaul_engine::queue::{DelayEstimate, QueueConfig};
+use longhaul_keys::KIND;
+use longhaul_units::{Rate, Span};
+
+use super::packet_bytes;
+use crate::link::CoreLink;
+use crate::model::Scenario;
+use crate::model::flow::AnyFlow;
+use crate::queue;
+use crate::resolve::Resolved;
+
+/// CoDel takes a packet in transmission for a standing queue if its target is shorter than that transmission. RFC 8290
+/// section 5.2.2 asks for a target of at least one packet's time.
+pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
+    let packet = config
+        .flows
+        .iter()
+        .map(|flow| packet_bytes(&flow.transport));
+    let Some(packet) = packet.max() else {
+        return;
+    };
+    let short = config.links.iter().find_map(|link| {
+        let target = codel_target(&link.queue)?;
+        let (time, _) = slowest(link).transmission(packet.into());
+        (target < time).then_some((link, target, time))
+    });
+    if let Some((link, target, time)) = short {
+        out.push(format!(
+            "the queue of `{}` has a target of {target}, and a packet of {packet} B takes {time} there: every packet \
+             that waits behind another one exceeds it, so that standing drops or marks are certain; write a target of \
+             {time} or more (RFC 8290 section 5.2.2)",
+            link.name
+        ));
+    }
+}
+
+fn codel_target(queue: &QueueConfig) -> Option<Span> {
+    match queue {
+        QueueConfig::CoDel(codel) => Some(codel.control.target),
+        QueueConfig::FqCoDel(codel) => Some(codel.control.target),
+        QueueConfig::Cobalt(cobalt) => Some(cobalt.control.target),
+        QueueConfig::Cake(cake) => Some(cake.control.target),
+        _ => None,
+    }
+}
+
+/// The lowest rate of a link but for outages.
+fn slowest(link: &Link) -> Rate {
+    let changes = link.changes.iter().filter_map(|change| change.rate);
+    let rates = changes.filter(|rate| rate.as_bps() > 0);
+    rates.fold(link.capacity(), Rate::min)
+}
+
+/// Disciplines that are told the rate of their link once, as their sources have it, on links whose rate varies.
+pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
+    for link in &config.links {
+        let changed = link.changes.iter().any(|change| change.rate.is_some());
+        if !changed && link.delivery_trace.is_none() {
+            continue;
+        }
+        let effect = match &link.queue {
+            QueueConfig::Rem(_) => {
+                "its price follows the excess over that rate (as in rem.cc of ns-2)"
+            }
+            QueueConfig::Vcp(_) => {
+                "its load factor is relative to that rate (SIGCOMM 2005, section 3.1)"
+            }
+            QueueConfig::Xcp(_) => {
+                "it grants the spare part of that rate (SIGCOMM 2002, section 3.5)"
+            }
+            QueueConfig::Pie(pie) if pie.delay_estimate == DelayEstimate::Rate => {
+                "it takes what waits over that rate for the delay; delay_estimate = \"timestamps\" measures it"
+            }
+            _ => continue,
+        };
+        out.push(format!(
+            "the queue of `{}` keeps the initial rate of its link, {}, which varies during the run: {effect}",
+            link.name, link.rate
+        ));
+    }
+}
+
+/// A filter of acknowledgements in a queue that data fills: a connection gets one acknowledgement through each time
+/// that the queue turns over, and sends its window in one burst then.
+pub(super) fn warn_of_shared_ack_filters(
+    resolved: &Resolved,
+    config: &Config,
+    out: &mut Vec<String>,
+) {
+    let carried = carried_by_data(resolved, config);
+    let mut shared = carried.iter().filter(|core| core.link.ack_filtering);
+    if let Some(core) = shared.find(|core| !queue::is_per_flow(&core.queue)) {
+        out.push(format!(
+            "`{}` filters acknowledgements in a queue that data shares (`{}`): each connection gets one acknowledgement \
+             through each time that the queue turns over, and sends its window in one burst then; write a queue for each \
+             flow, such as \"fq-codel\" or \"cake\"",
+            core.link.name,
+            core.queue.word(KIND)
+        ));
+    }
+}
+
+/// Links on the paths of flows that send as much as they can, in the direction of their data.
+fn carried_by_data<'a>(resolved: &'a Resolved, config: &Config) -> Vec<&'a CoreLink> {
+    let groups = resolved.root.tables(Scenario::flows);
+    let mut carried = Vec::new();
+    for (group, path) in groups.zip(&resolved.paths) {
+        let label = group.word(AnyFlow::label);
+        let mut flows = config.flows.iter().filter(|flow| flow.label == label);
+        let is_bulk =
+            flows.any(|flow| matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_)));
+        let route = resolved.core.route(path.from, path.to);
+        carried.extend(
+            route
+                .filter(|_| is_bulk)
+                .into_iter()
+                .flat_map(|route| route.links),
+        );
+    }
+    carried
+}
