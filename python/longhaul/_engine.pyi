@@ -186,6 +186,12 @@ class Tabulated:
     def __call__(self, window: float) -> float:
         """The function at `window` segments."""
 
+def byte_count(bytes: float) -> str:
+    """A number of bytes with three digits, in the unit that shows it: `12.9 GB`."""
+
+def check_name(text: str) -> str | None:
+    """Why a text is no name or title: one line of printable text; None if it is one."""
+
 def exp(x: float) -> float:
     """The exponential function: the same bits on every platform, as are `log` and `power`."""
 
@@ -372,13 +378,15 @@ class Scenario:
         overwrite: bool = False,
         checkpoint_every_s: float | None = None,
         limit: TimeLimit | None = None,
+        memory_bytes: int | None = None,
         latest: Latest | None = None,
         threads: int = 1,
     ) -> tuple[Path, BaseException | None]:
         """Simulate, and leave a run directory at `out`.
 
         Returns the directory, and what was raised if that stopped the run. When `limit` has
-        passed the run is stopped. `latest` has the latest samples meanwhile.
+        passed the run is stopped, and so it is before it takes more than `memory_bytes`, by default
+        nine tenths of what is available. `latest` has the latest samples meanwhile.
         `threads` share a run of MesoNet; their number changes no results.
 
         `measures` get each interval of MesoNet; the values that they return by name, the same names

@@ -228,7 +228,7 @@ RAISING = {
     "negative": ("window.cwnd = -5", "ValueError: a window of -5 segments is below 0"),
     "reduced below 0": ("window.reduce_to(-5)", "ValueError: a window of -5 segments is below 0"),
     "threshold below 0": ("window.ssthresh = -1", "ValueError: a window of -1 segments is below 0"),
-    "shrunk below 0": ("window.grow(-1e6)", "segments is below 0"),
+    "shrunk below 0": ("window.grow(-1e6)", "ValueError: a window of -99"),
 }
 
 

@@ -17,6 +17,7 @@ pub mod simulation;
 mod traffic;
 mod transport;
 
+pub use longhaul_kernel::memory;
 use longhaul_kernel::{prefetch, random};
 
 /// Changes when the same configuration gives other numbers.

@@ -1,7 +1,8 @@
 //! What simulations of packets share, whatever they simulate.
 //!
 //! Random streams ([`random`]) and the distributions that they draw from, the heap of an event list ([`Heap`]),
-//! prefetching of what events will need ([`prefetch`]), how a run is observed and stopped ([`Control`]), and records that
+//! prefetching of what events will need ([`prefetch`]), how a run is observed and stopped ([`Control`]) and how much memory it
+//! may take ([`memory`]), and records that
 //! declare the columns of tables ([`record`]). What is called per packet is marked for inlining, since it is compiled into
 //! other crates.
 
@@ -9,6 +10,7 @@ mod columns;
 mod control;
 mod distribution;
 mod heap;
+pub mod memory;
 pub mod prefetch;
 mod quantiles;
 pub mod random;

@@ -64,7 +64,7 @@ mod _engine {
     #[pymodule_export]
     use crate::facts::{Ack, Congestion, Timeout, Window};
     #[pymodule_export]
-    use crate::functions::{Tabulated, exp, log, power};
+    use crate::functions::{Tabulated, check_name, exp, log, power};
     #[pymodule_export]
     use crate::hybrid::hybrid;
     #[pymodule_export]
@@ -73,6 +73,8 @@ mod _engine {
     use crate::latest::Latest;
     #[pymodule_export]
     use crate::limit::TimeLimit;
+    #[pymodule_export]
+    use crate::memory::byte_count;
     #[pymodule_export]
     use crate::scenario::Scenario;
     use longhaul_units::{Dimension, Quantity};

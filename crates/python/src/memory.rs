@@ -1,11 +1,15 @@
-//! How much memory a simulation took, as the system counts it: resident pages, from Linux's `/proc`.
+//! Memory of a simulation, as the system counts it: resident pages, from Linux's `/proc`.
 //!
-//! Elsewhere nothing is known, and nothing is reported. Simulations in other threads of the process
+//! Elsewhere nothing is known, nothing is reported, and nothing is limited. Simulations in other threads of the process
 //! are counted too.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
 
 /// The memory in use before a simulation.
+#[derive(Clone, Copy)]
 pub(crate) struct Baseline {
     resident_bytes: Option<u64>,
 }
@@ -26,10 +30,107 @@ impl Baseline {
     }
 }
 
+/// The memory that a run may take beyond its baseline.
+#[derive(Clone, Copy)]
+pub(crate) struct MemoryLimit {
+    pub(crate) bytes: u64,
+    resident_before: u64,
+}
+
+impl MemoryLimit {
+    /// Part of the memory that is available when a run begins that it may take.
+    const SHARE: f64 = 0.9;
+
+    /// The given limit, or nine tenths of what is available; none if the system does not say.
+    pub(crate) fn new(given: Option<u64>, baseline: Baseline) -> Option<Self> {
+        let default = || Some((available_bytes()? as f64 * Self::SHARE) as u64);
+        Some(Self {
+            bytes: given.or_else(default)?,
+            resident_before: baseline.resident_bytes?,
+        })
+    }
+
+    /// True if the run may take so many bytes more.
+    pub(crate) fn allows(&self, more: u64) -> bool {
+        let resident = status_bytes("VmRSS:").unwrap_or(0);
+        resident.saturating_add(more) <= self.resident_before.saturating_add(self.bytes)
+    }
+}
+
 /// A size from `/proc/self/status`, which gives it in units of 1024 bytes.
 fn status_bytes(key: &str) -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+    kibibytes("/proc/self/status", key)
+}
+
+/// A size from a file of lines such as `MemAvailable:  1024 kB`.
+fn kibibytes(file: &str, key: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+/// Memory that a process can take without swapping: that of the machine or, if it is less, of its control groups.
+fn available_bytes() -> Option<u64> {
+    let machine = kibibytes("/proc/meminfo", "MemAvailable:");
+    let groups = control_groups()
+        .into_iter()
+        .filter_map(|group| left_in(&group));
+    machine.into_iter().chain(groups).min()
+}
+
+/// Directories of the control groups of the process, its own and those above, of version 2 and 1 (Linux,
+/// `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`).
+fn control_groups() -> Vec<PathBuf> {
+    let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let directories = own.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let root = match controllers {
+            "" => "/sys/fs/cgroup",
+            _ if controllers.split(',').any(|one| one == "memory") => "/sys/fs/cgroup/memory",
+            _ => return None,
+        };
+        let own = Path::new(root).join(path.trim_start_matches('/'));
+        Some(
+            own.ancestors()
+                .take_while(|above| above.starts_with(root))
+                .map(Path::to_path_buf)
+                .collect::<Vec<_>>(),
+        )
+    });
+    directories.flatten().collect()
+}
+
+/// What is left of a group's limit; its files that are cached and not in use can be given up.
+fn left_in(group: &Path) -> Option<u64> {
+    let read = |name: &str| fs::read_to_string(group.join(name)).ok();
+    let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
+    let limit = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
+    let used = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
+    let stat = read("memory.stat").unwrap_or_default();
+    let cached = ["inactive_file ", "total_inactive_file "]
+        .iter()
+        .find_map(|key| {
+            stat.lines()
+                .find_map(|line| line.strip_prefix(key)?.parse::<u64>().ok())
+        });
+    Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
+}
+
+/// A number of bytes with three digits, in the unit that shows it.
+#[pyfunction]
+pub(crate) fn byte_count(bytes: f64) -> String {
+    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let unit = units.into_iter().find(|(size, _)| bytes >= 0.9995 * size);
+    let Some((size, unit)) = unit else {
+        return format!("{bytes:.0} B");
+    };
+    let value = bytes / size;
+    let digits = match value {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {unit}")
 }

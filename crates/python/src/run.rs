@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use longhaul_engine::measure::{Control, Ticker};
+use longhaul_engine::measure::{Control, OutOfMemory, Ticker};
+use longhaul_engine::memory::Budget;
 use longhaul_engine::simulation;
 use longhaul_mesonet::config::Algorithm;
 use longhaul_mesonet::simulate;
@@ -22,7 +23,7 @@ use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
 use crate::latest::{Latest, Watched};
 use crate::limit::TimeLimit;
 use crate::measures::Measuring;
-use crate::memory::Baseline;
+use crate::memory::{Baseline, MemoryLimit, byte_count};
 use crate::watch::{Stop, StoppedBy, Watch};
 
 /// How a run is to be done.
@@ -35,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) checkpoint_every: Option<Duration>,
     /// After how long by the wall clock to stop.
     pub(crate) limit: Option<TimeLimit>,
+    /// Bytes that it may take; without them nine tenths of what is available when it begins.
+    pub(crate) memory: Option<u64>,
     /// Where the latest samples are to be had while the run goes on.
     pub(crate) latest: Option<Latest>,
     /// Threads of a run of MesoNet.
@@ -55,7 +58,10 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();
     let (limit, by) = (options.limit, stopped_by.clone());
-    let mut watch = Watch::new(options.progress, ticker.clone(), limit.clone(), by);
+    let baseline = Baseline::take();
+    let memory = MemoryLimit::new(options.memory, baseline);
+    let _budget = memory.map(|memory| Budget::begin(move |bytes| memory.allows(bytes)));
+    let mut watch = Watch::new(options.progress, ticker.clone(), limit.clone(), memory, by);
     let turn: Progress = Box::new(move |now, packets| {
         if algorithm::has_failed() {
             return Control::Stop;
@@ -64,7 +70,6 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     });
     // An error of an earlier run in this thread that was not reported.
     algorithm::take_failure();
-    let memory = Baseline::take();
     let ticking = ticker.clone();
     let _clock = Clock::start(move || ticking.tick());
     algorithm::note_limit(limit.clone());
@@ -100,12 +105,14 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
             };
             let mut totals = totals.map_err(|error| refused(error, &stopped_by))?;
             let wall = began.elapsed();
-            let failure = Failure::take(&stopped_by)?;
+            let refused = totals.out_of_memory.take().zip(memory);
+            let exhausted = refused.map(|(refused, limit)| Failure::of_memory(&refused, &limit));
+            let failure = Failure::take(&stopped_by)?.or(exhausted);
             if let Some(failure) = &failure {
                 totals.stopped = true;
                 writer.note_stop(&failure.name);
             }
-            let peak = memory.growth_bytes().unwrap_or(0);
+            let peak = baseline.growth_bytes().unwrap_or(0);
             let written = writer.finish(&totals, wall, peak);
             (failure, written.map(|run| run.directory))
         }
@@ -144,7 +151,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
                 totals.stopped = true;
                 recorder.writer.note_stop(&failure.name);
             }
-            let peak = memory.growth_bytes().unwrap_or(0);
+            let peak = baseline.growth_bytes().unwrap_or(0);
             let written = recorder.writer.finish(&totals, wall, peak);
             (failure, written.map(|run| run.directory))
         }
@@ -178,6 +185,10 @@ fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
         .take();
     match stop {
         Some(Stop::Raised(error)) => error,
+        Some(Stop::Memory(bytes)) => RunError::new_err(format!(
+            "the memory limit of {} was reached before the run began",
+            byte_count(bytes as f64)
+        )),
         Some(Stop::Limit(_)) => {
             RunError::new_err("the time limit was reached before the run began")
         }
@@ -209,6 +220,7 @@ impl Failure {
                     name: format!("the limit of {:?}", limit),
                     raised: None,
                 },
+                Stop::Memory(bytes) => Self::beyond_memory(bytes, ""),
                 Stop::Raised(error) => Self {
                     name: Python::attach(|py| name_of(&error, py)),
                     raised: Some(error),
@@ -223,6 +235,23 @@ impl Failure {
                 name: "an exception in an algorithm".to_string(),
                 raised: Some(error),
             })),
+        }
+    }
+
+    /// An allocation that would have taken more memory than the run may.
+    fn of_memory(need: &OutOfMemory, limit: &MemoryLimit) -> Self {
+        let OutOfMemory { refused, holders } = need;
+        let bytes = byte_count(refused.bytes as f64);
+        let details = format!(": {} needed {bytes} more; {holders}", refused.what);
+        Self::beyond_memory(limit.bytes, &details)
+    }
+
+    fn beyond_memory(bytes: u64, details: &str) -> Self {
+        let name = format!("the memory limit of {}{details}", byte_count(bytes as f64));
+        let raised = RunError::new_err(format!("stopped by {name}"));
+        Self {
+            name,
+            raised: Some(raised),
         }
     }
 

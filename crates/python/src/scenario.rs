@@ -187,7 +187,7 @@ impl Scenario {
     /// Returns the directory, and what was raised if that stopped the run.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
-        checkpoint_every_s = None, limit = None, latest = None, threads = 1
+        checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1
     ))]
     #[expect(
         clippy::too_many_arguments,
@@ -202,6 +202,7 @@ impl Scenario {
         overwrite: bool,
         checkpoint_every_s: Option<f64>,
         limit: Option<Py<TimeLimit>>,
+        memory_bytes: Option<u64>,
         latest: Option<Py<Latest>>,
         threads: usize,
     ) -> PyResult<(PathBuf, Option<PyErr>)> {
@@ -211,6 +212,7 @@ impl Scenario {
             overwrite,
             checkpoint_every: duration(checkpoint_every_s, "the time between two checkpoints")?,
             limit: limit.map(|limit| limit.get().clone()),
+            memory: memory_bytes,
             latest: latest.map(|latest| latest.get().clone()),
             threads,
         };

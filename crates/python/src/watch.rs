@@ -8,6 +8,7 @@ use longhaul_units::Time;
 use pyo3::prelude::*;
 
 use crate::limit::TimeLimit;
+use crate::memory::MemoryLimit;
 
 /// What has stopped a run.
 #[derive(Debug)]
@@ -16,17 +17,20 @@ pub(crate) enum Stop {
     Raised(PyErr),
     /// It took as long as it may.
     Limit(Duration),
+    /// It took as much memory as it may.
+    Memory(u64),
 }
 
 /// What stopped the run, for its caller.
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
 /// Reports progress to a Python callable about ten times a second, and stops the run when that
-/// raises, the user interrupts, or time is up.
+/// raises, the user interrupts, or time or memory is used up.
 pub(crate) struct Watch {
     callback: Option<Py<PyAny>>,
     ticker: Ticker,
     limit: Option<TimeLimit>,
+    memory: Option<MemoryLimit>,
     stopped_by: StoppedBy,
 }
 
@@ -35,12 +39,14 @@ impl Watch {
         callback: Option<Py<PyAny>>,
         ticker: Ticker,
         limit: Option<TimeLimit>,
+        memory: Option<MemoryLimit>,
         stopped_by: StoppedBy,
     ) -> Self {
         Self {
             callback,
             ticker,
             limit,
+            memory,
             stopped_by,
         }
     }
@@ -52,8 +58,9 @@ impl Watch {
         }
         let stop = match Python::attach(|py| self.turn(py, now, data_packets())) {
             Err(error) => Stop::Raised(error),
-            Ok(()) => match &self.limit {
-                Some(limit) if limit.is_over() => Stop::Limit(limit.limit),
+            Ok(()) => match (&self.limit, &self.memory) {
+                (Some(limit), _) if limit.is_over() => Stop::Limit(limit.limit),
+                (_, Some(memory)) if !memory.allows(0) => Stop::Memory(memory.bytes),
                 _ => return Control::Continue,
             },
         };

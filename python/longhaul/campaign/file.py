@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from longhaul._engine import LonghaulError, ScenarioError
+from longhaul._engine import LonghaulError, ScenarioError, check_name
 from longhaul._engine import Scenario as Resolved
 from longhaul.analysis.table import PROVENANCE, is_meant
 from longhaul.campaign.factors import Factors, read_factors, refuse_unknown
@@ -39,6 +39,7 @@ from longhaul.designs import (
     two_level,
 )
 from longhaul.files.rows import numbered_rows
+from longhaul.files.values import parse_bytes
 
 KEYS = {
     "title": "", "scenario": "", "factors": "a table", "set": "a table",
@@ -139,7 +140,23 @@ def _with_line(text: str, message: str, root: str = "") -> str:
     return f"line {line}: {message}" if line else message
 
 
+def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
+    """Refuse names, and a title, that a terminal or a page would obey instead of showing them.
+
+    Levels reach the scenario, which checks them.
+    """
+    for key, value in whole.items():
+        named = f"{above}{key}"
+        if wrong := check_name(key):
+            raise CampaignError(f"{above or 'the file'}: the name of a key: {wrong}")
+        if named == "title" and isinstance(value, str) and (wrong := check_name(value)):
+            raise CampaignError(f"title: {wrong}")
+        if isinstance(value, Mapping):
+            _check_printable(value, f"{named}.")
+
+
 def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
+    _check_printable(whole)
     refuse_unknown("", whole, KEYS)
     factors = read_factors(whole.get("factors", {}), whole.get("set", {}))
     _check_factors(factors)
@@ -161,7 +178,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
         responses=read_responses(file.parent, whole.get("responses", [])),
         keep=tuple(whole.get("keep", ())),
         retries=_count("retries", whole.get("retries", 1), 0),
-        memory=_bytes(whole["memory"]) if "memory" in whole else None,
+        memory=parse_bytes(whole["memory"], "memory") if "memory" in whole else None,
     )
     _check_names(campaign)
     _check_cells(campaign)
@@ -344,12 +361,3 @@ def _coded(where: str, factor: Factor, cell: str) -> float:
             return float(code)
     levels = ", ".join(map(str, factor.levels))
     raise CampaignError(f"{where}{factor.name} is {cell!r}; levels: {levels}")
-
-
-def _bytes(text: str) -> int:
-    units = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
-    number, _, unit = text.partition(" ")
-    try:
-        return _count("memory", int(float(number) * units[unit.strip()]), 1)
-    except (KeyError, OverflowError, ValueError):
-        raise CampaignError(f'memory = {text!r}: expected for example "2 GB"') from None

@@ -312,12 +312,12 @@ def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the files.")] = Path(),
     format: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="qlog: a file for qvis, with a trace for each flow; mesonet: the text files of "
-            "the original MesoNet."
+            "the original MesoNet. Default: qlog for runs of TCP, mesonet for runs of MesoNet."
         ),
-    ] = "mesonet",
+    ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
@@ -326,12 +326,14 @@ def export(
     from longhaul.results import qlog
 
     results = Results(run)
-    if format == "mesonet":
-        target = write_files(results, out, overwrite=overwrite)
-    elif format != "qlog":
+    fitting = "qlog" if results.is_tcp else "mesonet"
+    if format not in (None, "qlog", "mesonet"):
         raise InputError(f"--format {format}: expected qlog or mesonet")
-    elif not results.is_tcp:
-        raise InputError(f"--format qlog: {run}: expected a run of TCP, found one of MesoNet")
+    if format not in (None, fitting):
+        kind = "TCP" if results.is_tcp else "MesoNet"
+        raise InputError(f"--format {format}: {run} is a run of {kind}; expected {fitting}")
+    if fitting == "mesonet":
+        target = write_files(results, out, overwrite=overwrite)
     else:
         target = out / f"{results.name}.qlog"
         refuse_existing(target, overwrite=overwrite)

@@ -47,6 +47,14 @@ def run(
             "Python that never returns.",
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Memory that the run may take, such as '2 GB': it stops before it takes more, and "
+            "keeps what was recorded. Default: nine tenths of what is available.",
+        ),
+    ] = None,
     watch: Annotated[
         bool,
         typer.Option(
@@ -83,6 +91,7 @@ def run(
                 overwrite=overwrite,
                 checkpoint_every=checkpoint_every,
                 limit=started,
+                memory=memory,
                 threads=threads,
                 watch=watch,
             )

@@ -1,4 +1,4 @@
-"""Values of TOML that stand alone: on a command line."""
+"""Values that stand alone: on a command line, or in a file without a schema."""
 
 import tomllib
 from typing import Any
@@ -20,3 +20,16 @@ def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
         return key.strip(), value(text)
     except tomllib.TOMLDecodeError:
         return key.strip(), text.strip()
+
+
+def parse_bytes(written: str, name: str) -> int:
+    """Return the bytes of a size such as `2 GB`; refuse anything else as a value of `name`."""
+    units = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
+    number, _, unit = written.partition(" ")
+    try:
+        count = int(float(number) * units[unit.strip()])
+    except (KeyError, OverflowError, ValueError):
+        count = 0
+    if count < 1:
+        raise ScenarioError(f'{name} = {written!r}: expected for example "2 GB"')
+    return count

@@ -12,12 +12,15 @@ from longhaul._engine import (
     Interval,
     Latest,
     OutputError,
+    RunError,
     Scenario,
     ScenarioError,
     TimeLimit,
+    byte_count,
     seconds,
 )
 from longhaul.congestion import CongestionControl
+from longhaul.files.values import parse_bytes
 from longhaul.results import Results
 
 # A path, the text of a scenario file (it has more than one line), or the same as nested mappings,
@@ -93,6 +96,7 @@ def run(
     overwrite: bool = False,
     checkpoint_every: str | None = None,
     limit: str | None = None,
+    memory: str | None = None,
     threads: int = 1,
 ) -> Results:
     """Simulate a scenario and return its results.
@@ -103,10 +107,12 @@ def run(
     what they return is a row of the table `measures`. With `checkpoint_every`, for example
     `"10 min"`, the same call resumes a run of MesoNet that was killed; measuring functions start
     afresh then. With `limit`, the run stops after this much wall-clock time, and so does an
-    algorithm in Python that loops, unless it does so in code outside Python. `threads` share a run
-    of MesoNet; results do not depend on their number.
+    algorithm in Python that loops, unless it does so in code outside Python. With `memory`, for
+    example `"2 GB"`, it stops before it takes more than that; without it, before it takes nine
+    tenths of the memory that is available when it begins (on Linux). `threads` share a run of
+    MesoNet; results do not depend on their number.
 
-    A run that is stopped before its end, by the limit, an interrupt, or an exception of `progress`,
+    A run that is stopped before its end, by a limit, an interrupt, or an exception of `progress`,
     keeps what was recorded and says how far it came (`Results.stopped`). It does not replace an
     older run; it is written next to it as `<out>.stopped`.
     """
@@ -120,6 +126,7 @@ def run(
         overwrite=overwrite,
         checkpoint_every=checkpoint_every,
         limit=started,
+        memory=memory,
         threads=threads,
     )
 
@@ -133,18 +140,21 @@ def run_loaded(
     overwrite: bool = False,
     checkpoint_every: str | None = None,
     limit: TimeLimit | None = None,
+    memory: str | None = None,
     threads: int = 1,
     watch: bool = False,
 ) -> Results:
     """`run` for a scenario that is already checked; `watch` shows what it does in the terminal."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
+    memory_bytes = None if memory is None else parse_bytes(memory, "memory")
     if threads < 1:
         raise ScenarioError(f"threads: expected at least 1, found {threads}")
     if out is not None:
         _check_room(scenario, Path(out))
         path = _simulate(
             scenario, Path(out), progress, measures,
-            overwrite=overwrite, every_s=every_s, limit=limit, threads=threads, watch=watch,
+            overwrite=overwrite, every_s=every_s, limit=limit, memory_bytes=memory_bytes,
+            threads=threads, watch=watch,
         )  # fmt: skip
         return Results(path)
     scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
@@ -152,7 +162,7 @@ def run_loaded(
         _check_room(scenario, scratch)
         path = _simulate(
             scenario, scratch / "run", progress, measures,
-            overwrite=False, limit=limit, threads=threads, watch=watch,
+            overwrite=False, limit=limit, memory_bytes=memory_bytes, threads=threads, watch=watch,
         )  # fmt: skip
     except BaseException:
         shutil.rmtree(scratch)
@@ -166,9 +176,9 @@ def _check_room(scenario: Scenario, out: Path) -> None:
     free = shutil.disk_usage(place).free
     if scenario.expected_bytes > free:
         raise OutputError(
-            f"the run is expected to write {scenario.expected_bytes / 1e9:,.0f} GB, and the disk "
-            f"of {place} has {free / 1e9:,.1f} GB left; sample less often (measure.every) or "
-            "capture fewer links (measure.capture)"
+            f"the run is expected to write {byte_count(scenario.expected_bytes)}, and the disk of "
+            f"{place} has {byte_count(free)} left; sample less often (measure.every) or capture "
+            "fewer links (measure.capture)"
         )
 
 
@@ -200,6 +210,7 @@ def _simulate(
     overwrite: bool,
     every_s: float | None = None,
     limit: TimeLimit | None = None,
+    memory_bytes: int | None = None,
     threads: int = 1,
     watch: bool = False,
 ) -> Path:
@@ -214,6 +225,7 @@ def _simulate(
             overwrite=overwrite,
             checkpoint_every_s=every_s,
             limit=limit,
+            memory_bytes=memory_bytes,
             latest=latest,
             threads=threads,
         )
@@ -237,6 +249,6 @@ def _simulate(
     kept = f"the recorded part is in {path}"
     if isinstance(raised, AlgorithmError):
         raise AlgorithmError(f"{raised}; {kept}") from raised.__cause__
-    if isinstance(raised, KeyboardInterrupt):
+    if isinstance(raised, KeyboardInterrupt | RunError):
         raise type(raised)(f"{Results(path).stopped}; {kept}") from None
     raise raised

@@ -1,5 +1,6 @@
 //! Counters of flows and links, over the whole run and over the measurement window.
 
+use longhaul_kernel::memory::Refused;
 use longhaul_units::{Span, Time};
 
 use super::columns::{Counter, counters};
@@ -11,8 +12,10 @@ use crate::config::Work;
 pub struct Totals {
     /// When the simulation ended: the configured duration, or earlier if it was stopped.
     pub end: Time,
-    /// Whether the recorder stopped it before its end.
+    /// Whether the recorder stopped it before its end, or it would have needed more memory than it may take.
     pub stopped: bool,
+    /// The need of memory that ended it.
+    pub out_of_memory: Option<OutOfMemory>,
     /// One entry per flow, in order of the configuration.
     pub flows: Vec<FlowTotals>,
     /// One entry per link, in order of the configuration.
@@ -29,6 +32,15 @@ pub struct Totals {
     pub events_pending_max: u64,
     /// What readers of the results need to know, such as a rule for stopping that was never met.
     pub run_warnings: Vec<String>,
+}
+
+/// The end of a run that would have needed more memory than it may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// The allocation that was refused.
+    pub refused: Refused,
+    /// The link and the flow that held most, in words.
+    pub holders: String,
 }
 
 /// One flow's result.

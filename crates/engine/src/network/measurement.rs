@@ -105,6 +105,12 @@ impl Network {
         maxima
     }
 
+    /// The link that holds most packets, and how many.
+    pub(crate) fn fullest_link(&self) -> Option<(usize, u64)> {
+        let held = self.links.iter().map(Link::packets_held).enumerate();
+        held.max_by_key(|&(_, packets)| packets)
+    }
+
     /// Samples of the links that are sampled.
     pub(crate) fn samples(&mut self) -> impl Iterator<Item = LinkSample> {
         self.catch_up();

@@ -5,6 +5,7 @@ mod options;
 use std::collections::VecDeque;
 
 use longhaul_congestion::Load;
+use longhaul_kernel::memory;
 use longhaul_kernel::prefetch::prefetch;
 use longhaul_units::{Span, Time};
 
@@ -412,6 +413,8 @@ impl SackStore {
             self.slots[slot as usize] = stored;
             return SackHandle(slot);
         }
+        let (len, capacity) = (self.slots.len(), self.slots.capacity());
+        memory::claim_growth::<SackOption>("options of packets", len, capacity);
         self.slots.push(stored);
         let slot = self.slots.len() - 1;
         SackHandle(number_of_slot(slot))

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use longhaul_kernel::memory;
 use longhaul_units::{Span, Time};
 
 use super::{Aqm, AqmState, Arrival, DropReason, Effects, PacketQueue, Verdict};
@@ -17,6 +18,8 @@ pub(super) struct Packets {
 
 impl Packets {
     pub(super) fn push(&mut self, packet: Packet) {
+        let (len, capacity) = (self.packets.len(), self.packets.capacity());
+        memory::claim_growth::<Packet>("packets in a queue", len, capacity);
         self.bytes += u64::from(packet.bytes);
         self.packets.push_back(packet);
     }

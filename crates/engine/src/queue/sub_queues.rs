@@ -4,6 +4,8 @@
 
 use std::collections::VecDeque;
 
+use longhaul_kernel::memory;
+
 use super::Capacity;
 use super::codel::Source;
 use crate::packet::Packet;
@@ -40,6 +42,8 @@ impl SubQueues {
         {
             queue.packets = ring;
         }
+        let (len, capacity) = (queue.packets.len(), queue.packets.capacity());
+        memory::claim_growth::<Packet>("packets in a queue", len, capacity);
         let bytes = u64::from(packet.bytes);
         queue.packets.push_back(packet);
         queue.bytes += bytes;

@@ -8,11 +8,12 @@ mod train;
 mod window;
 mod world;
 
+use longhaul_kernel::memory;
 use longhaul_units::Time;
 
 use self::world::World;
 use crate::config::Config;
-use crate::measure::{Control, Recorder, Totals};
+use crate::measure::{Control, OutOfMemory, Recorder, Totals};
 use crate::network::{Delivered, Delivery, End};
 use crate::packet::Packet;
 use crate::schedule::{Event, Schedule};
@@ -53,8 +54,17 @@ pub enum SetupError {
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     let mut world = World::new(config, recorder)?;
     world.enter_initial_events(config);
-    let stopped = world.run(recorder);
-    Ok(world.totals(stopped))
+    match memory::catch(|| world.run(recorder)) {
+        Ok(stopped) => Ok(world.totals(stopped)),
+        Err(refused) => {
+            world.flush_all(recorder);
+            let holders = world.describe_largest_holders(config);
+            Ok(Totals {
+                out_of_memory: Some(OutOfMemory { refused, holders }),
+                ..world.totals(true)
+            })
+        }
+    }
 }
 
 /// How many packets, or samples, ahead of its turn a connection is prefetched.

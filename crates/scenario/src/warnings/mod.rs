@@ -1,5 +1,6 @@
 //! Warnings: what is allowed but probably not intended.
 
+mod memory;
 mod output_size;
 mod queues;
 
@@ -47,6 +48,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     }
     output_size::warn_of_sampling(config, &mut out);
     output_size::warn_of_captures(config, &mut out);
+    memory::warn_of_windows(config, &mut out);
     warn_of_flows(resolved, config, &mut out);
     warn_of_host_queues(resolved, &mut out);
     warn_of_ecn(config, &mut out);

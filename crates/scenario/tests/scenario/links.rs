@@ -636,3 +636,18 @@ fn the_queue_that_a_slow_reverse_takes_over_holds_a_packet() {
         "{refused}"
     );
 }
+
+/// 10^18 bit/s and 100 ms are 8.3e12 packets of 1500 B.
+#[test]
+fn windows_that_may_not_fit_into_memory_are_warned_of() {
+    let warned = |overrides: &[&str]| {
+        let scenario = with(overrides);
+        let mut warnings = scenario.warnings().iter();
+        warnings.any(|text| text.starts_with("full windows would take some"))
+    };
+    let rate = "topology.dumbbell.bottleneck.rate=1000000 Tbps";
+    assert!(warned(&[rate]));
+    assert!(!warned(&[rate, "tcp.receive_window=100000"]));
+    assert!(!warned(&[rate, "flows.0.transfer=1 GB"]));
+    assert!(!warned(&["topology.dumbbell.bottleneck.rate=10 Gbps"]));
+}

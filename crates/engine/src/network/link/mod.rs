@@ -287,6 +287,15 @@ impl Link {
         self.port.restart_maximum()
     }
 
+    /// Packets in its queue and on their way to its far end.
+    pub(crate) fn packets_held(&self) -> u64 {
+        let under_way = self.port.under_way() as u64;
+        match self.server {
+            Server::Exact(_) | Server::Ns2(_) => under_way,
+            Server::Explicit(_) => under_way + self.port.waiting().0,
+        }
+    }
+
     /// State up to `now` for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
         let counters = self.counters(now);

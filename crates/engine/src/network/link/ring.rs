@@ -1,5 +1,6 @@
 //! The packets of a link, in the order of their arrival at its far end.
 
+use longhaul_kernel::memory;
 use longhaul_units::Time;
 
 use crate::packet::Packet;
@@ -25,6 +26,11 @@ impl Ring {
         self.accepted
     }
 
+    /// Packets accepted and not forwarded yet.
+    pub(super) fn under_way(&self) -> usize {
+        self.accepted - self.forwarded
+    }
+
     /// The packet with a number that is still needed.
     #[inline]
     pub(super) fn at(&self, number: usize) -> &Packet {
@@ -35,8 +41,8 @@ impl Ring {
     /// Returns whether all before it have been.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
-        if self.accepted - self.forgotten == self.slots.len() {
-            self.make_room(needed, packet);
+        if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {
+            return false;
         }
         let (number, mask) = (self.accepted, self.slots.len() - 1);
         self.accepted += 1;
@@ -45,21 +51,27 @@ impl Ring {
     }
 
     /// Frees the slots of packets that are not needed, and doubles the slots unless an eighth of them are free
-    /// then: it happens once in many packets, and the ring stays small in the caches.
+    /// then: it happens once in many packets, and the ring stays small in the caches. Returns whether there is room: not
+    /// once the run has ended because it may take no more memory, and only its counters are still read.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, needed: usize, filler: Packet) {
+    fn make_room(&mut self, needed: usize, filler: Packet) -> bool {
         self.forgotten = self.forwarded.min(needed).max(self.forgotten);
         let kept = self.accepted - self.forgotten;
         if 8 * kept <= 7 * self.slots.len() && !self.slots.is_empty() {
-            return;
+            return true;
+        }
+        if memory::is_exhausted() {
+            return false;
         }
         let slots = (2 * self.slots.len()).max(Self::FEWEST_SLOTS);
+        memory::claim::<Packet>("packets of a link", slots);
         let mut larger = vec![filler; slots];
         for number in self.forgotten..self.accepted {
             larger[number & (slots - 1)] = *self.at(number);
         }
         self.slots = larger;
+        true
     }
 
     /// The next packet to forward.

@@ -263,6 +263,28 @@ impl World {
         self.env.network.boxed_flows().all(|flows| flows == alive)
     }
 
+    /// The link with most packets and the flow with most segments in flight.
+    pub(super) fn describe_largest_holders(&mut self, config: &Config) -> String {
+        let now = self.env.network.now;
+        let link = self.env.network.fullest_link().map(|(link, packets)| {
+            let name = &config.links[link].name;
+            format!("link `{name}` has {packets} packets under way")
+        });
+        let flows = self.flows.iter().zip(&config.flows);
+        let in_flight = flows.filter_map(|(slot, flow)| match slot.kind {
+            Kind::Tcp { from, .. } => {
+                let sample = self.tcp[from].sender.sample(now);
+                Some((sample.in_flight, &flow.label))
+            }
+            Kind::Udp(_) | Kind::Traffic(_) => None,
+        });
+        let flow = in_flight.max_by_key(|&(segments, _)| segments);
+        let flow = flow.map(|(segments, label)| {
+            format!("a flow of `{label}` has {segments} segments in flight")
+        });
+        link.into_iter().chain(flow).collect::<Vec<_>>().join(", ")
+    }
+
     /// Everything known at the end.
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
         debug_assert!(self.boxes_are_up_to_date());
@@ -301,6 +323,7 @@ impl World {
         Totals {
             end: self.env.network.now,
             stopped,
+            out_of_memory: None,
             flows: flows.collect(),
             links: links.collect(),
             proxies: proxies.collect(),

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use longhaul_kernel::memory;
+
 /// One entry for each of a run of segments.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
@@ -117,6 +119,7 @@ impl<T: Copy> SegmentRing<T> {
     #[inline(never)]
     fn grow(&mut self, filler: T) {
         let slots = (2 * self.slots.len()).max(Self::FEWEST_SLOTS);
+        memory::claim::<T>("segments in flight of a connection", slots);
         let mut larger = vec![filler; slots];
         for segment in self.base..self.end {
             larger[segment as usize & (slots - 1)] = self.slots[self.place(segment)];

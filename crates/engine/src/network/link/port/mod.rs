@@ -91,6 +91,11 @@ impl Port {
         }
     }
 
+    /// Packets that have begun service and are not yet at the far end; with service on arrival also those that wait.
+    pub(super) fn under_way(&self) -> usize {
+        self.ring.under_way()
+    }
+
     /// Accepts or drops a packet that reaches the near end. Returns its flags, which may have been marked,
     /// if it is accepted.
     #[inline(always)]
