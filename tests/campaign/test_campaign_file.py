@@ -53,6 +53,24 @@ def written(folder: Path, head: str = "", factors: str = FACTORS, scenario: str 
     return file
 
 
+@pytest.mark.parametrize(
+    ("head", "factors", "message"),
+    [
+        (r'title = "clear\u001b[2J"', FACTORS, r"title: '\u{1b}' is no printable character"),
+        ("", FACTORS.replace("rate =", r'"ra\u202ete" ='), "factors.: the name of a key: "),
+        ("", FACTORS.replace("rate =", f'"{"x" * 201}" ='), "found 201 characters"),
+        ("", FACTORS.replace('"reno"', r'"re\u001bno"'), "re\ufffdno"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_refused(
+    head: str, factors: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(CampaignError) as refused:
+        read_campaign(written(tmp_path, head, factors))
+    assert message in str(refused.value)
+    assert not set("\x1b\u202e") & set(str(refused.value))
+
+
 def done(campaign: Campaign, folder: Path) -> Dataset:
     """The table of a campaign that is run."""
     store = Store(folder / "store", campaign.reducer.variant)
@@ -190,7 +208,7 @@ REFUSED = {
     "responses in no list": ('responses = "goodput_bps"', FACTORS, "expected a list of texts or"),
     "replications are true": ("replications = true", FACTORS, "expected a whole number"),
     "infinite memory": ('memory = "inf GB"', FACTORS, "2 GB"),
-    "memory below zero": ('memory = "-1 GB"', FACTORS, "memory = -1"),
+    "memory below zero": ('memory = "-1 GB"', FACTORS, "memory = '-1 GB'"),
     "no such table": ('keep = ["sereis"]', FACTORS, "(did you mean `series`?); available: flows"),
     "a table in no list": ('keep = "series"', FACTORS, "keep = 'series': expected a list of texts"),
     "runs as text": ('design = { runs = "8" }', FACTORS, "design.runs = '8': expected a whole"),

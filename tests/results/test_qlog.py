@@ -171,3 +171,16 @@ def test_a_run_without_tcp_is_refused(tmp_path: Path) -> None:
     }
     with pytest.raises(ResultsError, match="samples of TCP flows"):
         qlog.qlog(longhaul.run(scenario))
+
+
+def test_the_format_of_an_export_is_the_one_that_fits(
+    finished: longhaul.Results, cli: CommandLine, tmp_path: Path
+) -> None:
+    result = cli("export", finished.path, "--out", tmp_path)
+    assert result.returncode == 0, result
+    assert json.loads((tmp_path / "r1.qlog").read_text())["traces"]
+    refused = cli("export", finished.path, "--format", "mesonet")
+    assert refused.returncode == 2
+    assert "is a run of TCP; expected qlog" in refused.stderr
+    refused = cli("export", finished.path, "--format", "csv")
+    assert "--format csv: expected qlog or mesonet" in refused.stderr
