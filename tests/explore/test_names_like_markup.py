@@ -1,4 +1,4 @@
-"""Pages of runs whose title, label and path look like markup: all that is there is shown as text."""
+"""Pages of runs whose title, label and path look like markup show them as text."""
 
 import shutil
 from collections.abc import Iterator
@@ -59,5 +59,7 @@ def test_reports_show_them(
     assert result.returncode == 0, result
     page.goto(f"file://{tmp_path / 'report.html'}")
     shown = page.inner_text("body")
-    assert TITLE in shown and LABEL in shown and run.name in shown
+    assert TITLE in shown
+    assert LABEL in shown
+    assert run.name in shown
     assert page.evaluate("window.hit") is None

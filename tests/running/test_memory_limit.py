@@ -1,4 +1,4 @@
-"""A run that would need more memory than it may take stops, keeps what it has, and says what took it."""
+"""A run that needs more memory than it may take stops, keeps its records, and says what took it."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A run that the disk cannot hold is refused before it begins, with sizes in a unit that shows them."""
+"""A run that the disk cannot hold is refused before it begins, with sizes that show."""
 
 import shutil
 from collections import namedtuple
@@ -27,7 +27,7 @@ def test_sizes_have_three_digits(count: float, text: str) -> None:
 
 
 def test_a_nearly_full_disk_is_named_with_what_it_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    usage = namedtuple("usage", "total used free")  # noqa: PYI024
+    usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10, 10, 1234))
     with pytest.raises(longhaul.LonghaulError) as refused:
         longhaul.run(SMALL)
