@@ -1,0 +1,33 @@
+"""Queue disciplines behind links whose rate changes."""
+
+import pytest
+
+import longhaul
+
+SLOWS_DOWN = """
+duration = "60 s"
+measure  = { from = "40 s" }
+
+[topology.dumbbell.bottleneck]
+rate    = "10 Mbps"
+delay   = "20 ms"
+queue   = { kind = "pie", limit = "1000 packets" }
+changes = [{ at = "30 s", rate = "2 Mbps" }]
+
+[[flows]]
+count = 4
+start = { uniform = ["0 s", "1 s"] }
+"""
+
+
+def mean_wait_s(estimate: str) -> float:
+    """The mean wait after the change: packets of 1500 B take 6 ms at 2 Mbit/s."""
+    path = "topology.dumbbell.bottleneck.queue.delay_estimate"
+    run = longhaul.run(SLOWS_DOWN, set=[f"{path}={estimate}"])
+    return float(run.links["queue_mean_pkts"][0]) * 0.006
+
+
+def test_pie_keeps_its_target_where_the_rate_falls() -> None:
+    # The target is 15 ms (RFC 8033); the rate of the link's beginning makes five times as much of it.
+    assert mean_wait_s("auto") == pytest.approx(0.015, abs=0.006)
+    assert mean_wait_s("rate") == pytest.approx(0.075, abs=0.015)
