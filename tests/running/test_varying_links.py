@@ -28,6 +28,6 @@ def mean_wait_s(estimate: str) -> float:
 
 
 def test_pie_keeps_its_target_where_the_rate_falls() -> None:
-    # The target is 15 ms (RFC 8033); the rate of the link's beginning makes five times as much of it.
+    # The target is 15 ms (RFC 8033); by the first rate of the link it is five times as much.
     assert mean_wait_s("auto") == pytest.approx(0.015, abs=0.006)
     assert mean_wait_s("rate") == pytest.approx(0.075, abs=0.015)
