@@ -71,32 +71,43 @@ def test_every_verdict(
 
 
 @pytest.mark.parametrize(
-    ("band", "printed", "interval", "verdict"),
+    ("band", "printed", "interval", "median", "verdict"),
     [
         # All of ours would be taken for it, whether or not it lies among them.
-        ((5, 8, None), 6.0, (6.5, 7.9), REPRODUCED),
-        # It may be one of ours, though others of ours are outside the band.
-        ((5, 8, None), 6.0, (4.0, 9.0), REPRODUCED),
+        ((5, 8, None), 6.0, (6.5, 7.9), 7.0, REPRODUCED),
+        # It may be one of ours, whose median is like it, though others of ours are not.
+        ((5, 8, None), 6.0, (4.0, 9.0), 6.5, REPRODUCED),
         # So it may before it was rounded to half a unit.
-        ((5, 8, None), 6.0, (6.4, 9.0), REPRODUCED),
-        ((5, 8, None), 6.0, (6.6, 9.0), UNDECIDED),
-        ((5, 8, None), 6.0, (8.1, 9.0), OUTSIDE),
-        ((5, 8, 10), 6.0, (10.0, 12.0), CONTRADICTED),
-        # Nothing like it could be missed.
-        ((5, 8, None), 6.0, (3.0, 12.0), UNDECIDED),
-        ((5, 8, None), 6.0, (3.1, 12.0), REPRODUCED),
-        ((5, 8, 10), 6.0, (4.0, 10.5), UNDECIDED),
+        ((5, 8, None), 6.0, (6.4, 9.0), 7.5, REPRODUCED),
+        # The median is like it, and no run of ours.
+        ((5, 8, None), 6.0, (6.6, 9.0), 7.5, UNDECIDED),
+        # It may be one of ours, and most of ours are not like it.
+        ((5, 8, None), 6.0, (5.9, 11.0), 8.5, OUTSIDE),
+        # Neither: nothing is left to decide, though some of ours are in the band.
+        ((5, 8, None), 6.0, (6.6, 11.0), 8.5, OUTSIDE),
+        ((5, 8, None), 6.0, (8.1, 9.0), 8.5, OUTSIDE),
+        ((5, 8, 10), 6.0, (10.0, 12.0), 11.0, CONTRADICTED),
+        # An interval that holds half or twice the number, or the contrary, could miss little.
+        ((5, 8, None), 6.0, (3.0, 9.0), 6.0, UNDECIDED),
+        ((5, 8, None), 6.0, (4.0, 12.0), 6.0, UNDECIDED),
+        ((5, 8, None), 6.0, (3.1, 11.9), 6.0, REPRODUCED),
+        ((5, 8, None), 6.0, (2.0, 11.0), 8.5, UNDECIDED),
+        ((5, 8, 10), 6.0, (4.0, 10.5), 6.0, UNDECIDED),
+        # Of a negative number, too.
+        ((-8, -5, None), -6.0, (-12.0, -4.0), -6.0, UNDECIDED),
+        ((-8, -5, None), -6.0, (-11.9, -3.1), -6.0, REPRODUCED),
     ],
 )
 def test_every_verdict_of_a_number_from_one_run(
     band: tuple[float, float, float | None],
     printed: float,
     interval: tuple[float, float],
+    median: float,
     verdict: str,
 ) -> None:
     one = of_one_run(claim(*band), printed)
     assert one.of_one_run
-    found, reason = one.expected.judge_one_run(interval)
+    found, reason = one.expected.judge_one_run(interval, median)
     assert found == verdict
     assert bool(reason) == (verdict == UNDECIDED)
 

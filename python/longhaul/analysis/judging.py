@@ -7,9 +7,12 @@ seen. *Outside the band*: none of it is in the band, and the contrary is not see
 interval the measured value alone decides.
 
 A number that the source has from one run is another question: could that run have been one of
-ours? Its interval is that of one more run of ours, and it is *reproduced*, too, if the printed
-number lies in this interval, unless the interval is so wide that half and twice the number, or
-`opposite`, lie in it as well. Otherwise the verdicts are those above.
+ours? Its interval is that of one more run of ours. Where that is neither wholly in the band nor
+wholly beyond `opposite`, two things have to agree: the printed number with our interval, and our
+median with the band. If both do, the number is *reproduced*, and *outside the band* if neither
+does; where only one of them does, it is *undecided* if it is the median, and *outside the band* if
+it is the printed number. An interval that holds half or twice the printed number, or `opposite`,
+could miss little: what the printed number's place in it would decide is *undecided* then.
 """
 
 from dataclasses import dataclass
@@ -80,19 +83,19 @@ class Expected:
         """Whether a measured value is in the band."""
         return self.judge(measured) == REPRODUCED
 
-    def judge_one_run(self, interval: Interval) -> tuple[str, str]:
-        """The verdict by the interval of one more run of ours, and if undecided, why."""
-        verdict = self.judge(interval[0], interval)
-        if verdict != REPRODUCED and self._holds_printed(interval):
-            if self._decides_nothing(interval):
-                return (
-                    UNDECIDED,
-                    "single runs scatter too widely; the source's own one would decide",
-                )
-            return REPRODUCED, ""
-        if verdict == UNDECIDED:
-            return verdict, "the printed run is not like ours, of which some are in the band"
-        return verdict, ""
+    def judge_one_run(self, interval: Interval, median: float) -> tuple[str, str]:
+        """Return the verdict by the interval of one more run of ours, and if undecided, why."""
+        verdict = self.judge(median, interval)
+        if verdict in (REPRODUCED, CONTRADICTED):
+            return verdict, ""
+        in_band = self.holds(median)
+        if not self._holds_printed(interval):
+            why = "the printed run is not like ours, whose median is in the band"
+            return (UNDECIDED, why) if in_band else (OUTSIDE, "")
+        if self._could_miss_little(interval):
+            why = "single runs scatter too widely; the source's own one would decide"
+            return UNDECIDED, why
+        return (REPRODUCED if in_band else OUTSIDE), ""
 
     def _is_contrary(self, low: float, high: float) -> bool:
         """Whether all of an interval is beyond `opposite`."""
@@ -109,13 +112,12 @@ class Expected:
             printed - self.rounding, interval[1]
         )
 
-    def _decides_nothing(self, interval: Interval) -> bool:
-        """Whether half and twice the printed number, or the contrary, lie in an interval, too."""
+    def _could_miss_little(self, interval: Interval) -> bool:
+        """Whether half or twice the printed number, or the contrary, lies in an interval."""
         printed = self.printed or 0.0
-        ends = sorted((0.5 * printed, 2.0 * printed))
-        if interval[0] <= ends[0] and ends[1] <= interval[1]:
-            return True
-        return self.opposite is not None and interval[0] <= self.opposite <= interval[1]
+        others = (0.5 * printed, 2.0 * printed, self.opposite)
+        low, high = interval
+        return any(other is not None and low <= other <= high for other in others)
 
     def _at_most(self, low: float, high: float) -> bool:
         """Whether one number is another one at most, except for the last bits."""

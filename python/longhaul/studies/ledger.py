@@ -220,7 +220,8 @@ def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: 
     next_run = measured.next_run
     interval = (next_run.low, next_run.high) if next_run else _interval(measured.value, samples)
     there = interval or (measured.value, measured.value)
-    decide = claim.expected.judge_one_run if next_run else _by_median(claim.expected)
+    by = _by_next_run if next_run else _by_median
+    decide = by(claim.expected, measured.value)
     so_far = ""
     if measured.part is None or measured.part.is_whole:
         verdict, why = decide(there)
@@ -240,8 +241,13 @@ def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: 
     )  # fmt: skip
 
 
-def _by_median(expected: Expected) -> Decide:
-    """Judges the interval of a median, or a single value."""
+def _by_next_run(expected: Expected, median: float) -> Decide:
+    """Judge the interval of one more run of ours, whose median is that."""
+    return lambda interval: expected.judge_one_run(interval, median)
+
+
+def _by_median(expected: Expected, _: float) -> Decide:
+    """Judge the interval of a median, or a single value."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)
