@@ -23,12 +23,13 @@ from longhaul.analysis.judging import (
 )
 from longhaul.analysis.prediction import Prediction, predict
 from longhaul.analysis.statistics import percentile_interval
-from longhaul.studies import coverage, partial, parts
+from longhaul.studies import coverage, families, partial, parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.coverage import Cell, There
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.data.resampling import Resampled
 from longhaul.studies.declared import Declared
+from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.measures import KINDS, Measure
 from longhaul.studies.partial import Decide, Part
 from longhaul.studies.study import Study
@@ -66,6 +67,8 @@ class Judgement:
     """The runs that are there of those that it is about."""
     is_partial: bool = False
     """Whether it was judged, and runs that are missing may change the verdict."""
+    family: FamilyJudgement | None = None
+    """The family of its cell, if it is in one."""
 
     @property
     def runs(self) -> str:
@@ -106,6 +109,7 @@ class Judgement:
             "on": None if self.part is None else {
                 "axis": self.part.axis, "levels": list(self.part.there), "of": self.part.of,
             },
+            "family": None if self.family is None else self.family.as_json(),
         }  # fmt: skip
 
 
@@ -116,10 +120,27 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     there = There(study, data)
     measured = [_measured(study, claim, data, there, scale) for claim in claims]
     samples = _in_samples(measured, Resampled(data, SAMPLES))
+    judged_families = families.judge(study, data)
     return [
-        _about(study, there, _judged(claim, measurement, values, scale))
+        _in_family(
+            _about(study, there, _judged(claim, measurement, values, scale)),
+            judged_families.get(claim.id),
+        )
         for claim, measurement, values in zip(claims, measured, samples, strict=True)
     ]
+
+
+def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
+    """The judgement of a cell: not reproduced if its family is unlike print."""
+    if family is None or not family.verdict or judgement.verdict != REPRODUCED:
+        return replace(judgement, family=family)
+    return replace(judgement, verdict=UNDECIDED, reason=family.text, family=family)
+
+
+def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
+    """The families of some claims, in their order."""
+    found = {id(one.family): one.family for one in judgements if one.family is not None}
+    return list(found.values())
 
 
 def _about(study: Study, there: There, judgement: Judgement) -> Judgement:
@@ -359,6 +380,10 @@ def summary(judgements: Sequence[Judgement]) -> str:
     lines = [f"{len(claims)} claims: {_verdicts(claims)}{note}"]
     if single := on_one_run(claims):
         lines.append(f"{len(single)} of them rest on one run: {_verdicts(single)}")
+    if judged := families_of(claims):
+        verdicts = Counter(family.verdict or "stand" for family in judged)
+        counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        lines.append(f"{len(judged)} families of cells: {counted}")
     if checks:
         lines.append(f"Checks of the set-up: {_verdicts(checks)}")
     return "\n".join(lines)

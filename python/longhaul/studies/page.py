@@ -17,6 +17,7 @@ from longhaul.studies import citations, conclusions, ledger, parts, set_up
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.exploration import link_to, write_explorer
+from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.figures import Figure, svg
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
@@ -61,6 +62,7 @@ def write(
         rows=[
             _row(judgement, shown_in[judgement.claim.id], explorer, study) for judgement in claims
         ],
+        families=[_family(family) for family in ledger.families_of(claims)],
         checks=[_row(judgement, [], None, study) for judgement in checks],
         networks=set_up.pictures(study, record.facts.scale),
         figures=[
@@ -130,6 +132,19 @@ def _row(
         "runs": judgement.runs,
         "needs": judgement.needs if judgement.measured is None else "",
         "derived": claim.derived,
+    }
+
+
+def _family(judged: FamilyJudgement) -> dict[str, Any]:
+    family = judged.family
+    return {
+        "title": judged.title,
+        "metric": judged.metric,
+        "claims": judged.claims,
+        "replications": len(family.values),
+        "reaching": family.reaching,
+        "difference": f"{100.0 * family.difference:+.0f} %",
+        "verdict": judged.verdict or "cells stand",
     }
 
 

@@ -1,0 +1,134 @@
+"""Families of numbers that a source has from one run each, judged together.
+
+A printed number that lies in the wide interval of one more run says little alone; sixteen of them
+that all lie on one side say more. Each of our replications gives one value for the whole family,
+the mean over its cells, so that what the cells of a replication have in common, such as their
+random numbers, counts once. Print is one draw: could it be one more of ours?
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+
+import numpy as np
+from scipy.stats import t as student
+
+from longhaul.analysis.judging import OUTSIDE, UNDECIDED, Interval
+from longhaul.analysis.prediction import MIN_RUNS
+
+LOGARITHM, DIFFERENCE = "logarithm", "difference"
+# Of all families of a source together that print is unlike ours, if it is like ours.
+LEVEL = 0.05
+# So few replications may reach print while our mean lies outside the band.
+FEW = 1
+
+
+@dataclass(frozen=True)
+class Family:
+    """One value of each replication; that of print is 0."""
+
+    values: tuple[float, ...]
+    band: Interval
+    """The mean of the cells' bands; of logarithms its low end is -inf if a cell has 0 there."""
+    statistic: str
+    """What the values are: mean logarithms of ours over print, or mean differences over print."""
+
+    @property
+    def mean(self) -> float:
+        """The mean over replications."""
+        return float(np.mean(self.values))
+
+    @property
+    def is_outside(self) -> bool:
+        """True if the mean lies outside the cells' band."""
+        return not self.band[0] <= self.mean <= self.band[1]
+
+    @property
+    def reaching(self) -> int:
+        """Replications that lie at print or beyond it, seen from the mean."""
+        sign = 1.0 if self.mean >= 0.0 else -1.0
+        return sum(sign * value <= 0.0 for value in self.values)
+
+    @property
+    def difference(self) -> float:
+        """Part of print by which ours are larger."""
+        return exp(self.mean) - 1.0 if self.statistic == LOGARITHM else self.mean
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, of print as one more replication (Student; Hahn and Meeker, section 4.7)."""
+        count = len(self.values)
+        spread = float(np.std(self.values, ddof=1))
+        if spread == 0.0:
+            return 1.0 if self.mean == 0.0 else 0.0
+        distance = abs(self.mean) / (spread * sqrt(1.0 + 1.0 / count))
+        return 2.0 * float(student.sf(distance, count - 1))
+
+    @property
+    def text(self) -> str:
+        """Such as `0 of 20 replications reach print, ours 26 % lower`."""
+        side = "higher" if self.difference >= 0.0 else "lower"
+        by = f"{100.0 * abs(self.difference):.0f} %"
+        return f"{self.reaching} of {len(self.values)} replications reach print, ours {by} {side}"
+
+
+def family(
+    ours: np.ndarray, printed: Sequence[float], bands: Sequence[Interval], statistic: str
+) -> Family:
+    """Return the family of cells.
+
+    `ours` has a row for each replication and a column for each cell, `printed` and `bands` an entry
+    for each cell. Raises ValueError where a logarithm needs positive numbers, or there are fewer
+    than three replications.
+    """
+    print_, ends = np.asarray(printed, float), np.asarray(bands, float)
+    if len(ours) < MIN_RUNS:
+        raise ValueError(f"expected {MIN_RUNS} replications or more, found {len(ours)}")
+    if statistic == LOGARITHM:
+        if min(ours.min(), print_.min()) <= 0.0:
+            raise ValueError("expected positive numbers; of zeros take differences")
+        values = np.log(ours / print_).mean(axis=1)
+        with np.errstate(divide="ignore"):
+            low, high = (np.log(np.maximum(end, 0.0) / print_).mean() for end in ends.T)
+    else:
+        values = (ours - print_).mean(axis=1) / print_.mean()
+        low, high = ((end - print_).mean() / print_.mean() for end in ends.T)
+    return Family(tuple(values.tolist()), (float(low), float(high)), statistic)
+
+
+def judge(families: Sequence[Family]) -> list[str]:
+    """Return a verdict for each family of one source; empty where its cells stand.
+
+    *Outside the band*: the mean lies outside the band of the cells, and print is rejected as one
+    more replication, of all families together at 5 % (Holm, Scandinavian Journal of Statistics 6,
+    1979).
+    *Undecided*: the mean lies outside, and at most one replication reaches print.
+    """
+    rejected = holm([family.p_value for family in families])
+    return [
+        OUTSIDE
+        if family.is_outside and is_rejected
+        else UNDECIDED
+        if family.is_outside and family.reaching <= FEW
+        else ""
+        for family, is_rejected in zip(families, rejected, strict=True)
+    ]
+
+
+def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
+    """Return which hypotheses Holm's step-down procedure rejects at a familywise level."""
+    rejected = [False] * len(p_values)
+    for place, which in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if p_values[which] > level / (len(p_values) - place):
+            break
+        rejected[which] = True
+    return rejected
+
+
+def detectable(spread: float, replications: int, families: int) -> float:
+    """Return the factor between ours and print from which a family is outside in half of all cases.
+
+    `spread` is the standard deviation of a replication's mean logarithm.
+    """
+    quantile = float(student.isf(LEVEL / families / 2.0, replications - 1))
+    return exp(quantile * spread * sqrt(1.0 + 1.0 / replications))

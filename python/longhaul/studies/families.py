@@ -1,0 +1,165 @@
+"""Families of a study's claims: one column of a table at one level, printed from one run each.
+
+`families.toml` says which cells go together; the columns are the metrics of their claims. Every
+cell is in one family at most.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from longhaul._engine import ScenarioError
+from longhaul.analysis import families
+from longhaul.analysis.families import DIFFERENCE, LOGARITHM, Family
+from longhaul.studies import parts
+from longhaul.studies.claims import Claim
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.study import Study
+
+NAME = "families.toml"
+KEYS = ("title", "experiment", "cells", "by", "difference")
+VALUE = "value"
+# Words of a claim that select no level.
+OTHER_WORDS = ("of", "metric")
+
+
+@dataclass(frozen=True)
+class FamilyJudgement:
+    """A family and what became of it."""
+
+    title: str
+    metric: str
+    claims: tuple[str, ...]
+    family: Family
+    verdict: str
+    """Empty if its cells stand."""
+
+    @property
+    def text(self) -> str:
+        """The family, its verdict, and how far print is from our replications."""
+        verdict = self.verdict or "not unlike print"
+        return f"its family ({self.title}) is {verdict}: {self.family.text}"
+
+    def as_json(self) -> dict[str, Any]:
+        """As `longhaul study claims --json` prints it."""
+        return {
+            "title": self.title,
+            "metric": self.metric,
+            "cells": len(self.claims),
+            "replications": len(self.family.values),
+            "reaching_print": self.family.reaching,
+            "difference": self.family.difference,
+            "verdict": self.verdict or None,
+        }
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The claims of one family."""
+
+    title: str
+    metric: str
+    statistic: str
+    claims: tuple[Claim, ...]
+
+
+def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
+    """Judge the families of a study of which there are three replications; by claim."""
+    cells, found = [], []
+    for declared in _declared(study):
+        if (family := _family(study, data, declared)) is not None:
+            cells.append(declared)
+            found.append(family)
+    judged = [
+        FamilyJudgement(
+            declared.title,
+            declared.metric,
+            tuple(claim.id for claim in declared.claims),
+            family,
+            verdict,
+        )
+        for declared, family, verdict in zip(cells, found, families.judge(found), strict=True)
+    ]
+    return {claim: one for one in judged for claim in one.claims}
+
+
+def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
+    """The family, if three replications or more have all of its cells."""
+    measure = parts.measure(study, cells.claims[0].id, VALUE)
+    rows = []
+    for replication in data.each_replication:
+        try:
+            row = [float(measure(replication, **claim.where)) for claim in cells.claims]
+        except NotRunError:
+            continue
+        if all(map(isfinite, row)):
+            rows.append(row)
+    if len(rows) < families.MIN_RUNS:
+        return None
+    printed = [claim.expected.printed or 0.0 for claim in cells.claims]
+    bands = [(claim.expected.low, claim.expected.high) for claim in cells.claims]
+    try:
+        return families.family(np.array(rows), printed, bands, cells.statistic)
+    except ValueError as error:
+        raise ScenarioError(
+            f"{study.path / NAME}: {cells.title}, {cells.metric}: {error}"
+        ) from None
+
+
+def _declared(study: Study) -> list[_Cells]:
+    file = study.path / NAME
+    if not file.is_file():
+        return []
+    try:
+        entries = tomllib.loads(file.read_text(encoding="utf-8"))["families"]
+        if not isinstance(entries, list):
+            raise ScenarioError(f"expected [[families]], found {entries!r}")
+        return [cells for entry in entries for cells in _of_entry(study, entry)]
+    except (tomllib.TOMLDecodeError, KeyError, ScenarioError) as error:
+        raise ScenarioError(f"{file}: {error}") from None
+
+
+def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
+    """The families of an entry: a column of each of its groups of cells."""
+    if unknown := set(entry) - set(KEYS):
+        raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
+    by_difference = entry.get("difference", ())
+    groups: dict[tuple[str, str], list[Claim]] = {}
+    for claim in filter(_is_cell, study.claims):
+        levels = {
+            key: f"{level:g}" if isinstance(level, float) else level
+            for key, level in claim.where.items()
+            if key not in OTHER_WORDS
+        }
+        wanted = entry.get("cells", {})
+        chosen = claim.experiments[0] == entry["experiment"] and all(
+            fnmatchcase(levels.get(axis, ""), str(pattern)) for axis, pattern in wanted.items()
+        )
+        if chosen:
+            level = levels.get(entry["by"], "") if "by" in entry else ""
+            groups.setdefault((str(claim.where["metric"]), level), []).append(claim)
+    for (metric, level), claims in groups.items():
+        title = entry["title"].format(level)
+        statistic = DIFFERENCE if metric in by_difference else LOGARITHM
+        if len(claims) > 1:
+            yield _Cells(title, metric, statistic, tuple(claims))
+
+
+def _is_cell(claim: Claim) -> bool:
+    """True for a printed number of one run in one cell, with a band that has two ends."""
+    band = claim.expected
+    return (
+        claim.of_one_run
+        and not (claim.derived or claim.is_set_up)
+        and claim.measure == VALUE
+        and len(claim.experiments) == 1
+        and "metric" in claim.where
+        and not any("." in word or word == "by" for word in claim.where)
+        and isfinite(band.low)
+        and isfinite(band.high)
+    )
