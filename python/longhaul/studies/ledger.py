@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ COLOURS = {
     REPRODUCED: "green", UNDECIDED: "cyan", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"
 }  # fmt: skip
 
+# The time of an event that did not happen within a run is infinite.
+NOT_REACHED = "not reached"
 # Bootstrap samples of the replications; two lie outside the interval on either side.
 SAMPLES = 99
 
@@ -163,7 +165,7 @@ def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[lis
             if numbers is None:
                 alone.append((measurement, values))
             else:
-                values += [number for number in numbers.tolist() if isfinite(number)]
+                values += [number for number in numbers.tolist() if not isnan(number)]
     for sample in samples if alone else ():
         for measurement, values in alone:
             value, _ = _value(measurement, sample)
@@ -296,7 +298,7 @@ def _value(measured: _Measured, data: Data) -> tuple[float | None, str]:
         return None, str(error)
     except ZeroDivisionError:
         return None, "a denominator is 0"
-    return (value, "") if isfinite(value) else (None, f"the measured value is {value}")
+    return (None, f"the measured value is {value}") if isnan(value) else (value, "")
 
 
 def _replications(data: Data, experiments: Sequence[str]) -> int:
@@ -329,9 +331,11 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def number(value: float | None) -> str:
-    """A number with four digits, as people write them."""
+    """A number with four digits, as people write them; the time of an event that did not happen."""
     if value is None:
         return ""
+    if not isfinite(value):
+        return NOT_REACHED
     if value == 0 or 1e-3 <= abs(value) < 1e4:
         return f"{value:.4g}"
     if 1e4 <= abs(value) < 1e7:

@@ -9,6 +9,7 @@ class.
 from bisect import bisect_left
 from collections.abc import Mapping
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from longhaul.analysis.fairness import relative_fairness
@@ -128,23 +129,16 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
 
 
 def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
-    """When the window is back at what fills the pipe after the first cut.
+    """Time at which the window is back at what fills the pipe after the first cut.
 
-    If it is not by the end, by the line from the least window since.
+    Infinite if it is not back by the end of the run.
     """
     if not cuts:
         return None
     after = [row for row in samples if row["t_s"] > cuts[0]["t_s"] + RTT_S]
     low = min(after, key=lambda row: float(row["cwnd_pkts"]))
-    for row in after[after.index(low) :]:
-        if row["cwnd_pkts"] >= PIPE_PKTS:
-            return float(row["t_s"])
-    last = after[-1]
-    climbed = last["cwnd_pkts"] - low["cwnd_pkts"]
-    if climbed <= 0.0:
-        return None
-    missing = (PIPE_PKTS - last["cwnd_pkts"]) / climbed
-    return float(last["t_s"] + missing * (last["t_s"] - low["t_s"]))
+    back = (row["t_s"] for row in after[after.index(low) :] if row["cwnd_pkts"] >= PIPE_PKTS)
+    return float(next(back, inf))
 
 
 def _lost_in_first_transient(link: list[dict[str, Any]]) -> float:
