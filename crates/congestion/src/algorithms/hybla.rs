@@ -3,7 +3,7 @@
 //! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International
 //! Journal of Satellite Communications and Networking 22, 2004. With `rho` the round-trip time over
 //! the reference's, not below one, each acknowledgement adds `2^rho - 1` segments in slow start and
-//! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, as in Linux.
+//! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, and the exponent is bounded, as in Linux.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
+use crate::flight_peaks::FlightPeaks;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -24,7 +25,7 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
         slow start.",
     law: &[
         "rho = max(min_rtt / reference_rtt, 1)",
-        "each ACK in slow start: cwnd += (2^rho - 1) * acked",
+        "each ACK in slow start, if half of cwnd was in flight: cwnd += (2^min(rho, 16) - 1) * acked",
         "each ACK: cwnd += rho^2 * acked / cwnd",
         "congestion: cwnd = cwnd / 2",
     ],
@@ -42,12 +43,17 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     build: |settings| Ok(Hybla::new(settings)),
 };
 
+/// Largest exponent of slow start: 2^24 segments are added for each of the first window that is acknowledged on a path of
+/// 600 ms (Linux, `hybla_cong_avoid`).
+const MAX_EXPONENT: f64 = 16.0;
+
 /// Hybla.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hybla {
     reference_s: f64,
     /// Zero before the first sample.
     rho: f64,
+    peaks: FlightPeaks,
 }
 
 impl Hybla {
@@ -55,6 +61,7 @@ impl Hybla {
         Self {
             reference_s: settings.get("reference_rtt"),
             rho: 0.0,
+            peaks: FlightPeaks::default(),
         }
     }
 
@@ -63,7 +70,11 @@ impl Hybla {
     }
 
     fn slow_start(&self, ack: &AckSample, window: &mut Window) {
-        let step = (libm::exp2(self.rho) - 1.0) * ack.credit;
+        // A step may be many windows: after one of them it is not the window that limits the sender.
+        if !self.peaks.fill_half_of(window.cwnd()) {
+            return;
+        }
+        let step = (libm::exp2(self.rho.min(MAX_EXPONENT)) - 1.0) * ack.credit;
         let grown = f64::min(window.cwnd() + step, window.ssthresh());
         window.set_cwnd(grown);
     }
@@ -78,6 +89,7 @@ impl CongestionControl for Hybla {
         if !phase.may_grow() {
             return;
         }
+        self.peaks.note(ack.round, ack.in_flight + ack.acked);
         let first = self.rho == 0.0;
         self.rho = self.rho_at(ack.min_rtt);
         if first && window.cwnd() < self.rho {

@@ -3,7 +3,7 @@
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::{Span, Time};
 
-use super::{ControlBlock, LastReduction};
+use super::{ControlBlock, LastReduction, Sending};
 use crate::config::{AckCounting, RttSample};
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Environment;
@@ -128,8 +128,9 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) {
-        let needs_sample =
-            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece()));
+        let needs_sample = self.extras.is_some()
+            || unusual::<REGULAR>(self.growth_suppressed(ack.ece()))
+            || self.leaves_window_unused(in_flight + acked);
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }
@@ -147,7 +148,9 @@ impl ControlBlock {
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Avoidance);
-        } else if self.growth_suppressed(sample.ecn_echo) {
+        } else if self.growth_suppressed(sample.ecn_echo)
+            || self.leaves_window_unused(sample.in_flight + sample.acked)
+        {
             self.congestion.on_ack_in(sample, Phase::NoGrowth);
         } else {
             self.congestion.on_ack(sample);
@@ -184,6 +187,19 @@ impl ControlBlock {
     fn growth_suppressed(&self, ecn_echo: bool) -> bool {
         let unused = self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use();
         (ecn_echo || unused) && !self.retransmits_after_timeout()
+    }
+
+    /// Whether pacing, jitter or the length of bursts keep so much back that less than half of the window was in flight
+    /// for a round trip: then it is not the window that limits the sender, either. `in_flight` is before the
+    /// acknowledgement. Linux has its own rule, and ns-2 none.
+    #[inline]
+    fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
+        if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
+            return false;
+        }
+        self.peaks.note(self.round, in_flight);
+        let used = self.peaks.fill_half_of(self.congestion.window.cwnd());
+        !used && !self.retransmits_after_timeout()
     }
 
     /// Whether the window may grow although something else limits the sender.

@@ -11,7 +11,9 @@ mod sending;
 
 use std::sync::Arc;
 
-use longhaul_congestion::{CongestionControl, CongestionState, Controller, Limit, Phases, Window};
+use longhaul_congestion::{
+    CongestionControl, CongestionState, Controller, FlightPeaks, Idle, Limit, Phases, Window,
+};
 use longhaul_units::{Span, Time};
 
 use self::messages::ShortSegments;
@@ -142,6 +144,12 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
+    /// When the last segment left, once the application has nothing more to send ([`Self::leaves_plainly`]).
+    last_sent: Time,
+    /// Since when nothing is outstanding, while nothing is.
+    idle_since: Time,
+    /// Of a sender whose segments may be kept back.
+    peaks: FlightPeaks,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
     /// Data segments considered lost so far.
@@ -233,6 +241,9 @@ impl ControlBlock {
             counters: FlowCounters::default(),
             limit: Limit::Application,
             limit_since: Time::ZERO,
+            last_sent: Time::ZERO,
+            idle_since: Time::ZERO,
+            peaks: FlightPeaks::default(),
             cwnd_since: Time::ZERO,
             cwnd_integral_ps: 0.0,
             finish: Time::NEVER,
@@ -282,6 +293,15 @@ impl ControlBlock {
     #[inline]
     pub(super) fn srtt(&self) -> Span {
         self.rtt.srtt(&self.config.rto)
+    }
+
+    /// The time for which nothing has been outstanding.
+    pub(super) fn idle(&self, now: Time) -> Idle {
+        Idle {
+            now,
+            time: now.since(self.idle_since),
+            since_sent: now.since(self.last_sent),
+        }
     }
 
     /// Prefetches what an acknowledgement will touch.
