@@ -148,6 +148,8 @@ pub(super) struct ControlBlock {
     last_sent: Time,
     /// Since when nothing is outstanding, while nothing is.
     idle_since: Time,
+    /// The handshake's round trip; zero if it gave none.
+    handshake_rtt: Span,
     /// Of a sender whose segments may be kept back.
     peaks: FlightPeaks,
     /// A reduction covers the segments below this.
@@ -243,6 +245,7 @@ impl ControlBlock {
             limit_since: Time::ZERO,
             last_sent: Time::ZERO,
             idle_since: Time::ZERO,
+            handshake_rtt: Span::ZERO,
             peaks: FlightPeaks::default(),
             cwnd_since: Time::ZERO,
             cwnd_integral_ps: 0.0,
@@ -265,8 +268,7 @@ impl ControlBlock {
         self.established = true;
         self.process_cumulative_ack::<false>(ack, env);
         self.on_handshake(ack, env.now());
-        // A SYN is shorter than a data segment: its round trip would pass for the path's least.
-        self.rtt.replace_min_rtt();
+        self.note_handshake();
         let initial = if self.syn_lost {
             if !self.ns2 {
                 self.rtt.reinitialize(&self.config.rto);
@@ -286,7 +288,25 @@ impl ControlBlock {
         self.established = true;
         (self.una, self.nxt, self.max_sent) = (1, 1, 1);
         self.rtt.sample(&self.config.rto, answered, acknowledged);
+        self.note_handshake();
+    }
+
+    /// A SYN is shorter than a data segment: its round trip would pass for the path's least.
+    fn note_handshake(&mut self) {
+        self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();
+    }
+
+    /// The shortest round trip that the path is known to allow, to a SYN at least. With delayed ACKs those of data may
+    /// all have the time in them for which the first of several segments waited for the others, where a segment that
+    /// is sent alone, as a probe is, does not wait.
+    pub(super) fn shortest_rtt(&self) -> Span {
+        let of_data = self.rtt.min_rtt();
+        if self.handshake_rtt == Span::ZERO {
+            of_data
+        } else {
+            of_data.min(self.handshake_rtt)
+        }
     }
 
     /// Smoothed round trip, zero before the first sample.

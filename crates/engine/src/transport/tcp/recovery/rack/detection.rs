@@ -59,7 +59,7 @@ impl Rack {
         now: Time,
         arrived: &mut Arrived,
     ) {
-        let shortest = self.shortest_trip(tcb);
+        let shortest = tcb.shortest_rtt();
         let Self { sacked, flight, .. } = self;
         let may_be_first = |sent| {
             tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, sent)
@@ -90,7 +90,7 @@ impl Rack {
         now: Time,
         arrived: &mut Arrived,
     ) {
-        let shortest = self.shortest_trip(tcb);
+        let shortest = tcb.shortest_rtt();
         let Self { sacked, flight, .. } = self;
         let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
         blocks[..count].sort_unstable();
@@ -106,13 +106,6 @@ impl Rack {
             }
         }
         tcb.process_sacked(sacked.total());
-    }
-
-    /// The shortest round trip of a segment that was acknowledged at once (`RACK.min_RTT`). That of timestamps may have
-    /// the time in it for which the first of several segments waited for the others.
-    #[inline]
-    fn shortest_trip(&self, tcb: &ControlBlock) -> Span {
-        tcb.rtt.min_rtt().min(self.shortest)
     }
 
     /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).

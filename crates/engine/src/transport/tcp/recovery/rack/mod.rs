@@ -40,8 +40,6 @@ pub(crate) struct Rack {
     newest: Transmission,
     /// Its round trip (`RACK.rtt`).
     rtt: Span,
-    /// The shortest of these: of the last segment that an acknowledgement delivers.
-    shortest: Span,
     /// A timeout: the first segment is sent whatever is in flight (RFC 6298 section 5.4).
     forced: bool,
     probe: TailProbe,
@@ -65,7 +63,6 @@ impl Rack {
                 segment: 0,
             },
             rtt: Span::ZERO,
-            shortest: Span::from_ps(u64::MAX),
             forced: false,
             probe: TailProbe::default(),
             timer: Timer::IDLE,
@@ -210,7 +207,6 @@ impl LossRecovery for Rack {
         if let Some(newest) = arrived.newest {
             let last = arrived.last.filter(|_| tcb.config.prr == PrrRule::Linux);
             self.rtt = now.since(last.unwrap_or(newest.sent));
-            self.shortest = self.shortest.min(now.since(newest.sent));
             self.newest = self.newest.max(newest);
         }
         let twice = if !REGULAR && ack.sack.has_blocks() && tcb.config.dsack {
