@@ -13,7 +13,6 @@ mod custom;
 mod delay_history;
 mod entry;
 mod facts;
-mod flight_peaks;
 mod marked_share;
 mod parameter;
 mod peak_rate;
@@ -39,7 +38,6 @@ pub use facts::{
     AckSample, Cause, Congestion, Dummies, Idle, Limit, Load, Phase, RouterFeedback, RouterRequest,
     Timeout,
 };
-pub use flight_peaks::FlightPeaks;
 pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, Variant};
 pub use rate_sample::RateSample;
 pub use registry::{ControllerSpec, SlowStartSpec};

@@ -249,3 +249,37 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
         }
     }
 }
+
+/// Where slow start may go on up to twice what is in flight, as in Linux, it does not go further, however fast it is: a step
+/// of Hybla on 600 ms is 2^16 - 1 segments, of which a receive window of 690 lets none be used. It begins with 24 segments, as many as the round trip is longer than 25 ms.
+#[test]
+fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
+    for (algorithm, slow_start, largest) in [
+        ("hybla", "standard", 24.0 + 65_535.0 + 1.0),
+        ("cubic", "rapid-start", 2.0 * 690.0 + 2.0),
+    ] {
+        let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(300));
+        let mut config = dumbbell(rate, delay, drop_tail(10_000), 30);
+        let spec = SlowStartSpec {
+            kind: slow_start.to_string(),
+            parameters: Vec::new(),
+        };
+        let tcp = Tcp {
+            initial_window: 10.0,
+            initial_ssthresh: Some(1e9),
+            receive_window: 690,
+            growth_beyond_use: true,
+            congestion: controller(algorithm, Variant::Paper, &[]),
+            slow_start: spec.build().expect("a registered slow start"),
+            ..tcp(Recovery::RackTlp)
+        };
+        add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
+        let (_, records) = run(&config);
+        let windows = records.flows.iter().filter_map(|sample| sample.cwnd);
+        let found = windows.fold(0.0, f64::max);
+        assert!(
+            (690.0..=largest).contains(&found),
+            "{algorithm}: {found} segments"
+        );
+    }
+}

@@ -12,7 +12,6 @@ use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
-use crate::flight_peaks::FlightPeaks;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -25,7 +24,7 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
         slow start.",
     law: &[
         "rho = max(min_rtt / reference_rtt, 1)",
-        "each ACK in slow start, if half of cwnd was in flight: cwnd += (2^min(rho, 16) - 1) * acked",
+        "each ACK in slow start: cwnd += (2^min(rho, 16) - 1) * acked",
         "each ACK: cwnd += rho^2 * acked / cwnd",
         "congestion: cwnd = cwnd / 2",
     ],
@@ -53,7 +52,6 @@ pub struct Hybla {
     reference_s: f64,
     /// Zero before the first sample.
     rho: f64,
-    peaks: FlightPeaks,
 }
 
 impl Hybla {
@@ -61,7 +59,6 @@ impl Hybla {
         Self {
             reference_s: settings.get("reference_rtt"),
             rho: 0.0,
-            peaks: FlightPeaks::default(),
         }
     }
 
@@ -70,10 +67,6 @@ impl Hybla {
     }
 
     fn slow_start(&self, ack: &AckSample, window: &mut Window) {
-        // A step may be many windows: after one of them it is not the window that limits the sender.
-        if !self.peaks.fill_half_of(window.cwnd()) {
-            return;
-        }
         let step = (libm::exp2(self.rho.min(MAX_EXPONENT)) - 1.0) * ack.credit;
         let grown = f64::min(window.cwnd() + step, window.ssthresh());
         window.set_cwnd(grown);
@@ -89,7 +82,6 @@ impl CongestionControl for Hybla {
         if !phase.may_grow() {
             return;
         }
-        self.peaks.note(ack.round, ack.in_flight + ack.acked);
         let first = self.rho == 0.0;
         self.rho = self.rho_at(ack.min_rtt);
         if first && window.cwnd() < self.rho {
@@ -115,5 +107,28 @@ impl CongestionControl for Hybla {
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("rho", self.rho);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    /// On 600 ms the exponent would be 24. After slow start the bound does not count.
+    #[test]
+    fn a_step_of_slow_start_is_bounded() {
+        let mut hybla = Hybla::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        let mut window = Window::new(24.0, 1e9, f64::INFINITY, Rounding::Real);
+        let ack = AckSample {
+            min_rtt: Span::from_millis(600),
+            ..AckSample::ONE_SEGMENT
+        };
+        hybla.on_ack(&ack, Phase::SlowStart, &mut window);
+        assert_eq!(window.cwnd(), 24.0 + 65_535.0);
+        window.exit_slow_start();
+        let cwnd = window.cwnd();
+        hybla.on_ack(&ack, Phase::Avoidance, &mut window);
+        assert_eq!(window.cwnd(), cwnd + 24.0 * 24.0 / cwnd);
     }
 }

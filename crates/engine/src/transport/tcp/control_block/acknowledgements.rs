@@ -128,9 +128,10 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) {
+        let before = in_flight + acked;
         let needs_sample = self.extras.is_some()
-            || unusual::<REGULAR>(self.growth_suppressed(ack.ece()))
-            || self.leaves_window_unused(in_flight + acked);
+            || unusual::<REGULAR>(self.growth_suppressed(ack.ece(), before))
+            || self.leaves_window_unused(before);
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }
@@ -146,10 +147,11 @@ impl ControlBlock {
     /// An acknowledgement of new segments outside recovery, whose sample has been made.
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
+        let before = sample.in_flight + sample.acked;
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Avoidance);
-        } else if self.growth_suppressed(sample.ecn_echo)
-            || self.leaves_window_unused(sample.in_flight + sample.acked)
+        } else if self.growth_suppressed(sample.ecn_echo, before)
+            || self.leaves_window_unused(before)
         {
             self.congestion.on_ack_in(sample, Phase::NoGrowth);
         } else {
@@ -182,10 +184,11 @@ impl ControlBlock {
     /// Whether the window may not grow: RFC 3168 section 6.1.2, no growth on acknowledgements that
     /// echo congestion. A window that does not limit the sender says nothing about the path (RFC
     /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
-    /// without new data.
+    /// without new data. `in_flight` is before the acknowledgement.
     #[inline]
-    fn growth_suppressed(&self, ecn_echo: bool) -> bool {
-        let unused = self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use();
+    fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
+        let unused =
+            self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use(in_flight);
         (ecn_echo || unused) && !self.retransmits_after_timeout()
     }
 
@@ -202,14 +205,17 @@ impl ControlBlock {
         !used && !self.retransmits_after_timeout()
     }
 
-    /// Whether the window may grow although something else limits the sender.
-    fn may_grow_beyond_use(&self) -> bool {
+    /// Whether the window may grow although something else limits the sender: not beyond twice what that has in flight,
+    /// however fast it grows.
+    fn may_grow_beyond_use(&mut self, in_flight: u64) -> bool {
+        self.peaks.note(self.round, in_flight);
         let window = &self.congestion.window;
         let usage = self
             .extras
             .as_ref()
             .and_then(|extras| extras.usage.as_ref());
-        usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
+        self.peaks.fill_half_of(window.cwnd())
+            && usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
     }
 
     /// Whether what was in flight at a timeout is being retransmitted. The receiver then keeps

@@ -12,7 +12,7 @@ mod sending;
 use std::sync::Arc;
 
 use longhaul_congestion::{
-    CongestionControl, CongestionState, Controller, FlightPeaks, Idle, Limit, Phases, Window,
+    CongestionControl, CongestionState, Controller, Idle, Limit, Phases, Window,
 };
 use longhaul_units::{Span, Time};
 
@@ -23,6 +23,7 @@ use super::ack::Ack;
 use super::extras::Extras;
 use super::round_trips::RoundTrips;
 use super::rto::{RttEstimator, Timing};
+use super::window_usage::FlightPeaks;
 use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
@@ -150,7 +151,7 @@ pub(super) struct ControlBlock {
     idle_since: Time,
     /// The handshake's round trip; zero if it gave none.
     handshake_rtt: Span,
-    /// Of a sender whose segments may be kept back.
+    /// Of a sender that something else than the window limits, or that may keep segments back.
     peaks: FlightPeaks,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
