@@ -56,10 +56,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return _files(longhaul.run(SCENARIO, out=tmp_path_factory.mktemp("whole") / "run").path)
 
 
-def _kill(
-    command: list[str], folder: Path, *, checkpoints: int, later_s: float = 0.0
-) -> bool:
-    """Start a run and kill it some time after some checkpoints; return whether it was still at work."""
+def _kill(command: list[str], folder: Path, *, checkpoints: int, later_s: float = 0.0) -> bool:
+    """Kill a run some time after some checkpoints; return whether it was still at work."""
     state = folder / "run.checkpoint" / "state"
 
     def written() -> int:

@@ -137,7 +137,7 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
 
 
 def _timestamp_tick_s(group: dict[str, Any]) -> float:
-    """Return the tick of timestamps that give round trips where segments were sent twice, as in Linux."""
+    """Return the tick of the timestamps that time segments sent twice, as in Linux."""
     tcp = group.get("tcp", {})
     return 1e-3 if tcp.get("rtt_sample") == "last" and tcp.get("timestamps") else 0.0
 

@@ -8,7 +8,6 @@ legal. So every queue, impairment, algorithm and option is among them as soon as
 from __future__ import annotations
 
 import json
-import math
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -86,7 +85,11 @@ def _scale(source: random.Random) -> Draw:
 
 
 def _base(draw: Draw, seed: int) -> dict[str, Any]:
-    link = {"rate": f"{draw.rate_bps:.0f} bps", "delay": time_text(draw.delay_s), "queue": _queue(draw)}
+    link = {
+        "rate": f"{draw.rate_bps:.0f} bps",
+        "delay": time_text(draw.delay_s),
+        "queue": _queue(draw),
+    }
     kind = draw.random.choice(("dumbbell", "dumbbell", "parking-lot", "graph"))
     hops = draw.random.randint(1, 3)
     networks: dict[str, dict[str, Any]] = {

@@ -1,6 +1,7 @@
-"""Scenarios that random keys hardly ever make, for the transport: idle connections, lost tails, receive windows.
+"""Scenarios that random keys hardly ever make: idle connections, lost tails, receive windows.
 
-Each is a flow alone, of which the right outcome is known. They are legal scenarios of `legal.py` for three seeds of eight.
+Each is a flow alone, of which the right outcome is known. They are the scenarios of `legal.py` for
+three seeds of eight.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from validation.robustness.draws import Draw, time_text
 OWN_WINDOW = {"bbr", "bbr3", "c4", "copa", "prague", "vivace"}
 # Window-based ones, none of which needs routers or a capacity.
 ALGORITHMS = (
-    "reno", "cubic", "hstcp", "scalable", "htcp", "bic", "illinois", "veno", "westwood", "yeah", "vegas", "hybla",
+    "reno", "cubic", "hstcp", "scalable", "htcp", "bic", "illinois", "veno", "westwood", "yeah",
+    "vegas", "hybla",
 )  # fmt: skip
 SLOW_STARTS = ("standard", "hystart++", "hystart", "search", "rapid-start", "limited")
 RECOVERIES = ("tahoe", "reno", "newreno", "sack", "sack-prr", "fack", "rack-tlp", "rack-tlp-prr")
@@ -35,7 +37,7 @@ def scenario(seed: int, draw: Draw) -> dict[str, Any] | None:
 
 
 def _path(draw: Draw, most_s: float) -> tuple[dict[str, Any], float]:
-    """A dumbbell without losses, and its round trip in seconds."""
+    """Draw a dumbbell without losses, and return it with its round trip in seconds."""
     delay_s = draw.log(1e-3, most_s / 2)
     rate_bps = draw.log(1e7, 1e10)
     link = {
@@ -58,7 +60,7 @@ def _flow(draw: Draw) -> dict[str, Any]:
 
 
 def _idle(draw: Draw) -> dict[str, Any]:
-    """A connection with two exchanges, between which nothing is sent for many timeouts."""
+    """Draw a connection with two exchanges, between which nothing is sent for many timeouts."""
     network, trip_s = _path(draw, 0.3)
     flow = _flow(draw)
     large, small = f"{draw.random.randint(20, 800)} kB", "400 B"
@@ -82,7 +84,7 @@ def _idle(draw: Draw) -> dict[str, Any]:
 
 
 def _tail(draw: Draw) -> dict[str, Any]:
-    """A transfer whose last one to five segments are lost, with RACK-TLP."""
+    """Draw a transfer whose last one to five segments are lost, with RACK-TLP."""
     network, _ = _path(draw, 0.15)
     segments = draw.random.randint(8, 200)
     lost = draw.random.randint(1, 5)
@@ -99,7 +101,7 @@ def _tail(draw: Draw) -> dict[str, Any]:
 
 
 def _receive_window(draw: Draw) -> dict[str, Any]:
-    """An unlimited source, whose receive window or send buffer is smaller than what the path holds."""
+    """Draw an unlimited source with a receive window or send buffer smaller than its window."""
     network, trip_s = _path(draw, 0.6)
     flow = _flow(draw)
     key = draw.random.choice(("receive_window", "send_buffer"))
@@ -132,7 +134,8 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
     """Yield the connection of `_idle` that does not restart as its key says.
 
-    Its second exchange begins as the first did, but for the handshake; or where nothing restarts, takes no longer.
+    Its second exchange begins as the first did, but for the handshake; or where nothing restarts,
+    takes no longer.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return
@@ -146,17 +149,19 @@ def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
     restarts = key != "none" and group["congestion"]["kind"] not in OWN_WINDOW
     allowed_s = TOLERANCE_S + 0.1 * trip_s
     if restarts and second_s < first_s - allowed_s:
-        yield f"idle_restart = {key}: the second exchange takes {second_s!r} s, the first {first_s!r} s"
+        yield f"idle_restart = {key}: exchanges take {first_s!r} s and {second_s!r} s"
     if not restarts and second_s > first_s + allowed_s:
-        yield f"idle_restart = {key}: the second exchange takes {second_s!r} s, the first {first_s!r} s"
+        yield f"idle_restart = {key}: exchanges take {first_s!r} s and {second_s!r} s"
 
 
-def _tails(
-    run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any]
-) -> Iterator[str]:
+def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any]) -> Iterator[str]:
     """Yield the flow of `_tail` that needs a timeout, or does not end."""
     loss = resolved["topology"].get("dumbbell", {}).get("bottleneck", {}).get("loss", {})
-    if not group["recovery"].startswith("rack-tlp") or "packets" not in loss or "transfer" not in group:
+    if (
+        not group["recovery"].startswith("rack-tlp")
+        or "packets" not in loss
+        or "transfer" not in group
+    ):
         return
     flow = run.flows.row(0, named=True)
     if flow["total_timeouts"] or flow["finish_s"] is None:
@@ -169,8 +174,8 @@ def _tails(
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
     """Yield windows that grow though less than half of them was in flight for a round trip.
 
-    Of what the traces of acknowledgements say; where segments leave at acknowledgements alone, so that these tell what
-    was in flight before the next.
+    The traces of acknowledgements tell, where segments leave at acknowledgements alone: then what is
+    in flight after one is so until the next.
     """
     if "acks" not in run.tables:
         return
