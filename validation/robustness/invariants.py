@@ -139,7 +139,8 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
 def _timestamp_tick_s(group: dict[str, Any]) -> float:
     """Return the tick of the timestamps that time segments sent twice, as in Linux."""
     tcp = group.get("tcp", {})
-    return 1e-3 if tcp.get("rtt_sample") == "last" and tcp.get("timestamps") else 0.0
+    ticks = tcp.get("rtt_sample", "echo") != "echo" and tcp.get("timestamps")
+    return 1e-3 if ticks else 0.0
 
 
 def _propagation_s(resolved: dict[str, Any]) -> float:

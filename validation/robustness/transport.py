@@ -174,7 +174,7 @@ def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
     """Yield windows that grow though less than half of them was in flight for a round trip.
 
-    The traces of acknowledgements tell, where segments leave at acknowledgements alone: then what is
+    The traces of acknowledgements tell, where segments leave at acknowledgements alone: what is
     in flight after one is so until the next.
     """
     if "acks" not in run.tables:
