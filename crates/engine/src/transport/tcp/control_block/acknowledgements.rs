@@ -128,10 +128,11 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) {
+        debug_assert!(!(REGULAR && ack.ece()), "a regular one echoes nothing");
         let before = in_flight + acked;
         let needs_sample = self.extras.is_some()
-            || unusual::<REGULAR>(self.growth_suppressed(ack.ece(), before))
-            || self.leaves_window_unused(before);
+            || !REGULAR && self.growth_suppressed(ack.ece(), before)
+            || self.sending != Sending::Freely && self.leaves_window_unused(before);
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }
@@ -184,18 +185,22 @@ impl ControlBlock {
     /// Whether the window may not grow: RFC 3168 section 6.1.2, no growth on acknowledgements that
     /// echo congestion. A window that does not limit the sender says nothing about the path (RFC
     /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
-    /// without new data. `in_flight` is before the acknowledgement.
+    /// without new data, until the window is twice what is in flight. `in_flight` is before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
-        let unused =
-            self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use(in_flight);
-        (ecn_echo || unused) && !self.retransmits_after_timeout()
+        let limited = self.limit != Limit::Network && !self.ns2;
+        if !ecn_echo && !limited {
+            return false;
+        }
+        self.peaks.note(self.round, in_flight);
+        let used = self.peaks.fill_half_of(self.congestion.window.cwnd());
+        let unused = limited && !(used && self.may_grow_beyond_use());
+        (ecn_echo || unused) && !(used && self.retransmits_after_timeout())
     }
 
     /// Whether pacing, jitter or the length of bursts keep so much back that less than half of the window was in flight
     /// for a round trip: then it is not the window that limits the sender, either. `in_flight` is before the
     /// acknowledgement. Linux has its own rule, and ns-2 none.
-    #[inline]
     fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
         if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
             return false;
@@ -205,17 +210,14 @@ impl ControlBlock {
         !used && !self.retransmits_after_timeout()
     }
 
-    /// Whether the window may grow although something else limits the sender: not beyond twice what that has in flight,
-    /// however fast it grows.
-    fn may_grow_beyond_use(&mut self, in_flight: u64) -> bool {
-        self.peaks.note(self.round, in_flight);
+    /// Whether the window may grow although something else limits the sender.
+    fn may_grow_beyond_use(&self) -> bool {
         let window = &self.congestion.window;
         let usage = self
             .extras
             .as_ref()
             .and_then(|extras| extras.usage.as_ref());
-        self.peaks.fill_half_of(window.cwnd())
-            && usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
+        usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
     }
 
     /// Whether what was in flight at a timeout is being retransmitted. The receiver then keeps
