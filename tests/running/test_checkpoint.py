@@ -56,8 +56,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return _files(longhaul.run(SCENARIO, out=tmp_path_factory.mktemp("whole") / "run").path)
 
 
-def _kill(command: list[str], folder: Path, *, checkpoints: int) -> bool:
-    """Start a run and kill it after some checkpoints; whether it was still at work."""
+def _kill(command: list[str], folder: Path, *, checkpoints: int, later_s: float = 0.0) -> bool:
+    """Kill a run some time after some checkpoints; return whether it was still at work."""
     state = folder / "run.checkpoint" / "state"
 
     def written() -> int:
@@ -69,6 +69,7 @@ def _kill(command: list[str], folder: Path, *, checkpoints: int) -> bool:
             checkpoints -= written() != last
             last = written()
             time.sleep(0.001)
+        time.sleep(later_s)
         process.send_signal(signal.SIGKILL)
         return process.wait() == -signal.SIGKILL
 
@@ -90,6 +91,19 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_it_was_not(
     subprocess.run(command, cwd=tmp_path, check=True)
     assert _files(tmp_path / "run") == whole
     assert [path.name for path in tmp_path.iterdir() if "run" in path.name] == ["run"]
+
+
+@pytest.mark.parametrize("later_s", [0.02, 0.05, 0.09])
+def test_a_run_that_is_killed_between_two_checkpoints_ends_as_if_it_was_not(
+    whole: dict[str, Any], tmp_path: Path, later_s: float
+) -> None:
+    (tmp_path / "killed.toml").write_text(SCENARIO)
+    program = str(Path(sys.executable).with_name("longhaul"))
+    command = [program, "run", "killed.toml", "--out", "run", "-q", "--checkpoint-every", "100 ms"]
+    kills = sum(_kill(command, tmp_path, checkpoints=1, later_s=later_s) for _ in range(3))
+    assert kills >= 1
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert _files(tmp_path / "run") == whole
 
 
 def test_nothing_of_an_older_run_gets_into_one_with_checkpoints(

@@ -8,15 +8,15 @@ legal. So every queue, impairment, algorithm and option is among them as soon as
 from __future__ import annotations
 
 import json
-import math
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from longhaul import _engine
+from validation.robustness import transport
+from validation.robustness.draws import Draw, time_text
 
 Schema = dict[str, Any]
 # Where a table is, and the properties that it may have.
@@ -42,23 +42,11 @@ def schema() -> Schema:
     return rules
 
 
-@dataclass
-class Draw:
-    """Draws of one scenario, and what sets its scale."""
-
-    random: random.Random
-    rate_bps: float
-    delay_s: float
-    duration_s: float
-
-    def log(self, low: float, high: float) -> float:
-        """Uniform in the logarithm."""
-        return math.exp(self.random.uniform(math.log(low), math.log(high)))
-
-
 def scenario(seed: int) -> tuple[str, int]:
     """A legal scenario as JSON, and how many of the keys that were tried were refused."""
     draw = _scale(random.Random(seed))
+    if made := transport.scenario(seed, draw):
+        return json.dumps(made, indent=1), 0
     made = _base(draw, seed)
     refused = 0
     # What matters most first: an algorithm for each group, and a queue.
@@ -97,7 +85,11 @@ def _scale(source: random.Random) -> Draw:
 
 
 def _base(draw: Draw, seed: int) -> dict[str, Any]:
-    link = {"rate": f"{draw.rate_bps:.0f} bps", "delay": _time(draw.delay_s), "queue": _queue(draw)}
+    link = {
+        "rate": f"{draw.rate_bps:.0f} bps",
+        "delay": time_text(draw.delay_s),
+        "queue": _queue(draw),
+    }
     kind = draw.random.choice(("dumbbell", "dumbbell", "parking-lot", "graph"))
     hops = draw.random.randint(1, 3)
     networks: dict[str, dict[str, Any]] = {
@@ -110,15 +102,20 @@ def _base(draw: Draw, seed: int) -> dict[str, Any]:
     }
     ends = {"from": "n0", "to": f"n{hops}"} if kind == "graph" else {}
     flows = [
-        {"label": f"f{group}", "count": draw.random.randint(1, 3), **ends}
+        {
+            "label": f"f{group}",
+            "count": draw.random.randint(1, 3),
+            "trace_acks": draw.random.random() < 0.3,
+            **ends,
+        }
         for group in range(draw.random.randint(1, 4))
     ]
     return {
         "seed": seed + 1,
-        "duration": _time(draw.duration_s),
+        "duration": time_text(draw.duration_s),
         "measure": {
-            "from": _time(draw.random.choice((0.0, 0.3, 0.9)) * draw.duration_s),
-            "every": _time(draw.duration_s / draw.random.randint(5, 200)),
+            "from": time_text(draw.random.choice((0.0, 0.3, 0.9)) * draw.duration_s),
+            "every": time_text(draw.duration_s / draw.random.randint(5, 200)),
         },
         "topology": {kind: networks[kind]},
         "flows": flows,
@@ -233,11 +230,7 @@ def _text(shape: Schema, draw: Draw, name: str) -> str | None:
         return f"{draw.rate_bps * draw.log(0.01, 10):.0f} bps"
     if unit.endswith("B"):
         return f"{draw.log(40, 60_000):.0f} B"
-    return _time(draw.log(min(draw.delay_s, 1e-3) / 10, draw.duration_s))
-
-
-def _time(seconds: float) -> str:
-    return f"{round(seconds * 1e12)} ps"
+    return time_text(draw.log(min(draw.delay_s, 1e-3) / 10, draw.duration_s))
 
 
 def _in_order(items: Sequence[Any]) -> Sequence[Any]:

@@ -53,7 +53,7 @@ impl CongestionState {
     /// it takes ([`CongestionControl::increment`]). If not, [`Self::on_ack`] does it.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
-        if self.rate_halving.is_some() || self.slow_start.lasts(&self.window) {
+        if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {
             return false;
         }
         let before = self.window.cwnd();
@@ -70,7 +70,7 @@ impl CongestionState {
     pub fn on_ack(&mut self, ack: &AckSample) {
         // A recovery of no duration does not end by itself.
         self.end_rate_halving();
-        if self.slow_start.lasts(&self.window) {
+        if self.slow_start.watches(&self.window) {
             self.on_ack_in_slow_start(ack);
         } else {
             self.on_ack_in_avoidance(ack);
@@ -89,6 +89,12 @@ impl CongestionState {
         if self.controller.phases() == Phases::Avoidance && self.slow_start.lasts(window) {
             self.slow_start.on_ack(ack, window);
         }
+    }
+
+    /// Whether the flow's slow start, not the algorithm's, watches acknowledgements.
+    #[inline]
+    fn watches(&self) -> bool {
+        self.controller.phases() == Phases::Avoidance && self.slow_start.watches(&self.window)
     }
 
     /// Whether the flow's slow start ends before the window grows for an acknowledgement of new data.
@@ -129,8 +135,8 @@ impl CongestionState {
     /// or in any phase for one of these.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
-        if phase == Phase::NoGrowth && ack.acked > 0 && self.slow_start.lasts(&self.window) {
-            self.ends_watched(ack);
+        if phase == Phase::NoGrowth && self.watches() {
+            self.slow_start.watch_without_growth(ack, &mut self.window);
         }
         if phase == Phase::Recovery {
             self.slow_start.on_ack_in_recovery(ack, &mut self.window);
@@ -220,6 +226,12 @@ impl CongestionState {
             window.set_cwnd(cwnd.max(window.cwnd()));
         }
         self.controller.on_undo(window);
+    }
+
+    /// Restarts from `cwnd` because nothing was sent for a timeout.
+    pub fn restart_after_idle(&mut self, cwnd: f64) {
+        self.window.set_cwnd(cwnd);
+        self.slow_start.on_idle_restart();
     }
 
     /// Tells the algorithm that the flow was idle.

@@ -3,9 +3,13 @@
 mod common;
 
 use common::disciplines::Discipline;
-use common::{AT_ONCE, RECOVERIES, add_equal_access, add_flows, drop_tail, dumbbell, run, tcp};
+use common::{
+    AT_ONCE, RECOVERIES, Records, add_equal_access, add_flows, delayed_ack, drop_tail, dumbbell,
+    run, tcp,
+};
 use longhaul_engine::Loss;
-use longhaul_engine::config::{Ecn, Recovery, Start, Tcp};
+use longhaul_engine::config::{Ecn, Recovery, Start, Tcp, Timestamps};
+use longhaul_engine::measure::Totals;
 use longhaul_engine::queue::Capacity;
 use longhaul_units::{Rate, Span, Time};
 
@@ -128,4 +132,110 @@ fn flows_whose_packets_arrive_together_share_alike() {
     let (sum, squares): (f64, f64) = (shares.iter().sum(), shares.iter().map(|x| x * x).sum());
     let jain = sum * sum / squares / shares.len() as f64;
     assert!(jain > 0.85, "Jain's index {jain}: {shares:?}");
+}
+
+/// A transfer of 20 segments over a round trip of 162 ms, of which these packets are lost; the SYN is packet 0, so that
+/// segments have the numbers of their packets until one is sent again. With a timeout of a second at least.
+fn transfer_of_20_segments(lost: Vec<u64>, flow: Tcp) -> (Totals, Records) {
+    let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(81));
+    let mut config = dumbbell(rate, delay, drop_tail(1000), 20);
+    config.links[0].loss = Loss::List(lost);
+    let mut flow = Tcp {
+        transfer: Some(20 * 1460),
+        initial_window: 10.0,
+        ..flow
+    };
+    flow.rto.min = Span::from_secs(1);
+    add_flows(&mut config, "flow", 1, AT_ONCE, flow);
+    run(&config)
+}
+
+/// Ways of timing and acknowledging.
+fn receivers(recovery: Recovery) -> Vec<Tcp> {
+    let mut all = Vec::new();
+    for timestamps in [Timestamps::Off, Timestamps::Standard(12)] {
+        for delay in [None, Some(delayed_ack(Span::from_millis(40)))] {
+            all.push(Tcp {
+                timestamps,
+                delayed_ack: delay,
+                ..tcp(recovery)
+            });
+        }
+    }
+    all
+}
+
+/// RFC 8985 section 7: after two round trips without acknowledgements (and the time for which that of a single segment
+/// may be delayed) the last segment is sent again. If it was not lost alone its SACK begins fast recovery, whatever
+/// timestamp that echoes: no tail needs the timeout.
+#[test]
+fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
+    for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
+        for flow in receivers(recovery) {
+            for tail in 1..=5 {
+                let (totals, _) = transfer_of_20_segments((21 - tail..=20).collect(), flow.clone());
+                let what = format!(
+                    "{recovery:?}, {tail} lost, {:?}",
+                    (flow.timestamps, flow.delayed_ack)
+                );
+                let total = &totals.flows[0].total;
+                assert_eq!(
+                    (total.timeouts, total.cuts_loss),
+                    (0, u64::from(tail > 1)),
+                    "{what}"
+                );
+                assert_eq!(total.retransmitted_pkts, tail, "{what}");
+                // The ten segments of the second round trip end at 0.486 s. The probe leaves two round trips later,
+                // its answer takes a third, and what it shows to be lost a fourth: two segments at a time of four and five.
+                let trips = [3.0, 4.0, 4.0, 5.0, 5.0][tail as usize - 1];
+                let finish = totals.flows[0].finish.expect("it ends").as_secs_f64();
+                let more = finish - 0.162 * (3.0 + trips);
+                assert!((-0.001..0.15).contains(&more), "{what}: {finish} s");
+            }
+        }
+    }
+}
+
+/// The probe of a lost tail is lost, too: the timeout comes a second after the last acknowledgement or after the probe,
+/// and what was lost with the probe is sent again in slow start.
+#[test]
+fn a_lost_probe_leaves_its_tail_to_the_timeout() {
+    for flow in receivers(Recovery::RackTlp) {
+        for tail in 1..=5 {
+            // The packet after the twenty segments is the probe.
+            let (totals, _) = transfer_of_20_segments((21 - tail..=21).collect(), flow.clone());
+            let total = &totals.flows[0].total;
+            assert_eq!((total.timeouts, total.cuts_loss), (1, 0), "{tail} lost");
+            assert_eq!(total.retransmitted_pkts, tail + 1, "{tail} lost");
+            assert!(totals.flows[0].finish.is_some());
+        }
+    }
+}
+
+/// Nothing is lost but the acknowledgements of the tail: the copy that the probe is of tells so, and nothing is reduced
+/// (RFC 8985 section 7.4.2).
+#[test]
+fn a_probe_that_was_not_needed_reduces_nothing() {
+    for flow in receivers(Recovery::RackTlp) {
+        let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(81));
+        let mut config = dumbbell(rate, delay, drop_tail(1000), 20);
+        // Of the acknowledgements back, those of segments 19 and 20.
+        let lost = if flow.delayed_ack.is_some() {
+            vec![10]
+        } else {
+            vec![19, 20]
+        };
+        config.links[1].loss = Loss::List(lost);
+        let transfer = Some(20 * 1460);
+        let mut flow = Tcp {
+            transfer,
+            initial_window: 10.0,
+            ..flow
+        };
+        flow.rto.min = Span::from_secs(1);
+        add_flows(&mut config, "flow", 1, AT_ONCE, flow);
+        let (totals, _) = run(&config);
+        let total = &totals.flows[0].total;
+        assert_eq!((total.timeouts, total.cuts_loss), (0, 0));
+    }
 }

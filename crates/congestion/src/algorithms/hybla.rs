@@ -3,7 +3,7 @@
 //! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International
 //! Journal of Satellite Communications and Networking 22, 2004. With `rho` the round-trip time over
 //! the reference's, not below one, each acknowledgement adds `2^rho - 1` segments in slow start and
-//! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, as in Linux.
+//! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, and the exponent is bounded, as in Linux.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
         slow start.",
     law: &[
         "rho = max(min_rtt / reference_rtt, 1)",
-        "each ACK in slow start: cwnd += (2^rho - 1) * acked",
+        "each ACK in slow start: cwnd += (2^min(rho, 16) - 1) * acked",
         "each ACK: cwnd += rho^2 * acked / cwnd",
         "congestion: cwnd = cwnd / 2",
     ],
@@ -41,6 +41,10 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     }],
     build: |settings| Ok(Hybla::new(settings)),
 };
+
+/// Largest exponent of slow start: 2^24 segments are added for each of the first window that is acknowledged on a path of
+/// 600 ms (Linux, `hybla_cong_avoid`).
+const MAX_EXPONENT: f64 = 16.0;
 
 /// Hybla.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -63,7 +67,7 @@ impl Hybla {
     }
 
     fn slow_start(&self, ack: &AckSample, window: &mut Window) {
-        let step = (libm::exp2(self.rho) - 1.0) * ack.credit;
+        let step = (libm::exp2(self.rho.min(MAX_EXPONENT)) - 1.0) * ack.credit;
         let grown = f64::min(window.cwnd() + step, window.ssthresh());
         window.set_cwnd(grown);
     }
@@ -103,5 +107,28 @@ impl CongestionControl for Hybla {
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("rho", self.rho);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    /// On 600 ms the exponent would be 24. After slow start the bound does not count.
+    #[test]
+    fn a_step_of_slow_start_is_bounded() {
+        let mut hybla = Hybla::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        let mut window = Window::new(24.0, 1e9, f64::INFINITY, Rounding::Real);
+        let ack = AckSample {
+            min_rtt: Span::from_millis(600),
+            ..AckSample::ONE_SEGMENT
+        };
+        hybla.on_ack(&ack, Phase::SlowStart, &mut window);
+        assert_eq!(window.cwnd(), 24.0 + 65_535.0);
+        window.exit_slow_start();
+        let cwnd = window.cwnd();
+        hybla.on_ack(&ack, Phase::Avoidance, &mut window);
+        assert_eq!(window.cwnd(), cwnd + 24.0 * 24.0 / cwnd);
     }
 }

@@ -114,9 +114,16 @@ impl CarefulResume {
         })
     }
 
-    /// Whether the window may grow.
-    pub(super) fn grows(&self) -> bool {
-        !matches!(self.stage, Stage::Unvalidated { .. })
+    /// Whether the window stays what the jump made it.
+    #[inline]
+    pub(super) fn is_frozen(&self) -> bool {
+        matches!(self.stage, Stage::Unvalidated { .. })
+    }
+
+    /// Whether what was sent since the jump is not known to fit yet.
+    #[inline]
+    pub(super) fn is_under_way(&self) -> bool {
+        self.is_frozen() || matches!(self.stage, Stage::Validating { .. })
     }
 
     /// An acknowledgement of new data in slow start, before the window grows for it.
@@ -168,7 +175,8 @@ impl CarefulResume {
         }
     }
 
-    fn count(&mut self, ack: &AckSample) {
+    /// Counts what an acknowledgement delivers.
+    pub(super) fn count(&mut self, ack: &AckSample) {
         self.pipe += (ack.delivered - self.delivered) as f64;
         self.delivered = ack.delivered;
     }
@@ -199,6 +207,13 @@ impl CarefulResume {
     pub(super) fn on_recovery_exit(&mut self, window: &mut Window) {
         if self.stage == Stage::SafeRetreat {
             window.set_ssthresh(self.beta * self.pipe);
+            self.stage = Stage::Normal;
+        }
+    }
+
+    /// A window that was not used says nothing of the path, nor does the jump to it.
+    pub(super) fn on_idle_restart(&mut self) {
+        if self.is_under_way() {
             self.stage = Stage::Normal;
         }
     }
@@ -241,7 +256,7 @@ mod tests {
         assert_eq!(window.cwnd(), 10.0);
         resume.watch(&ack(10, 29), &mut window);
         assert_eq!((window.cwnd(), resume.pipe), (150.0, 29.0));
-        assert!(!resume.grows());
+        assert!(resume.is_frozen());
         for delivered in 11..=39 {
             resume.watch(&ack(delivered, 150), &mut window);
         }
@@ -297,7 +312,7 @@ mod tests {
         resume.watch(&ack(10, 29), &mut window);
         resume.watch(&ack(40, 149), &mut window);
         assert_eq!(resume.stage, Stage::Validating { last: 189 });
-        assert!(resume.grows());
+        assert!(!resume.is_frozen() && resume.is_under_way());
         resume.watch(&ack(188, 150), &mut window);
         assert_eq!(resume.stage, Stage::Validating { last: 189 });
         resume.watch(&ack(189, 150), &mut window);

@@ -201,8 +201,24 @@ impl SlowStart {
     /// Whether slow start continues at this window.
     #[inline]
     pub(crate) fn lasts(&self, window: &Window) -> bool {
-        let at_threshold = window.cwnd() == window.ssthresh();
-        window.in_slow_start() || at_threshold && matches!(self, Self::Linux)
+        window.in_slow_start()
+            || match self {
+                Self::Linux => window.cwnd() == window.ssthresh(),
+                Self::CarefulResume(resume) => resume.is_frozen(),
+                _ => false,
+            }
+    }
+
+    /// Whether acknowledgements have to be watched at this window: as long as slow start lasts, and Careful Resume until
+    /// it knows what fitted of its jump, which may be above the threshold.
+    #[inline]
+    pub(crate) fn watches(&self, window: &Window) -> bool {
+        window.in_slow_start()
+            || match self {
+                Self::Linux => window.cwnd() == window.ssthresh(),
+                Self::CarefulResume(resume) => resume.is_under_way(),
+                _ => false,
+            }
     }
 
     /// An acknowledgement of new data below `ssthresh`, before the window grows for it, or where it may not: may
@@ -221,6 +237,19 @@ impl SlowStart {
             | Self::NistLimited { .. }
             | Self::Ns2Limited { .. }
             | Self::Hystart(_) => {}
+        }
+    }
+
+    /// The same of an acknowledgement that may not enlarge the window, because that is not what limits the sender or
+    /// because a mark or a loss may have been noticed: it counts for what is delivered all the same.
+    pub(crate) fn watch_without_growth(&mut self, ack: &AckSample, window: &mut Window) {
+        match self {
+            Self::CarefulResume(resume) if ack.acked == 0 => resume.count(ack),
+            _ if ack.acked == 0 => {}
+            Self::Hystart(hystart) => {
+                hystart.on_ack(ack, window);
+            }
+            _ => self.watch(ack, window),
         }
     }
 
@@ -248,7 +277,8 @@ impl SlowStart {
             | Self::Picoquic(_)
             | Self::Search(_) => 1.0,
             Self::Rapid(rapid) => rapid.step(ack),
-            Self::CarefulResume(resume) => f64::from(u8::from(resume.grows())),
+            Self::CarefulResume(resume) if resume.is_frozen() => return 0.0,
+            Self::CarefulResume(_) => 1.0,
             Self::Limited { max_ssthresh } => {
                 // RFC 3742: K = int(cwnd / (0.5 max_ssthresh)); cwnd += int(MSS / K).
                 if window.cwnd() <= *max_ssthresh {
@@ -322,6 +352,13 @@ impl SlowStart {
             Self::CarefulResume(resume) => resume.on_recovery_exit(window),
             Self::Rapid(rapid) => rapid.end(),
             _ => {}
+        }
+    }
+
+    /// The window restarts because nothing was sent for a timeout.
+    pub(crate) fn on_idle_restart(&mut self) {
+        if let Self::CarefulResume(resume) = self {
+            resume.on_idle_restart();
         }
     }
 

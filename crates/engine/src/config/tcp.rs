@@ -83,10 +83,11 @@ keys! {
         /// `rack-tlp-prr` only.
         pub undo: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 3522, RFC 3708, RFC 5682; Linux: tcp_may_undo, tcp_process_loss, tcp_rack_update_reo_wnd"),
-        /// What is left of a window that was not used for a retransmission timeout.
+        /// What is left of a window of which nothing was sent for a retransmission timeout, whatever was received. Algorithms
+        /// that control the window at all times keep theirs, as modules of Linux with `cong_control` do.
         pub idle_restart: IdleRestart = Kind::Word(IdleRestart::WORDS).key()
             .default("initial-window").in_profile(Profile::Linux, "halved").in_ns2("none")
-            .source("RFC 5681 section 4.1; Linux: tcp_cwnd_restart, tcp_slow_start_after_idle"),
+            .source("RFC 5681 section 4.1; Linux: tcp_cwnd_restart, tcp_slow_start_after_idle_check"),
         /// Maximum of a random delay before a burst of segments, uniform from 0.
         pub send_jitter: Span = Kind::Quantity(TIME).key().default("0 s").source("ns-2: overhead_"),
         /// Maximum number of segments sent for one ACK.
@@ -97,7 +98,8 @@ keys! {
         /// any case.
         pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
             .default("false").source("Linux: without the fq discipline"),
-        /// How segments that are paced leave, where several may together.
+        /// How segments that are paced leave, where several may together, and whether one that waits follows a rate that
+        /// jumps.
         pub paced_bursts: PacedBursts = Kind::Word(PacedBursts::WORDS).key()
             .default("early").in_profile(Profile::Linux, "linux-6.18")
             .source("Linux: tcp_pacing_check, tcp_update_skb_after_send"),
@@ -174,9 +176,11 @@ words! {
     /// How segments that are paced leave, where several may together.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PacedBursts {
-        /// Each as soon as it belongs to a burst that could leave.
+        /// Each as soon as it belongs to a burst that could leave; one that waits leaves by the new rate once that is at
+        /// least twice the rate before.
         Early = "early",
-        /// Together, when those before have had their time. After a pause they take half their time.
+        /// Together, when those before have had the time that was fixed when they left. After a pause they take half their
+        /// time.
         Linux = "linux-6.18",
     }
 }
@@ -220,7 +224,7 @@ words! {
 }
 
 words! {
-    /// What is left of a window that was not used for a retransmission timeout.
+    /// What is left of a window of which nothing was sent for a retransmission timeout.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum IdleRestart {
         /// All of it.

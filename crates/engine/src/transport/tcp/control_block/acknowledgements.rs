@@ -3,7 +3,7 @@
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::{Span, Time};
 
-use super::{ControlBlock, LastReduction};
+use super::{ControlBlock, LastReduction, Sending};
 use crate::config::{AckCounting, RttSample};
 use crate::packet::{SackHandle, SackOption};
 use crate::transport::Environment;
@@ -128,8 +128,11 @@ impl ControlBlock {
         in_flight: u64,
         now: Time,
     ) {
-        let needs_sample =
-            self.extras.is_some() || unusual::<REGULAR>(self.growth_suppressed(ack.ece()));
+        debug_assert!(!(REGULAR && ack.ece()), "a regular one echoes nothing");
+        let before = in_flight + acked;
+        let needs_sample = self.extras.is_some()
+            || !REGULAR && self.growth_suppressed(ack.ece(), before)
+            || self.sending != Sending::Freely && self.leaves_window_unused(before);
         if needs_sample || !self.congestion.increment(self.credit(ack, acked)) {
             self.on_new_ack_with_sample(ack, acked, in_flight, now);
         }
@@ -145,9 +148,12 @@ impl ControlBlock {
     /// An acknowledgement of new segments outside recovery, whose sample has been made.
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
+        let before = sample.in_flight + sample.acked;
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Avoidance);
-        } else if self.growth_suppressed(sample.ecn_echo) {
+        } else if self.growth_suppressed(sample.ecn_echo, before)
+            || self.leaves_window_unused(before)
+        {
             self.congestion.on_ack_in(sample, Phase::NoGrowth);
         } else {
             self.congestion.on_ack(sample);
@@ -179,11 +185,29 @@ impl ControlBlock {
     /// Whether the window may not grow: RFC 3168 section 6.1.2, no growth on acknowledgements that
     /// echo congestion. A window that does not limit the sender says nothing about the path (RFC
     /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
-    /// without new data.
+    /// without new data, until the window is twice what is in flight. `in_flight` is before the acknowledgement.
     #[inline]
-    fn growth_suppressed(&self, ecn_echo: bool) -> bool {
-        let unused = self.limit != Limit::Network && !self.ns2 && !self.may_grow_beyond_use();
-        (ecn_echo || unused) && !self.retransmits_after_timeout()
+    fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
+        let limited = self.limit != Limit::Network && !self.ns2;
+        if !ecn_echo && !limited {
+            return false;
+        }
+        self.peaks.note(self.round, in_flight);
+        let used = self.peaks.fill_half_of(self.congestion.window.cwnd());
+        let unused = limited && !(used && self.may_grow_beyond_use());
+        (ecn_echo || unused) && !(used && self.retransmits_after_timeout())
+    }
+
+    /// Whether pacing, jitter or the length of bursts keep so much back that less than half of the window was in flight
+    /// for a round trip: then it is not the window that limits the sender, either. `in_flight` is before the
+    /// acknowledgement. Linux has its own rule, and ns-2 none.
+    fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
+        if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
+            return false;
+        }
+        self.peaks.note(self.round, in_flight);
+        let used = self.peaks.fill_half_of(self.congestion.window.cwnd());
+        !used && !self.retransmits_after_timeout()
     }
 
     /// Whether the window may grow although something else limits the sender.

@@ -11,7 +11,9 @@ mod sending;
 
 use std::sync::Arc;
 
-use longhaul_congestion::{CongestionControl, CongestionState, Controller, Limit, Phases, Window};
+use longhaul_congestion::{
+    CongestionControl, CongestionState, Controller, Idle, Limit, Phases, Window,
+};
 use longhaul_units::{Span, Time};
 
 use self::messages::ShortSegments;
@@ -21,6 +23,7 @@ use super::ack::Ack;
 use super::extras::Extras;
 use super::round_trips::RoundTrips;
 use super::rto::{RttEstimator, Timing};
+use super::window_usage::FlightPeaks;
 use super::wire::Wire;
 use crate::config::{RttClock, Tcp};
 use crate::measure::FlowCounters;
@@ -142,6 +145,14 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
+    /// When the last segment left, once the application has nothing more to send ([`Self::leaves_plainly`]).
+    last_sent: Time,
+    /// Since when nothing is outstanding, while nothing is.
+    idle_since: Time,
+    /// The handshake's round trip; zero if it gave none.
+    handshake_rtt: Span,
+    /// Of a sender that something else than the window limits, or that may keep segments back.
+    peaks: FlightPeaks,
     /// A reduction covers the segments below this.
     pub(super) recover: u64,
     /// Data segments considered lost so far.
@@ -233,6 +244,10 @@ impl ControlBlock {
             counters: FlowCounters::default(),
             limit: Limit::Application,
             limit_since: Time::ZERO,
+            last_sent: Time::ZERO,
+            idle_since: Time::ZERO,
+            handshake_rtt: Span::ZERO,
+            peaks: FlightPeaks::default(),
             cwnd_since: Time::ZERO,
             cwnd_integral_ps: 0.0,
             finish: Time::NEVER,
@@ -254,8 +269,7 @@ impl ControlBlock {
         self.established = true;
         self.process_cumulative_ack::<false>(ack, env);
         self.on_handshake(ack, env.now());
-        // A SYN is shorter than a data segment: its round trip would pass for the path's least.
-        self.rtt.replace_min_rtt();
+        self.note_handshake();
         let initial = if self.syn_lost {
             if !self.ns2 {
                 self.rtt.reinitialize(&self.config.rto);
@@ -275,13 +289,40 @@ impl ControlBlock {
         self.established = true;
         (self.una, self.nxt, self.max_sent) = (1, 1, 1);
         self.rtt.sample(&self.config.rto, answered, acknowledged);
+        self.note_handshake();
+    }
+
+    /// A SYN is shorter than a data segment: its round trip would pass for the path's least.
+    fn note_handshake(&mut self) {
+        self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();
+    }
+
+    /// The shortest round trip that the path is known to allow, to a SYN at least. With delayed ACKs those of data may
+    /// all have the time in them for which the first of several segments waited for the others, where a segment that
+    /// is sent alone, as a probe is, does not wait.
+    pub(super) fn shortest_rtt(&self) -> Span {
+        let of_data = self.rtt.min_rtt();
+        if self.handshake_rtt == Span::ZERO {
+            of_data
+        } else {
+            of_data.min(self.handshake_rtt)
+        }
     }
 
     /// Smoothed round trip, zero before the first sample.
     #[inline]
     pub(super) fn srtt(&self) -> Span {
         self.rtt.srtt(&self.config.rto)
+    }
+
+    /// The time for which nothing has been outstanding.
+    pub(super) fn idle(&self, now: Time) -> Idle {
+        Idle {
+            now,
+            time: now.since(self.idle_since),
+            since_sent: now.since(self.last_sent),
+        }
     }
 
     /// Prefetches what an acknowledgement will touch.

@@ -39,10 +39,10 @@ impl ControlBlock {
         self.plain == Plain::Sending
     }
 
-    /// Whether a segment leaves like most: a new one, whole, not the last.
+    /// Whether a segment leaves like most: a new one, whole, not the last that the application has given.
     #[inline(always)]
     pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
-        self.is_plain() && segment < self.short.first() && segment < self.fin
+        self.is_plain() && segment < self.short.first() && segment + 1 < self.end
     }
 
     /// The next new segment, if the window has room for it beside all that was sent and there is one that the peer takes.

@@ -130,7 +130,7 @@ impl ControlBlock {
         let mut left = cwnd as u64;
         window.set_ssthresh(window.ssthresh().max((left / 2 + left / 4) as f64));
         left = left.checked_shr(timeouts as u32).unwrap_or(0);
-        window.set_cwnd((left as f64).max(least));
+        self.congestion.restart_after_idle((left as f64).max(least));
     }
 
     /// The recovery is complete: notifies algorithm and log.

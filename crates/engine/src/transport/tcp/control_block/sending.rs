@@ -14,6 +14,10 @@ use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 use crate::transport::tcp::regular::{unusual, usual};
 
+/// How many times as high a pacing rate has to be at least to be a jump. Rates that follow the window change with most
+/// acknowledgements, by little: one segment leaves by the rate before.
+const RATE_JUMP: u64 = 2;
+
 /// State of pacing.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
@@ -21,6 +25,10 @@ pub(crate) struct Pace {
     next: Time,
     /// How long before that another may leave: the rest of the send quantum.
     ahead: Span,
+    /// The time that each of them was given.
+    given: Span,
+    /// When the pending send event comes.
+    due: Time,
     /// The last rate and its gap, for rates change rarely.
     rate: Option<Rate>,
     gap: Span,
@@ -54,6 +62,9 @@ impl ControlBlock {
         let is_new = usual::<PLAIN>(segment >= self.max_sent);
         let nothing_outstanding = unusual::<PLAIN>(self.una == self.max_sent);
         let bytes = self.wire_bytes::<PLAIN>(segment);
+        if !PLAIN {
+            self.last_sent = now;
+        }
         let mut flags = Flags::NONE;
         if unusual::<PLAIN>(segment == 0) {
             flags = Flags::SYN;
@@ -309,18 +320,44 @@ impl ControlBlock {
             return true;
         }
         self.pace.next += pacing.gap;
+        self.pace.given = pacing.gap;
         false
     }
 
     #[inline(never)]
     pub(crate) fn arm_send(&mut self, at: Time, env: &mut impl Environment) {
         self.sending = Sending::Later;
+        self.pace.due = at;
         env.schedule().push_timer(at, Event::Send(self.index));
     }
 
-    /// The send event has come.
-    pub(crate) fn end_wait(&mut self) {
-        self.sending = Sending::after_wait(&self.congestion);
+    /// A segment waits for its time, and the pacing rate may have changed: if it has jumped, what is left of the times of
+    /// the segments before is counted by the new rate (quinn, `Pacer::delay`). Linux keeps the time that was fixed when
+    /// the last segment left (`tcp_update_skb_after_send`).
+    #[inline(never)]
+    pub(crate) fn hasten(&mut self, env: &mut impl Environment) {
+        let now = env.now();
+        let paced = self.pace.due == self.pace.next && self.pace.next > now;
+        if !paced || self.config.paced_bursts == PacedBursts::Linux {
+            return;
+        }
+        let gap = self.pacing(now).map_or(Span::ZERO, |pacing| pacing.gap);
+        if gap * RATE_JUMP <= self.pace.given {
+            let part = gap.as_ps() as f64 / self.pace.given.as_ps() as f64;
+            let left = self.pace.next.since(now).as_ps() as f64 * part;
+            self.pace.next = now + Span::from_ps(left as u64);
+            self.pace.given = gap;
+            self.arm_send(self.pace.next, env);
+        }
+    }
+
+    /// A send event has come. Returns whether the wait is over: not if another came before it.
+    pub(crate) fn end_wait(&mut self, now: Time) -> bool {
+        let is_due = self.sending == Sending::Later && self.pace.due == now;
+        if is_due {
+            self.sending = Sending::after_wait(&self.congestion);
+        }
+        is_due
     }
 
     /// How many segments may leave such that they do so in pairs. One alone does if nothing else is
@@ -384,7 +421,7 @@ impl ControlBlock {
         self.timer.set(timeout_at, of, env.schedule());
     }
 
-    /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3).
+    /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3); the connection is idle otherwise.
     #[inline(always)]
     pub(crate) fn restart_or_stop_timer<const REGULAR: bool>(
         &mut self,
@@ -401,6 +438,7 @@ impl ControlBlock {
     #[cold]
     #[inline(never)]
     fn stop_timer(&mut self, env: &mut impl Environment) {
+        self.idle_since = env.now();
         let of = (Kind::Retransmission, self.index);
         self.timer.stop(of, env.schedule());
     }

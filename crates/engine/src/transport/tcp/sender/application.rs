@@ -1,7 +1,6 @@
 //! An application that sends message by message over one connection, perhaps in answer to what comes
 //! back on it.
 
-use longhaul_congestion::Idle;
 use longhaul_units::Time;
 
 use super::super::ranges::Ranges;
@@ -119,36 +118,28 @@ impl Sender {
         }
     }
 
-    /// A window that was not used for a timeout says nothing about the path any more (RFC 5681 section
-    /// 4.1), if the algorithm does not control it.
+    /// A window of which nothing was sent for a timeout says nothing about the path any more (RFC 5681 section 4.1), if
+    /// the algorithm does not control it. When something was received does not matter: on a connection that is used
+    /// again, the request for what is sent next has just arrived.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {
             return;
         }
-        let time = now.since(tcb.cwnd_since);
-        let since_sent = match &self.recovery {
-            RecoveryAlgorithm::Rack(rack) => now.since(rack.newest_sent()),
-            _ => time + tcb.srtt(),
-        };
-        let idle = Idle {
-            now,
-            time,
-            since_sent,
-        };
+        let idle = tcb.idle(now);
         tcb.congestion.on_idle(&idle);
         if tcb.controls_cwnd {
             return;
         }
         match tcb.config.idle_restart {
             IdleRestart::None => {}
-            IdleRestart::InitialWindow if idle.time <= tcb.rtt.timeout() => {}
+            IdleRestart::InitialWindow if idle.since_sent <= tcb.rtt.timeout() => {}
             IdleRestart::InitialWindow => {
-                let window = &mut tcb.congestion.window;
-                let restart = window.cwnd().min(tcb.config.initial_window);
-                window.set_cwnd(restart);
+                let cwnd = tcb.congestion.window.cwnd();
+                let restart = cwnd.min(tcb.config.initial_window);
+                tcb.congestion.restart_after_idle(restart);
             }
-            IdleRestart::Halved => tcb.halve_unused(since_sent),
+            IdleRestart::Halved => tcb.halve_unused(idle.since_sent),
         }
     }
 

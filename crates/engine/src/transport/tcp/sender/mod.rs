@@ -146,7 +146,9 @@ impl Sender {
     /// A send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
-        tcb.end_wait();
+        if !tcb.end_wait(env.now()) {
+            return;
+        }
         tcb.integrate_cwnd::<false>(env.now());
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, true, env));
     }
@@ -433,7 +435,7 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
         match tcb.sending {
             Sending::Freely | Sending::AtOnce => {}
             Sending::InPairs => left = left.min(tcb.whole_pairs(recovery.in_flight(tcb))),
-            Sending::Later => return,
+            Sending::Later => return tcb.hasten(env),
         }
         jitter = tcb.config.send_jitter;
         pacing = tcb.pacing(env.now());

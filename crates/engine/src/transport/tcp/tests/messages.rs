@@ -1,7 +1,7 @@
 //! Data that the application gives message by message. Full segments hold 1460 bytes in 1500.
 
-use super::{SenderBench, reno, tcp};
-use crate::config::Recovery;
+use super::{SenderBench, ms, reno, tcp};
+use crate::config::{IdleRestart, Recovery};
 use crate::packet::{Flags, Packet};
 
 impl SenderBench {
@@ -73,8 +73,54 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
         }
         bench.sizes();
         bench.wait(300 + pause);
-        bench.env.network.now = super::ms(300 + pause);
+        bench.env.network.now = ms(300 + pause);
         bench.sender.append(10 * 1460, &mut bench.env);
         assert_eq!(bench.sizes().len(), allowed, "after {pause} ms");
+    }
+}
+
+/// It is sending that counts, whatever arrives meanwhile: on a connection that is used again, the request for what is
+/// sent next. Nor does it matter that the counters are read.
+#[test]
+fn a_request_that_arrives_does_not_end_the_idle_time() {
+    for recovery in [
+        Recovery::Tahoe,
+        Recovery::Reno,
+        Recovery::NewReno,
+        Recovery::Sack,
+        Recovery::SackPrr,
+        Recovery::Fack,
+        Recovery::RackTlp,
+        Recovery::RackTlpPrr,
+    ] {
+        for (idle_restart, left) in [
+            (IdleRestart::None, 8),
+            (IdleRestart::InitialWindow, 3),
+            (IdleRestart::Halved, 4),
+        ] {
+            let mut tcp = tcp(recovery);
+            (tcp.initial_window, tcp.idle_restart) = (3.0, idle_restart);
+            let mut bench = SenderBench::open_empty(tcp, reno());
+            bench.sender.append(21 * 1460, &mut bench.env);
+            for (at, next) in [
+                (200, 2),
+                (201, 3),
+                (202, 4),
+                (300, 10),
+                (301, 17),
+                (302, 22),
+            ] {
+                bench.ack(at, next, &[]);
+            }
+            // The last segments left after 301 ms; the timeout is a second.
+            bench.sizes();
+            bench.wait(1_500);
+            bench.sender.counters(ms(1_500));
+            bench.ack(1_550, 22, &[]);
+            let before = bench.sender.info().cwnd;
+            bench.sender.append(40 * 1460, &mut bench.env);
+            let sent = bench.sizes().len();
+            assert_eq!((before, sent), (8, left), "{recovery:?}, {idle_restart:?}");
+        }
     }
 }

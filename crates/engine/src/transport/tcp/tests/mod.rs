@@ -5,6 +5,7 @@ mod delayed_acks;
 mod facts;
 mod linux;
 mod messages;
+mod pacing;
 mod recovery;
 mod regular;
 mod round_trips;

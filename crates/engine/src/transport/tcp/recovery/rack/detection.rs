@@ -24,24 +24,19 @@ pub(super) struct Arrived {
 }
 
 impl Arrived {
-    /// A segment has arrived: the newest of an acknowledgement's transmissions counts, unless its
-    /// first copy may be meant (RFC 8985 section 6.2, step 2).
+    /// A segment has arrived: the newest of an acknowledgement's transmissions counts, unless the first copy of one that
+    /// was sent again may be meant (RFC 8985 section 6.2, step 2), which `may_be_first` says of one sent then.
     #[inline]
     fn take(
         &mut self,
         segment: u64,
         flight: &mut Transmissions,
-        tcb: &ControlBlock,
-        ack: Ack,
-        now: Time,
+        may_be_first: impl Fn(Time) -> bool,
     ) {
         let Some((sent, repeated)) = flight.deliver(segment) else {
             return;
         };
-        let first_copy = repeated
-            && (tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, sent)
-                || now.since(sent) < tcb.rtt.min_rtt());
-        if !first_copy {
+        if !(repeated && may_be_first(sent)) {
             self.newest = self.newest.max(Some(Transmission { sent, segment }));
             if !self.last_known {
                 self.last = Some(sent);
@@ -64,15 +59,20 @@ impl Rack {
         now: Time,
         arrived: &mut Arrived,
     ) {
+        let shortest = tcb.shortest_rtt();
         let Self { sacked, flight, .. } = self;
+        let may_be_first = |sent| {
+            tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, sent)
+                || now.since(sent) < shortest
+        };
         if usual::<REGULAR>(sacked.is_empty()) {
             for segment in tcb.una..ack.next {
-                arrived.take(segment, flight, tcb, ack, now);
+                arrived.take(segment, flight, may_be_first);
             }
         } else {
             sacked.add(tcb.una, ack.next, |left, right| {
                 for segment in left..right {
-                    arrived.take(segment, flight, tcb, ack, now);
+                    arrived.take(segment, flight, may_be_first);
                 }
             });
             sacked.remove_below(ack.next);
@@ -80,7 +80,9 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Processes the selective acknowledgements, in the order of their segments.
+    /// Processes the selective acknowledgements, in the order of their segments. What they echo is the timestamp of the
+    /// last segment that arrived in order (RFC 7323 section 4.3), which left before any that they report: it tells
+    /// nothing of which copy arrived, and the round trip alone decides, as in Linux (`tcp_rack_advance`).
     pub(super) fn process_blocks(
         &mut self,
         tcb: &mut ControlBlock,
@@ -88,6 +90,7 @@ impl Rack {
         now: Time,
         arrived: &mut Arrived,
     ) {
+        let shortest = tcb.shortest_rtt();
         let Self { sacked, flight, .. } = self;
         let (mut blocks, count) = sacked.unseen(ack.sack, ack.next);
         blocks[..count].sort_unstable();
@@ -97,7 +100,7 @@ impl Rack {
                 sacked.add(left, right, |left, right| {
                     tcb.on_sacked(left, right);
                     for segment in left..right {
-                        arrived.take(segment, flight, tcb, ack, now);
+                        arrived.take(segment, flight, |sent| now.since(sent) < shortest);
                     }
                 });
             }

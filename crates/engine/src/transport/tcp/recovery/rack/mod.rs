@@ -264,9 +264,4 @@ impl Rack {
             prr.on_sent();
         }
     }
-
-    /// When the newest segment left that has arrived.
-    pub(crate) fn newest_sent(&self) -> Time {
-        self.newest.sent
-    }
 }

@@ -1,0 +1,91 @@
+//! Pacing rates that change while a segment waits for its time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use longhaul_congestion::{Congestion, CongestionControl, Controller, Needs, Phases, Window};
+use longhaul_units::Rate;
+
+use super::{SenderBench, tcp};
+use crate::config::{PacedBursts, Recovery};
+
+/// A window that stays as it is, paced at a rate that is set from outside, in bits per second; not at all for 0.
+#[derive(Clone, Debug, Default)]
+struct Paced(Arc<AtomicU64>);
+
+impl Paced {
+    fn set(&self, bps: u64) {
+        self.0.store(bps, Ordering::Relaxed);
+    }
+}
+
+impl CongestionControl for Paced {
+    fn phases(&self) -> Phases {
+        Phases::All
+    }
+
+    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        let bps = self.0.load(Ordering::Relaxed);
+        (bps > 0).then(|| Rate::from_bps(bps))
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            paces: true,
+            ..Needs::NOTHING
+        }
+    }
+}
+
+/// Of two segments at `before` bits per second one leaves at 100 ms; at 200 ms it is acknowledged, and the rate is
+/// `after`. Returns what leaves by 30 s, and the bench.
+fn change(before: u64, after: u64, bursts: PacedBursts) -> (Vec<(u64, u64)>, SenderBench) {
+    let mut tcp = tcp(Recovery::Sack);
+    (tcp.initial_window, tcp.paced_bursts) = (2.0, bursts);
+    let paced = Paced::default();
+    paced.set(before);
+    let mut bench = SenderBench::open_empty(tcp, Controller::Custom(Box::new(paced.clone())));
+    bench.sender.append(2 * 1460, &mut bench.env);
+    bench.wait(200);
+    paced.set(after);
+    bench.ack(200, 2, &[]);
+    bench.wait(30_000);
+    (new_segments(&mut bench), bench)
+}
+
+/// Segments sent since the last question, without what is sent again.
+fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
+    let mut newest = 0;
+    let mut sent = bench.sent_when();
+    sent.retain(|&(_, segment)| segment > std::mem::replace(&mut newest, segment));
+    sent
+}
+
+/// 12,000 bits take 12,000 s at 1 bit/s, of which a tenth of one is over: what is left is 12 ms at 1 Mbit/s. Linux keeps the
+/// time, and a rate that falls, or does not double, leaves it, too. Without a rate nothing waits.
+#[test]
+fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
+    let at = |before, after, bursts| change(before, after, bursts).0;
+    let early = PacedBursts::Early;
+    assert_eq!(at(1, 1_000_000, early), [(100, 1), (211, 2)]);
+    assert_eq!(at(1, 0, early), [(100, 1), (200, 2)]);
+    assert_eq!(at(1, 1_000_000, PacedBursts::Linux), [(100, 1)]);
+    assert_eq!(at(10_000, 15_000, early), [(100, 1), (1_300, 2)]);
+    assert_eq!(at(10_000, 20_000, early), [(100, 1), (750, 2)]);
+    assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
+}
+
+/// The event of the time that was given up, 12,000.1 s, sends nothing.
+#[test]
+fn a_wait_that_was_shortened_ends_once() {
+    let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);
+    assert_eq!(sent, [(100, 1), (12_199, 2)]);
+    bench.ack(11_999_000, 3, &[]);
+    bench.sent_when();
+    bench.sender.append(2 * 1460, &mut bench.env);
+    bench.ack(11_999_500, 4, &[]);
+    bench.wait(12_020_000);
+    assert_eq!(new_segments(&mut bench), [(11_999_000, 3), (12_011_000, 4)]);
+}

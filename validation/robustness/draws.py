@@ -1,0 +1,24 @@
+"""Draws of random scenarios, and how they are written."""
+
+import math
+import random
+from dataclasses import dataclass
+
+
+@dataclass
+class Draw:
+    """Draws of one scenario, and what sets its scale."""
+
+    random: random.Random
+    rate_bps: float
+    delay_s: float
+    duration_s: float
+
+    def log(self, low: float, high: float) -> float:
+        """Uniform in the logarithm."""
+        return math.exp(self.random.uniform(math.log(low), math.log(high)))
+
+
+def time_text(seconds: float) -> str:
+    """Return a time as scenarios have it, exact to the picosecond."""
+    return f"{round(seconds * 1e12)} ps"
