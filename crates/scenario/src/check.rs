@@ -12,6 +12,7 @@ use crate::custom;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::external;
+use crate::module;
 use crate::renamed;
 
 /// Maximum of a time in a scenario: sums of many still fit into 64 bits of picoseconds.
@@ -303,6 +304,9 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if custom::is_custom(table) {
         return custom::check(table, path, out);
     }
+    if module::is_module(table) {
+        return module::check(table, path, out);
+    }
     if external::is_external(table) {
         return external::check(table, path, out);
     }
@@ -553,7 +557,7 @@ pub(crate) fn describe(kind: &Kind) -> String {
     }
 }
 
-fn describe_value(value: &Value) -> String {
+pub(crate) fn describe_value(value: &Value) -> String {
     match value {
         Value::Flag(flag) => flag.to_string(),
         Value::Whole(whole) => whole.to_string(),

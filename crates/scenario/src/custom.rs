@@ -12,6 +12,7 @@ use longhaul_keys::{Field, KIND};
 use crate::algorithm::{EXTERNAL, PYTHON, SOURCE, VARIANT, split};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
+use crate::module::{LinuxModule, MadeModule};
 use crate::files::{read_text, relative_to};
 use crate::render;
 
@@ -30,6 +31,11 @@ pub struct CustomAlgorithm<'a> {
 pub trait Algorithms {
     /// The algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
+
+    /// A module of Linux and the name under which it registers, or an error message.
+    fn module(&self, _module: LinuxModule<'_>) -> Result<MadeModule, String> {
+        Err("modules of Linux run from Python only".to_string())
+    }
 
     /// The controller of another process that listens at an address, or an error message.
     fn external(&self, _address: &str) -> Result<Arc<dyn Factory>, String> {

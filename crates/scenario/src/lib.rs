@@ -21,6 +21,7 @@ mod distribution;
 mod document;
 mod error;
 mod external;
+mod module;
 mod files;
 mod flow;
 mod kind;
@@ -50,6 +51,7 @@ pub use catalogue::{
     Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, profiles, queues, traffic,
 };
 pub use custom::{Algorithms, CustomAlgorithm};
+pub use module::{LinuxModule, MadeModule, ModuleValue};
 pub use error::ScenarioError;
 pub use kind::Simulation;
 pub use mesonet::run::MesoNetRun;
@@ -199,6 +201,8 @@ impl Scenario {
 
     /// What identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
     pub fn hash(&self) -> String {
-        render::hash(&self.resolved_json(), RESULTS_VERSION)
+        let mut canonical = self.resolved_json();
+        render::without_directories(&mut canonical);
+        render::hash(&canonical, RESULTS_VERSION)
     }
 }

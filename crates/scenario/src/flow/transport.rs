@@ -17,6 +17,7 @@ use crate::custom::{self, Algorithms};
 use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::external;
+use crate::module;
 use crate::model::flow::{AnyFlow, Stack};
 use crate::profile;
 
@@ -256,6 +257,8 @@ pub(crate) fn resolve_congestion(
     let table = flow.sub_mut(Stack::congestion);
     let spec = if custom::is_custom(table) {
         custom::resolve(table, &path, algorithms)
+    } else if module::is_module(table) {
+        module::resolve(table, &path, algorithms)
     } else if external::is_external(table) {
         external::resolve(table, &path, algorithms)
     } else {
