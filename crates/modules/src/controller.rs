@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionControl, Idle, Limit, Needs, Phase, Phases, Timeout, Window,
+    AckSample, Cause, Congestion, CongestionControl, Idle, Limit, Needs, Phase, Phases, Timeout,
+    Window,
 };
 use longhaul_units::{Rate, Span, Time};
 
 use crate::interface::{
-    APP_LIMITED, COMPLETES, CWND_LIMITED, Decision, ECE, Facts, INFINITE, LOSS, MARK, MAY_GROW, Traits,
+    APP_LIMITED, COMPLETES, CWND_LIMITED, Decision, ECE, Facts, INFINITE, LOSS, MARK, MAY_GROW,
+    Traits,
 };
 use crate::object::{Connection, Object};
 
@@ -72,7 +74,6 @@ impl Controller {
             connection: None,
             facts: Facts {
                 rtt_us: -1,
-                one_way_us: -1,
                 rate_segments: -1,
                 rate_interval_us: -1,
                 ..Facts::default()
@@ -108,12 +109,10 @@ impl Controller {
         self.facts.mss = ack.segment_bytes.saturating_sub(HEADERS).max(1) as u32;
         self.note_round_trips(ack);
         self.look(ack.now, window);
-        let number = self
-            .shared
-            .flows
-            .fetch_add(1, Ordering::Relaxed);
+        let number = self.shared.flows.fetch_add(1, Ordering::Relaxed);
         let object = Arc::clone(&self.shared.object);
-        let (connection, decision) = Connection::start(object, &self.facts, SEED.wrapping_add(number));
+        let (connection, decision) =
+            Connection::start(object, &self.facts, SEED.wrapping_add(number));
         self.connection = Some(connection);
         self.apply(decision, window);
     }
@@ -130,7 +129,8 @@ impl Controller {
         self.facts.now_ns = now.since(Time::ZERO).as_ps() / 1000;
         self.facts.cwnd = window.cwnd() as u32;
         let ssthresh = window.ssthresh();
-        self.facts.ssthresh = if ssthresh == self.first_ssthresh || ssthresh >= f64::from(INFINITE) {
+        self.facts.ssthresh = if ssthresh == self.first_ssthresh || ssthresh >= f64::from(INFINITE)
+        {
             INFINITE
         } else {
             ssthresh as u32
@@ -165,7 +165,6 @@ impl Controller {
         self.note_round_trips(ack);
         let sacked = self.delivered.saturating_sub(self.una);
         let facts = &mut self.facts;
-        facts.one_way_us = ack.one_way_delay.map_or(-1, |delay| whole_us(delay) as i64);
         (facts.rate_segments, facts.rate_interval_us) = match ack.delivery_rate {
             Some(rate) => (rate.segments() as i64, whole_us(rate.interval()) as i64),
             None => (-1, -1),
@@ -346,7 +345,6 @@ impl CongestionControl for Controller {
             paces: has(Traits::CONG_CONTROL),
             every_mark: has(Traits::NEEDS_ECN),
             l4s: has(Traits::NEEDS_L4S),
-            one_way_delay: has(Traits::NAMES_TIMESTAMPS),
             ..Needs::RTT
         }
     }

@@ -123,8 +123,6 @@ impl Parameter {
 pub struct Description {
     /// Name under which it registers.
     pub name: String,
-    /// Everything that the object registers.
-    pub registered: Vec<String>,
     /// Its parameters, in the order of the source.
     pub parameters: Vec<Parameter>,
     /// Clock ticks per second that it was built for.
@@ -148,7 +146,6 @@ impl Description {
             (Traits::CONG_CONTROL, "pacing"),
             (Traits::NEEDS_ECN, "ECN"),
             (Traits::NEEDS_L4S, "L4S"),
-            (Traits::NAMES_TIMESTAMPS, "one-way delays"),
         ];
         all.into_iter()
             .filter(|(bit, _)| self.traits.has(*bit))
@@ -158,14 +155,20 @@ impl Description {
 }
 
 /// Refuses a parameter that the module does not have.
-pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a Parameter> + Clone) -> String {
+pub(crate) fn unknown<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a Parameter> + Clone,
+) -> String {
     let names: Vec<&str> = known.map(|parameter| parameter.name.as_str()).collect();
     if names.is_empty() {
         return format!("unknown parameter `{name}`; it has none");
     }
     let hint = nearest(name, names.iter().copied())
         .map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-    format!("unknown parameter `{name}`{hint}; known: {}", names.join(", "))
+    format!(
+        "unknown parameter `{name}`{hint}; known: {}",
+        names.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -191,7 +194,10 @@ mod tests {
             assert_eq!(kind.value(held), Value::Whole(number), "{name}");
         }
         let flag = kind("bool", 1);
-        assert_eq!(flag.value(flag.bytes_of(&Value::Flag(true)).unwrap()), Value::Flag(true));
+        assert_eq!(
+            flag.value(flag.bytes_of(&Value::Flag(true)).unwrap()),
+            Value::Flag(true)
+        );
     }
 
     #[test]
@@ -202,7 +208,10 @@ mod tests {
             assert_eq!(int.bytes_of(&value), Err(allowed.to_string()));
         }
         let flag = Kind::named("bool", 1).unwrap();
-        assert_eq!(flag.bytes_of(&Value::Whole(2)), Err("true or false".to_string()));
+        assert_eq!(
+            flag.bytes_of(&Value::Whole(2)),
+            Err("true or false".to_string())
+        );
         assert!(Kind::named("charp", 8).is_none());
     }
 }

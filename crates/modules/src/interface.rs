@@ -14,7 +14,6 @@ pub(crate) const INFINITE: u32 = 0x7fff_ffff;
 pub(crate) struct Facts {
     pub(crate) now_ns: u64,
     pub(crate) rtt_us: i64,
-    pub(crate) one_way_us: i64,
     pub(crate) rate_segments: i64,
     pub(crate) rate_interval_us: i64,
     pub(crate) cwnd: u32,
@@ -87,7 +86,7 @@ pub(crate) struct Table {
     pub(crate) parameters: unsafe extern "C" fn() -> *mut RawParameter,
     pub(crate) load: unsafe extern "C" fn() -> c_int,
     pub(crate) registered: unsafe extern "C" fn(u32) -> *const c_char,
-    pub(crate) choose: unsafe extern "C" fn(u32) -> u32,
+    pub(crate) choose: unsafe extern "C" fn() -> u32,
     pub(crate) start: CallWith<u64>,
     pub(crate) ack: Call,
     pub(crate) reduce: CallWith<u32>,
@@ -107,7 +106,6 @@ impl Traits {
     pub(crate) const RELEASE: u32 = 2;
     pub(crate) const NEEDS_ECN: u32 = 4;
     pub(crate) const NEEDS_L4S: u32 = 8;
-    pub(crate) const NAMES_TIMESTAMPS: u32 = 16;
     /// Names of hooks, by bit.
     pub(crate) const HOOKS: [(u32, &str); 7] = [
         (1024, "cong_avoid"),

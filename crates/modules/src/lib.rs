@@ -24,23 +24,16 @@ use object::Object;
 pub struct Module {
     contents: Vec<u8>,
     parameters: Vec<(String, Value)>,
-    name: Option<String>,
     description: Description,
 }
 
 impl Module {
-    /// Loads an object of these contents with these parameters, and checks them. `name` chooses among several registered
-    /// modules. An error is a sentence about the object.
-    pub fn open(
-        contents: Vec<u8>,
-        parameters: Vec<(String, Value)>,
-        name: Option<String>,
-    ) -> Result<Self, String> {
-        let (_, description) = Object::load(&contents, &parameters, name.as_deref())?;
+    /// Loads an object of these contents with these parameters, and checks them. An error is a sentence about the object.
+    pub fn open(contents: Vec<u8>, parameters: Vec<(String, Value)>) -> Result<Self, String> {
+        let (_, description) = Object::load(&contents, &parameters)?;
         Ok(Self {
             contents,
             parameters,
-            name,
             description,
         })
     }
@@ -58,7 +51,7 @@ impl Factory for Module {
     ///
     /// If there is no room for the copy any more where temporary files are.
     fn make(&self) -> Box<dyn CongestionControl> {
-        let (object, _) = Object::load(&self.contents, &self.parameters, self.name.as_deref())
+        let (object, _) = Object::load(&self.contents, &self.parameters)
             .unwrap_or_else(|reason| panic!("a module that was loaded before: {reason}"));
         Box::new(Controller::new(Arc::new(Shared {
             object: Arc::new(object),

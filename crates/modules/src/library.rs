@@ -46,7 +46,8 @@ mod system {
         }
 
         fn open(path: &Path) -> Result<Self, String> {
-            let text = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+            let text =
+                CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
             // SAFETY: the path is a text; functions that the object runs when it is loaded are the user's.
             let handle = unsafe { libc::dlopen(text.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
             NonNull::new(handle).map(Self).ok_or_else(|| {

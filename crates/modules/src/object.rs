@@ -39,12 +39,11 @@ unsafe impl Send for Pointer<Table> {}
 unsafe impl Sync for Pointer<Table> {}
 
 impl Object {
-    /// Loads a private copy of the object, sets the parameters, runs the module's functions and chooses what has registered
-    /// as `name`, or the only one.
+    /// Loads a private copy of the object, sets the parameters, and runs the module's functions, of
+    /// which one registers a congestion control.
     pub(crate) fn load(
         contents: &[u8],
         given: &[(String, Value)],
-        name: Option<&str>,
     ) -> Result<(Self, Description), String> {
         let library = Library::open_copy(contents)?;
         let symbol = library.symbol(c"longhaul_module");
@@ -62,13 +61,11 @@ impl Object {
         if error != 0 {
             return Err(format!("its module_init returned error {error}"));
         }
-        let names = registered(head);
-        let index = chosen(&names, name)?;
-        // SAFETY: the index is that of a name which the object has given.
-        let traits = Traits(unsafe { (head.choose)(index as u32) });
+        let name = registered(head)?;
+        // SAFETY: there is one.
+        let traits = Traits(unsafe { (head.choose)() });
         let description = Description {
-            name: names[index].clone(),
-            registered: names,
+            name,
             parameters: parameters.into_iter().map(|found| found.0).collect(),
             hz: head.hz,
             traits,
@@ -149,9 +146,10 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
     let place = known().position(|parameter| parameter.name == name);
     let place = place.ok_or_else(|| crate::description::unknown(name, known()))?;
     let Found(parameter, raw) = &parameters[place];
-    let bytes = parameter.kind.bytes_of(value).map_err(|allowed| {
-        format!("expected `{name}` to be {allowed}, found {value}")
-    })?;
+    let bytes = parameter
+        .kind
+        .bytes_of(value)
+        .map_err(|allowed| format!("expected `{name}` to be {allowed}, found {value}"))?;
     // SAFETY: the parameter is static data of the object, and nobody else uses it before the module is loaded.
     unsafe {
         let raw = raw.as_ref().expect("a parameter of the list");
@@ -167,8 +165,9 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn registered(table: &Table) -> Vec<String> {
-    (0..)
+/// The name of the one congestion control that is registered.
+fn registered(table: &Table) -> Result<String, String> {
+    let names: Vec<String> = (0..)
         .map_while(|index| {
             // SAFETY: names are static texts of the object; past the last there is none.
             unsafe {
@@ -176,24 +175,16 @@ fn registered(table: &Table) -> Vec<String> {
                 (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
             }
         })
-        .collect()
-}
-
-fn chosen(names: &[String], wanted: Option<&str>) -> Result<usize, String> {
-    match (wanted, names) {
-        (_, []) => Err("it registers no congestion control: expected a call of \
-                        tcp_register_congestion_control in the function of module_init"
+        .collect();
+    match &names[..] {
+        [name] => Ok(name.clone()),
+        [] => Err("it registers no congestion control: expected a call of \
+                   tcp_register_congestion_control in the function of module_init"
             .to_string()),
-        (None, [_]) => Ok(0),
-        (None, _) => Err(format!(
-            "it registers {}: say which, as in name = \"{}\"",
-            names.join(" and "),
-            names[0]
+        [first, ..] => Err(format!(
+            "it registers {}: choose one with `longhaul module build --name {first}`",
+            names.join(" and ")
         )),
-        (Some(wanted), _) => names
-            .iter()
-            .position(|name| name == wanted)
-            .ok_or_else(|| format!("it registers {}, not {wanted}", names.join(" and "))),
     }
 }
 

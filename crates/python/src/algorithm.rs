@@ -177,7 +177,7 @@ impl Algorithms for Loader {
         let file = module.file.display();
         let parameters = module.parameters.into_iter();
         let parameters = parameters.map(|(name, value)| (name, value_of(value)));
-        let loaded = Module::open(module.object, parameters.collect(), module.name)
+        let loaded = Module::open(module.object, parameters.collect())
             .map_err(|reason| format!("{file}: {reason}"))?;
         let description = loaded.description();
         let defaults = description.parameters.iter();
@@ -213,15 +213,10 @@ fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
 
 /// Describes an object of `longhaul module build`: its name, its parameters with types and defaults, its hooks and needs.
 #[pyfunction]
-#[pyo3(signature = (file, name = None))]
-pub(crate) fn describe_module<'py>(
-    py: Python<'py>,
-    file: PathBuf,
-    name: Option<String>,
-) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn describe_module<'py>(py: Python<'py>, file: PathBuf) -> PyResult<Bound<'py, PyDict>> {
     let refuse = |reason: String| AlgorithmError::new_err(format!("{}: {reason}", file.display()));
     let contents = std::fs::read(&file).map_err(|error| refuse(error.to_string()))?;
-    let module = Module::open(contents, Vec::new(), name).map_err(refuse)?;
+    let module = Module::open(contents, Vec::new()).map_err(refuse)?;
     let description = module.description();
     let parameters = description.parameters.iter();
     let parameters: Vec<_> = parameters
@@ -229,7 +224,6 @@ pub(crate) fn describe_module<'py>(
         .collect();
     let told = PyDict::new(py);
     told.set_item("name", &description.name)?;
-    told.set_item("registered", &description.registered)?;
     told.set_item("parameters", parameters)?;
     told.set_item("hooks", description.hooks())?;
     told.set_item("needs", description.needs())?;

@@ -29,11 +29,10 @@ pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 /// What listens there: runs of another version are other runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
-/// The object of a congestion control module of Linux, the SHA-256 of its contents, which of several registered
-/// congestion controls it is, and parameters that have the name of one of these keys.
+/// The object of a congestion control module of Linux, the SHA-256 of its contents, and parameters that have the name of
+/// one of these keys.
 pub(crate) const MODULE: Field<String> = Field::new("module");
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
-pub(crate) const REGISTERED: Field<String> = Field::new("name");
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
 
 /// The file, if one is named, and the class.
@@ -49,8 +48,7 @@ pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));
     if let Some(module) = congestion.and_then(|table| table.get(MODULE)) {
-        let registered = congestion.and_then(|table| table.get(REGISTERED));
-        return registered.map_or_else(|| stem(module.word()), |name| name.word());
+        return stem(module.word());
     }
     match (python, kind) {
         _ if congestion.is_some_and(|table| table.has(EXTERNAL)) => EXTERNAL.name(),

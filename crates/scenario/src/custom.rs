@@ -12,8 +12,8 @@ use longhaul_keys::{Field, KIND};
 use crate::algorithm::{EXTERNAL, PYTHON, SOURCE, VARIANT, split};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::module::{LinuxModule, MadeModule};
 use crate::files::{read_text, relative_to};
+use crate::module::{LinuxModule, MadeModule};
 use crate::render;
 
 /// A custom algorithm, as a scenario names it.

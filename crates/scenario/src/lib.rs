@@ -21,7 +21,6 @@ mod distribution;
 mod document;
 mod error;
 mod external;
-mod module;
 mod files;
 mod flow;
 mod kind;
@@ -30,6 +29,7 @@ mod link;
 mod merge;
 mod mesonet;
 mod model;
+mod module;
 mod profile;
 mod proxy;
 mod queue;
@@ -51,10 +51,10 @@ pub use catalogue::{
     Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, profiles, queues, traffic,
 };
 pub use custom::{Algorithms, CustomAlgorithm};
-pub use module::{LinuxModule, MadeModule, ModuleValue};
 pub use error::ScenarioError;
 pub use kind::Simulation;
 pub use mesonet::run::MesoNetRun;
+pub use module::{LinuxModule, MadeModule, ModuleValue};
 pub use render::ExplainRow;
 pub use schema::schema;
 

@@ -2,7 +2,7 @@
 
 use longhaul_keys::KIND;
 
-use crate::algorithm::{EXTERNAL, MODULE, PYTHON, REGISTERED, SHA256, SOURCE, VERSION};
+use crate::algorithm::{EXTERNAL, MODULE, PYTHON, SHA256, SOURCE, VERSION};
 use crate::document::{Node, Table, Value};
 use crate::mesonet::keys::TopologyFile;
 use crate::model::Scenario;
@@ -20,7 +20,6 @@ fn forget_name(table: &mut Table) {
     }
     if table.remove(MODULE).is_some() {
         table.remove(SHA256);
-        table.remove(REGISTERED);
     }
     table.remove(KIND);
 }

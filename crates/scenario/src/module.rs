@@ -9,9 +9,9 @@ use std::sync::Arc;
 use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
 use longhaul_keys::{Field, KIND};
 
-use crate::algorithm::{EXTERNAL, MODULE, PARAMETERS, PYTHON, REGISTERED, SHA256, VARIANT};
-use crate::custom::Algorithms;
+use crate::algorithm::{EXTERNAL, MODULE, PARAMETERS, PYTHON, SHA256, VARIANT};
 use crate::check::describe_value;
+use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_bytes, relative_to};
@@ -24,8 +24,6 @@ pub struct LinuxModule<'a> {
     pub file: &'a Path,
     /// Contents of the file.
     pub object: Vec<u8>,
-    /// Which of several registered congestion controls.
-    pub name: Option<String>,
     /// Names and values of its parameters.
     pub parameters: Vec<(String, ModuleValue)>,
 }
@@ -53,12 +51,7 @@ pub struct MadeModule {
 }
 
 /// Keys of the table that are no parameters of the module.
-const OWN: [&str; 4] = [
-    MODULE.name(),
-    REGISTERED.name(),
-    SHA256.name(),
-    PARAMETERS.name(),
-];
+const OWN: [&str; 3] = [MODULE.name(), SHA256.name(), PARAMETERS.name()];
 
 /// Whether a table of congestion control names a module.
 pub(crate) fn is_module(table: &Table) -> bool {
@@ -74,7 +67,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
             out.push(Diagnostic::of_key(table, key, path, message));
         }
     }
-    for key in [MODULE, REGISTERED, SHA256] {
+    for key in [MODULE, SHA256] {
         expect_text(table, key, path, out);
     }
     for (name, node) in given(table) {
@@ -87,7 +80,11 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if let Some(node) = table.get(PARAMETERS) {
         if !matches!(node.value, Value::Table(_)) {
             let message = "expected a table of the module's parameters".to_string();
-            out.push(Diagnostic::new(&join(path, PARAMETERS.name()), &node.origin, message));
+            out.push(Diagnostic::new(
+                &join(path, PARAMETERS.name()),
+                &node.origin,
+                message,
+            ));
         } else if let Some((name, node)) = given_twice(table) {
             let message = "it is given twice: here and among the module's parameters".to_string();
             out.push(Diagnostic::new(&join(path, name), &node.origin, message));
@@ -110,7 +107,10 @@ fn given(table: &Table) -> impl Iterator<Item = (&str, &Node)> {
         Value::Table(below) => Some(below),
         _ => None,
     });
-    let own = table.entries.iter().filter(|(key, _)| !OWN.contains(&key.as_str()));
+    let own = table
+        .entries
+        .iter()
+        .filter(|(key, _)| !OWN.contains(&key.as_str()));
     own.chain(below.into_iter().flat_map(|below| below.entries.iter()))
         .map(|(name, node)| (name.as_str(), node))
 }
@@ -169,7 +169,6 @@ pub(crate) fn resolve(
     let module = LinuxModule {
         file: &file,
         object,
-        name: table.get(REGISTERED).map(|name| name.word().to_string()),
         parameters,
     };
     let made = algorithms.module(module).map_err(refuse)?;

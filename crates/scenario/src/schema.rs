@@ -206,10 +206,6 @@ fn module() -> Json {
                 "description": "Object of a congestion control module of Linux, built by `longhaul module build`; \
                     relative to this file. Its parameters are the other keys.",
             },
-            "name": {
-                "type": "string",
-                "description": "Which of several congestion controls that the object registers.",
-            },
             "sha256": {
                 "type": "string",
                 "pattern": "^[0-9a-f]{64}$",

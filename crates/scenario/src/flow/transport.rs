@@ -17,8 +17,8 @@ use crate::custom::{self, Algorithms};
 use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::external;
-use crate::module;
 use crate::model::flow::{AnyFlow, Stack};
+use crate::module;
 use crate::profile;
 
 /// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).

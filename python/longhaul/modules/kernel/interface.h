@@ -16,7 +16,6 @@ struct longhaul_facts {
 	uint64_t now_ns;
 	/* -1 where nothing was measured. */
 	int64_t rtt_us;
-	int64_t one_way_us;
 	/* Segments delivered and the time they took; -1 without a sample. */
 	int64_t rate_segments;
 	int64_t rate_interval_us;
@@ -80,8 +79,6 @@ enum {
 	LONGHAUL_HAS_RELEASE = 2,
 	LONGHAUL_NEEDS_ECN = 4,
 	LONGHAUL_NEEDS_L4S = 8,
-	LONGHAUL_NAMES_TIMESTAMPS = 16,
-	LONGHAUL_NAMES_FLIGHT = 32,
 	LONGHAUL_HAS_PKTS_ACKED = 64,
 	LONGHAUL_HAS_IN_ACK_EVENT = 128,
 	LONGHAUL_HAS_CWND_EVENT = 256,
@@ -103,8 +100,8 @@ struct longhaul_module {
 	int (*load)(void);
 	/* Names of what has registered, by position; NULL past the last. */
 	const char *(*registered)(uint32_t index);
-	/* Chooses one by its position. Its hooks and needs. */
-	uint32_t (*choose)(uint32_t index);
+	/* Chooses the only one. Its hooks and needs. */
+	uint32_t (*choose)(void);
 	void (*start)(struct sock *, const struct longhaul_facts *, uint64_t seed, struct longhaul_decision *);
 	void (*ack)(struct sock *, const struct longhaul_facts *, struct longhaul_decision *);
 	void (*reduce)(struct sock *, const struct longhaul_facts *, uint32_t cause, struct longhaul_decision *);

@@ -38,6 +38,10 @@ int tcp_register_congestion_control(struct tcp_congestion_ops *operations)
 {
 	if (!operations->ssthresh || !operations->undo_cwnd || !(operations->cong_avoid || operations->cong_control))
 		return -EINVAL;
+#ifdef LONGHAUL_NAME /* the one that is wanted of several */
+	if (strcmp(operations->name, LONGHAUL_NAME) != 0)
+		return 0;
+#endif
 	if (registered_count == MOST_REGISTERED)
 		return -ENOMEM;
 	registered[registered_count++] = operations;
@@ -285,6 +289,9 @@ static void start(struct sock *sk, const struct longhaul_facts *facts, uint64_t 
 	sk->ecn_flags = chosen->flags & (TCP_CONG_NEEDS_ECN | TCP_CONG_NEEDS_ACCECN | TCP_CONG_WANTS_ECT_1) ? TCP_ECN_OK : 0;
 	sk->longhaul_draws = seed;
 	take(sk, facts);
+#ifdef LONGHAUL_TIMESTAMPS
+	sk->longhaul_ts_offset = get_random_u32();
+#endif
 	sk->delivered_mstamp = sk->first_tx_mstamp = sk->tcp_mstamp;
 	sk->lsndtime = tcp_jiffies32;
 	if (sk->icsk_ca_ops->init)
@@ -307,14 +314,15 @@ static void complete(struct sock *sk)
 }
 
 #ifdef LONGHAUL_TIMESTAMPS
-/* Of this acknowledgement, for modules that look at timestamps (RFC 7323): in milliseconds. */
+/* Timestamps of this acknowledgement, in milliseconds (RFC 7323): the echo of the segment's, and the receiver's, half the
+ * smallest round trip ago. The receiver's begin anywhere, drawn for each connection (since Linux 4.10, tcp_v4_init_ts_off). */
 static void take_timestamps(struct sock *sk, const struct longhaul_facts *facts)
 {
 	u64 sent_us = sk->tcp_mstamp - (facts->rtt_us > 0 ? (u64)facts->rtt_us : facts->min_rtt_us);
-	u64 transit_us = facts->one_way_us >= 0 ? (u64)facts->one_way_us : facts->min_rtt_us / 2;
+	u64 answered_us = sk->tcp_mstamp - facts->min_rtt_us / 2;
 
 	sk->rx_opt.rcv_tsecr = (u32)(sent_us / USEC_PER_MSEC);
-	sk->rx_opt.rcv_tsval = (u32)((sent_us + transit_us) / USEC_PER_MSEC);
+	sk->rx_opt.rcv_tsval = (u32)(answered_us / USEC_PER_MSEC) + sk->longhaul_ts_offset;
 }
 #endif
 
@@ -511,9 +519,9 @@ static int load(void)
 
 static const char *name_of(u32 index) { return index < registered_count ? registered[index]->name : NULL; }
 
-static u32 choose(u32 index)
+static u32 choose(void)
 {
-	const struct tcp_congestion_ops *ops = chosen = registered[index];
+	const struct tcp_congestion_ops *ops = chosen = registered[0];
 	u32 l4s = TCP_CONG_NEEDS_ACCECN | TCP_CONG_WANTS_ECT_1;
 	u32 traits = 0;
 
@@ -530,12 +538,6 @@ static u32 choose(u32 index)
 		traits |= LONGHAUL_NEEDS_L4S;
 	else if (ops->flags & TCP_CONG_NEEDS_ECN)
 		traits |= LONGHAUL_NEEDS_ECN;
-#ifdef LONGHAUL_TIMESTAMPS
-	traits |= LONGHAUL_NAMES_TIMESTAMPS;
-#endif
-#ifdef LONGHAUL_FLIGHTS
-	traits |= LONGHAUL_NAMES_FLIGHT;
-#endif
 	return traits;
 }
 

@@ -249,7 +249,7 @@ struct sock {
 	u8 sk_v6_rcv_saddr[16], sk_v6_daddr[16];
 	/* The simulation's. */
 	u64 longhaul_draws;
-	u32 longhaul_mss;
+	u32 longhaul_ts_offset;
 	struct longhaul_flights *longhaul_flights;
 	u64 icsk_ca_priv[ICSK_CA_PRIV_SIZE / sizeof(u64)];
 };

@@ -18,6 +18,10 @@ typedef int16_t s16, __s16;
 typedef int32_t s32, __s32;
 typedef long long s64, __s64;
 typedef s64 ktime_t;
+typedef unsigned char unchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
 
 #define U8_MAX ((u8)~0U)
 #define U16_MAX ((u16)~0U)
@@ -28,6 +32,9 @@ typedef s64 ktime_t;
 #define S32_MIN ((s32)(-S32_MAX - 1))
 #define S64_MAX ((s64)(U64_MAX >> 1))
 #define S64_MIN ((s64)(-S64_MAX - 1))
+#define U32_C(number) number ## U
+#define U64_C(number) number ## ULL
+#define S64_C(number) number ## LL
 #define BITS_PER_LONG (8 * (int)sizeof(long))
 #define BITS_PER_TYPE(type) (8 * (int)sizeof(type))
 
