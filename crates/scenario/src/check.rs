@@ -9,7 +9,7 @@ use longhaul_units::{Quantity, Span, nearest};
 
 use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
 use crate::custom;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Node, Origin, Table, Value, describe_value, join};
 use crate::error::Diagnostic;
 use crate::external;
 use crate::module;
@@ -554,17 +554,5 @@ pub(crate) fn describe(kind: &Kind) -> String {
         Kind::Congestion => "a table with kind = \"NAME\" or python = \"FILE:CLASS\"".to_string(),
         Kind::SlowStart => "a table with kind = \"NAME\"".to_string(),
         Kind::OneOf(kinds) => kinds.iter().map(describe).collect::<Vec<_>>().join(", or "),
-    }
-}
-
-pub(crate) fn describe_value(value: &Value) -> String {
-    match value {
-        Value::Flag(flag) => flag.to_string(),
-        Value::Whole(whole) => whole.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::Text(text) => format!("{text:?}"),
-        Value::Quantity(quantity) => quantity.to_string(),
-        Value::List(_) => "a list".to_string(),
-        Value::Table(_) => "a table".to_string(),
     }
 }

@@ -10,9 +10,8 @@ use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
 use longhaul_keys::{Field, KIND};
 
 use crate::algorithm::{EXTERNAL, MODULE, PARAMETERS, PYTHON, SHA256, VARIANT};
-use crate::check::describe_value;
 use crate::custom::Algorithms;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Node, Origin, Table, Value, describe_value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_bytes, relative_to};
 use crate::render::hexadecimal;
