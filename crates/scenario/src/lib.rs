@@ -26,6 +26,7 @@ mod flow;
 mod kind;
 mod kinds;
 mod link;
+mod making;
 mod merge;
 mod mesonet;
 mod model;
@@ -50,17 +51,16 @@ use longhaul_units::Time;
 pub use catalogue::{
     Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, profiles, queues, traffic,
 };
-pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
 pub use kind::Simulation;
+pub use making::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
 pub use mesonet::run::MesoNetRun;
-pub use module::{LinuxModule, MadeModule, ModuleValue};
 pub use render::ExplainRow;
 pub use schema::schema;
 
-use custom::NoAlgorithms;
 use document::{Origin, Table};
 use error::Places;
+use making::NoAlgorithms;
 use model::About;
 
 /// A scenario that can be run.

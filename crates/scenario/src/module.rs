@@ -4,50 +4,16 @@
 //! the name of the file and the digest, not the directory.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
+use longhaul_congestion::{self as congestion, ControllerSpec};
 use longhaul_keys::{Field, KIND};
 
 use crate::algorithm::{EXTERNAL, MODULE, PARAMETERS, PYTHON, SHA256, VARIANT};
-use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, describe_value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_bytes, relative_to};
+use crate::making::{Algorithms, LinuxModule, ModuleValue};
 use crate::render::hexadecimal;
-
-/// A module, as a scenario names it.
-#[derive(Debug)]
-pub struct LinuxModule<'a> {
-    /// The object's file, for messages, and its contents.
-    pub file: &'a Path,
-    /// Contents of the file.
-    pub object: Vec<u8>,
-    /// Names and values of its parameters.
-    pub parameters: Vec<(String, ModuleValue)>,
-}
-
-/// The value of a module's parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ModuleValue {
-    /// A truth value.
-    Flag(bool),
-    /// A whole number.
-    Whole(i64),
-    /// Another number, which no parameter takes.
-    Real(f64),
-}
-
-/// A module that a program has loaded.
-#[derive(Debug)]
-pub struct MadeModule {
-    /// The algorithm.
-    pub factory: Arc<dyn Factory>,
-    /// The name under which it registers.
-    pub name: String,
-    /// Its parameters, with the values that hold where none is given.
-    pub defaults: Vec<(String, ModuleValue)>,
-}
 
 /// Keys of the table that are no parameters of the module.
 const OWN: [&str; 3] = [MODULE.name(), SHA256.name(), PARAMETERS.name()];
