@@ -449,6 +449,16 @@ def check_controller(address: str) -> None:
 
     """
 
+def describe_module(file: str | Path) -> dict[str, Any]:
+    """Describe an object of `longhaul module build`.
+
+    Keys `name`, `parameters` (name, type and default of each), `hooks`, `needs` and `hz`.
+
+    Raises:
+        AlgorithmError: it is none, or of another version of the headers, processor or system.
+
+    """
+
 def schema() -> str:
     """The JSON Schema of scenario files."""
 

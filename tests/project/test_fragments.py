@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from conftest import CommandLine
 from test_documents import written
 
 import longhaul
-from longhaul import _engine
+from longhaul import _engine, modules
 from tools.site.blocks import blocks_of
 from tools.site.values import toml
 
@@ -105,10 +106,15 @@ def test_a_piece_of_a_scenario_is_valid(text: str, tmp_path: Path) -> None:
     (tmp_path / "aimd.py").write_text(
         next(block.text for block in blocks_of(ROOT / "docs/python-algorithms.md") if block.file)
     )
+    if '"tcp_sawtooth.so"' in text:
+        if shutil.which("cc") is None:
+            pytest.skip("no C compiler")
+        modules.build([ROOT / "examples" / "tcp_sawtooth.c"], tmp_path / "tcp_sawtooth.so")
     # Alternatives stand below one another.
     for piece in alternatives(text):
         given = list(overrides(piece))
         in_folder = [one.replace('"aimd.py:', f'"{tmp_path}/aimd.py:') for one in given]
+        in_folder = [one.replace('"tcp_saw', f'"{tmp_path}/tcp_saw') for one in in_folder]
         in_folder = [re.sub(r'file = "', f'file = "{tmp_path}/', one) for one in in_folder]
         longhaul.load(tmp_path / "s.toml", set=in_folder)
 

@@ -50,7 +50,7 @@ def test_commands_have_verbs_and_options_that_exist(document: str, cli: CommandL
     commands += re.findall(r"`longhaul ([a-z][^`\n]*)`", text)
     for command in commands:
         words = shlex.split(command, comments=True)
-        command_words = words[: 2 if words[0] in ("campaign", "study", "model") else 1]
+        command_words = words[: 2 if words[0] in ("campaign", "study", "model", "module") else 1]
         help_text = help_of(cli, *command_words)
         assert help_text, command
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):

@@ -26,6 +26,11 @@ impl AckRatio {
         self.sixteenths -= (self.sixteenths - acked) >> SIXTEENTHS;
     }
 
+    /// A number of acknowledged segments over the estimate (`(cnt << 4) / delayed_ack`).
+    pub(crate) fn divide(self, segments: u64) -> u64 {
+        (segments << SIXTEENTHS) / self.sixteenths
+    }
+
     /// What one acknowledgement counts for in growth: segments.
     pub(crate) fn segments(self) -> f64 {
         self.sixteenths as f64 / f64::from(1 << SIXTEENTHS)

@@ -52,6 +52,12 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// known, and the initial window follows.
     fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
+    /// The window that the connection begins with, where the transport would begin with `initial` segments; after
+    /// [`Self::on_handshake`].
+    fn first_window(&mut self, initial: f64) -> f64 {
+        initial
+    }
+
     /// Whether losses are answered now ([`Self::on_congestion`]), with so many segments of the connection known to be
     /// delivered, and lost, so far: algorithms that tolerate some wait until there are more.
     ///

@@ -27,6 +27,7 @@ pub mod rounds;
 mod slow_start;
 mod split_mix;
 mod state;
+mod whole_windows;
 mod window;
 mod windowed_max;
 

@@ -29,6 +29,11 @@ impl RateSample {
         self.segments
     }
 
+    /// The time that they took.
+    pub fn interval(self) -> Span {
+        self.interval
+    }
+
     /// Segments per second.
     #[inline]
     pub fn per_second(self) -> f64 {

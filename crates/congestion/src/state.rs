@@ -157,6 +157,12 @@ impl CongestionState {
         self.controller.on_handshake(ack, &mut self.window);
     }
 
+    /// Opens the window where the transport would open it to `initial` segments.
+    pub fn open_window(&mut self, initial: f64) {
+        let first = self.controller.first_window(initial);
+        self.window.set_cwnd(first);
+    }
+
     /// ns-2's limited slow start continues in congestion avoidance: the larger growth from `before` counts.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {

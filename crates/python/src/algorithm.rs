@@ -4,13 +4,15 @@
 //! `longhaul.algorithm` finds and checks the class; here it becomes a controller like any other.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{CongestionControl, Factory, Needs, Phase, Phases};
 use longhaul_external::{External, PATIENCE, Program};
-use longhaul_scenario::{Algorithms, CustomAlgorithm};
+use longhaul_modules::{Module, Parameter, Value};
+use longhaul_scenario::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
 use longhaul_units::{Rate, Span, Time};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -171,9 +173,62 @@ impl Algorithms for Loader {
         })
     }
 
+    fn module(&self, module: LinuxModule<'_>) -> Result<MadeModule, String> {
+        let file = module.file.display();
+        let parameters = module.parameters.into_iter();
+        let parameters = parameters.map(|(name, value)| (name, value_of(value)));
+        let loaded = Module::open(module.object, parameters.collect())
+            .map_err(|reason| format!("{file}: {reason}"))?;
+        let description = loaded.description();
+        let defaults = description.parameters.iter();
+        let defaults = defaults.filter_map(|known| Some((known.name.clone(), default_of(known)?)));
+        Ok(MadeModule {
+            name: description.name.clone(),
+            defaults: defaults.collect(),
+            factory: Arc::new(loaded),
+        })
+    }
+
     fn external(&self, address: &str) -> Result<Arc<dyn Factory>, String> {
         Ok(Arc::new(External::new(address.parse()?, PROGRAM)))
     }
+}
+
+fn value_of(value: ModuleValue) -> Value {
+    match value {
+        ModuleValue::Flag(flag) => Value::Flag(flag),
+        ModuleValue::Whole(number) => Value::Whole(number.into()),
+        ModuleValue::Real(number) => Value::Real(number),
+    }
+}
+
+/// The default of a parameter, unless it is larger than numbers of scenarios.
+fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
+    Some(match parameter.default {
+        Value::Flag(flag) => ModuleValue::Flag(flag),
+        Value::Whole(number) => ModuleValue::Whole(number.try_into().ok()?),
+        Value::Real(number) => ModuleValue::Real(number),
+    })
+}
+
+/// Describes an object of `longhaul module build`: its name, its parameters with types and defaults, its hooks and needs.
+#[pyfunction]
+pub(crate) fn describe_module<'py>(py: Python<'py>, file: PathBuf) -> PyResult<Bound<'py, PyDict>> {
+    let refuse = |reason: String| AlgorithmError::new_err(format!("{}: {reason}", file.display()));
+    let contents = std::fs::read(&file).map_err(|error| refuse(error.to_string()))?;
+    let module = Module::open(contents, Vec::new()).map_err(refuse)?;
+    let description = module.description();
+    let parameters = description.parameters.iter();
+    let parameters: Vec<_> = parameters
+        .map(|known| (&known.name, known.type_name(), known.default.to_string()))
+        .collect();
+    let told = PyDict::new(py);
+    told.set_item("name", &description.name)?;
+    told.set_item("parameters", parameters)?;
+    told.set_item("hooks", description.hooks())?;
+    told.set_item("needs", description.needs())?;
+    told.set_item("hz", description.hz)?;
+    Ok(told)
 }
 
 /// Refuses an address where no controller listens, or one that does not know the protocol.

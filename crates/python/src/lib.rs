@@ -56,7 +56,7 @@ mod error {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::algorithm::check_controller;
+    use crate::algorithm::{check_controller, describe_module};
     #[pymodule_export]
     use crate::catalogue::{algorithms, columns, profiles, queues, scenario_keys, traffic};
     #[pymodule_export]

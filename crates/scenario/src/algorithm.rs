@@ -1,5 +1,7 @@
 //! Keys of tables of congestion control and slow start that are not parameters of the registry.
 
+use std::path::Path;
+
 use longhaul_keys::{Field, KIND};
 
 use crate::document::Table;
@@ -27,6 +29,12 @@ pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 /// What listens there: runs of another version are other runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
+/// The object of a congestion control module of Linux, the SHA-256 of its contents, and parameters that have the name of
+/// one of these keys.
+pub(crate) const MODULE: Field<String> = Field::new("module");
+pub(crate) const SHA256: Field<String> = Field::new("sha256");
+pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
+
 /// The file, if one is named, and the class.
 pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     match python.rsplit_once(':') {
@@ -39,10 +47,20 @@ pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
 pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));
+    if let Some(module) = congestion.and_then(|table| table.get(MODULE)) {
+        return stem(module.word());
+    }
     match (python, kind) {
         _ if congestion.is_some_and(|table| table.has(EXTERNAL)) => EXTERNAL.name(),
         (Some(python), _) => split(python.word()).1,
         (None, Some(kind)) => kind.word(),
         (None, None) => DEFAULT_CONGESTION,
     }
+}
+
+/// The name of a module's file without directory and ending, and without the `tcp_` that the kernel's have.
+fn stem(file: &str) -> &str {
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
+    let stem = stem.unwrap_or(file);
+    stem.strip_prefix("tcp_").unwrap_or(stem)
 }

@@ -9,9 +9,10 @@ use longhaul_units::{Quantity, Span, nearest};
 
 use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
 use crate::custom;
-use crate::document::{Node, Origin, Table, Value, join};
+use crate::document::{Node, Origin, Table, Value, describe_value, join};
 use crate::error::Diagnostic;
 use crate::external;
+use crate::module;
 use crate::renamed;
 
 /// Maximum of a time in a scenario: sums of many still fit into 64 bits of picoseconds.
@@ -313,6 +314,9 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     if custom::is_custom(table) {
         return custom::check(table, path, out);
     }
+    if module::is_module(table) {
+        return module::check(table, path, out);
+    }
     if external::is_external(table) {
         return external::check(table, path, out);
     }
@@ -560,17 +564,5 @@ pub(crate) fn describe(kind: &Kind) -> String {
         Kind::Congestion => "a table with kind = \"NAME\" or python = \"FILE:CLASS\"".to_string(),
         Kind::SlowStart => "a table with kind = \"NAME\"".to_string(),
         Kind::OneOf(kinds) => kinds.iter().map(describe).collect::<Vec<_>>().join(", or "),
-    }
-}
-
-fn describe_value(value: &Value) -> String {
-    match value {
-        Value::Flag(flag) => flag.to_string(),
-        Value::Whole(whole) => whole.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::Text(text) => format!("{text:?}"),
-        Value::Quantity(quantity) => quantity.to_string(),
-        Value::List(_) => "a list".to_string(),
-        Value::Table(_) => "a table".to_string(),
     }
 }

@@ -4,47 +4,16 @@
 //! algorithm, and the resolved scenario runs without the file.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use longhaul_congestion::{self as congestion, ControllerSpec, Factory};
+use longhaul_congestion::{self as congestion, ControllerSpec};
 use longhaul_keys::{Field, KIND};
 
 use crate::algorithm::{EXTERNAL, PYTHON, SOURCE, VARIANT, split};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
+use crate::making::{Algorithms, CustomAlgorithm};
 use crate::render;
-
-/// A custom algorithm, as a scenario names it.
-#[derive(Debug)]
-pub struct CustomAlgorithm<'a> {
-    /// Name of its class.
-    pub class: &'a str,
-    /// The name of the file, for messages, and its text; none if the program passed the class itself.
-    pub file: Option<(&'a str, &'a str)>,
-    /// Arguments of its constructor: a JSON object.
-    pub parameters: serde_json::Value,
-}
-
-/// Makes custom algorithms; this crate does not depend on the language that they are written in.
-pub trait Algorithms {
-    /// The algorithm and its source code, or an error message.
-    fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
-
-    /// The controller of another process that listens at an address, or an error message.
-    fn external(&self, _address: &str) -> Result<Arc<dyn Factory>, String> {
-        Err("controllers in another process run from Python only".to_string())
-    }
-}
-
-/// For programs that cannot load custom algorithms.
-pub(crate) struct NoAlgorithms;
-
-impl Algorithms for NoAlgorithms {
-    fn make(&self, _: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String> {
-        Err("algorithms written in Python run from Python only".to_string())
-    }
-}
 
 /// Keys that are not passed to the constructor.
 const OWN: [Field<String>; 2] = [PYTHON, SOURCE];

@@ -35,3 +35,16 @@ pub(crate) fn join(path: &str, key: &str) -> String {
         format!("{path}.{key}")
     }
 }
+
+/// A value as messages show it.
+pub(crate) fn describe_value(value: &Value) -> String {
+    match value {
+        Value::Flag(flag) => flag.to_string(),
+        Value::Whole(whole) => whole.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("{text:?}"),
+        Value::Quantity(quantity) => quantity.to_string(),
+        Value::List(_) => "a list".to_string(),
+        Value::Table(_) => "a table".to_string(),
+    }
+}

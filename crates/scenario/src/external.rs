@@ -3,9 +3,9 @@
 use longhaul_congestion::{self as congestion, ControllerSpec};
 
 use crate::algorithm::{EXTERNAL, VERSION};
-use crate::custom::Algorithms;
 use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
+use crate::making::Algorithms;
 
 /// Whether a table of congestion control names a controller in another process.
 pub(crate) fn is_external(table: &Table) -> bool {

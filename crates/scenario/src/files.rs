@@ -12,8 +12,19 @@ use crate::error::Diagnostic;
 /// Maximum size of a file, more than any scenario, table or class needs.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The text of a file. Devices and pipes, which may never end, and files that are too large are refused.
+/// The text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let mut bytes = read_bytes(path)?;
+    // A byte order mark, which some editors and spreadsheets write, is no part of the text.
+    if bytes.starts_with(b"\xEF\xBB\xBF") {
+        bytes.drain(..3);
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| format!("cannot read {}: it is not UTF-8 text", path.display()))
+}
+
+/// The contents of a file. Devices and pipes, which may never end, and files that are too large are refused.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let refuse = |reason: &str| format!("cannot read {}: {reason}", path.display());
     let io = |error: std::io::Error| refuse(&error.to_string());
     // Checked before it is opened: opening a pipe waits for a writer.
@@ -33,11 +44,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(refuse("it has more than 256 MiB"));
     }
-    // A byte order mark, which some editors and spreadsheets write, is no part of the text.
-    if bytes.starts_with(b"\xEF\xBB\xBF") {
-        bytes.drain(..3);
-    }
-    String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text"))
+    Ok(bytes)
 }
 
 /// Refuses a table that names a file and has its text, too, as a resolved scenario with an override of the file has:

@@ -4,9 +4,9 @@ use longhaul_engine::Config;
 use longhaul_keys::Key;
 use longhaul_units::Time;
 
-use crate::custom::Algorithms;
 use crate::document::Table;
 use crate::error::Diagnostic;
+use crate::making::Algorithms;
 use crate::mesonet::run::MesoNetRun;
 use crate::model;
 use crate::render::ExplainRow;

@@ -1,9 +1,9 @@
 //! The kinds of simulation. Another one is a line here, and a variant of [`Simulation`].
 
-use crate::custom::Algorithms;
 use crate::document::Table;
 use crate::error::Diagnostic;
 use crate::kind::{Resolved, Simulation, SimulationKind};
+use crate::making::Algorithms;
 use crate::{build, mesonet, model, resolve, warnings};
 
 /// Connections over a network of links: every scenario that has no table of another kind.

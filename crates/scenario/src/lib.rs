@@ -26,9 +26,11 @@ mod flow;
 mod kind;
 mod kinds;
 mod link;
+mod making;
 mod merge;
 mod mesonet;
 mod model;
+mod module;
 mod profile;
 mod proxy;
 mod queue;
@@ -49,16 +51,16 @@ use longhaul_units::Time;
 pub use catalogue::{
     Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, profiles, queues, traffic,
 };
-pub use custom::{Algorithms, CustomAlgorithm};
 pub use error::ScenarioError;
 pub use kind::Simulation;
+pub use making::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
 pub use mesonet::run::MesoNetRun;
 pub use render::ExplainRow;
 pub use schema::schema;
 
-use custom::NoAlgorithms;
 use document::{Origin, Table};
 use error::Places;
+use making::NoAlgorithms;
 use model::About;
 
 /// A scenario that can be run.
@@ -199,6 +201,8 @@ impl Scenario {
 
     /// What identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
     pub fn hash(&self) -> String {
-        render::hash(&self.resolved_json(), RESULTS_VERSION)
+        let mut canonical = self.resolved_json();
+        render::without_directories(&mut canonical);
+        render::hash(&canonical, RESULTS_VERSION)
     }
 }

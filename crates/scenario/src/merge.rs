@@ -2,13 +2,13 @@
 
 use longhaul_keys::KIND;
 
-use crate::algorithm::{EXTERNAL, PYTHON, SOURCE, VERSION};
+use crate::algorithm::{EXTERNAL, MODULE, PYTHON, SHA256, SOURCE, VERSION};
 use crate::document::{Node, Table, Value};
 use crate::mesonet::keys::TopologyFile;
 use crate::model::Scenario;
 
-/// Keys that name what a table describes: a built-in kind, the file of a custom one, or another process.
-const NAMES: [&str; 3] = [KIND.name(), PYTHON.name(), EXTERNAL.name()];
+/// Keys that name what a table describes: a built-in kind, the file of a custom one, another process, or a module.
+const NAMES: [&str; 4] = [KIND.name(), PYTHON.name(), EXTERNAL.name(), MODULE.name()];
 
 /// Takes out the name of what a table describes, before another one comes. The text of a file goes with it.
 fn forget_name(table: &mut Table) {
@@ -17,6 +17,9 @@ fn forget_name(table: &mut Table) {
     }
     if table.remove(EXTERNAL).is_some() {
         table.remove(VERSION);
+    }
+    if table.remove(MODULE).is_some() {
+        table.remove(SHA256);
     }
     table.remove(KIND);
 }

@@ -1,7 +1,10 @@
 //! A resolved document as canonical JSON, and as rows with the origin of each value.
 
+use std::path::Path;
+
 use serde_json::{Map, Value as Json};
 
+use crate::algorithm::{MODULE, SHA256};
 use crate::document::{Node, Table, Value, join};
 
 /// One value of a resolved scenario.
@@ -43,7 +46,29 @@ pub(crate) fn hash(canonical: &Json, results_version: u32) -> String {
     let digest = hmac_sha256::Hash::hash(
         format!("{canonical}\nresults-version {results_version}").as_bytes(),
     );
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&digest)
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Takes the directories off the objects of modules, which are known by their digests.
+pub(crate) fn without_directories(value: &mut Json) {
+    match value {
+        Json::Object(entries) => {
+            if entries.contains_key(SHA256.name())
+                && let Some(Json::String(file)) = entries.get_mut(MODULE.name())
+                && let Some(name) = Path::new(file.as_str()).file_name()
+            {
+                *file = name.to_string_lossy().into_owned();
+            }
+            entries.values_mut().for_each(without_directories);
+        }
+        Json::Array(items) => items.iter_mut().for_each(without_directories),
+        _ => {}
+    }
 }
 
 /// A row for each value, lists of plain values in one row.

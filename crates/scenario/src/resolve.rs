@@ -9,11 +9,11 @@ use longhaul_units::{Bytes, Time};
 
 use crate::algorithm;
 use crate::check::unknown;
-use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, Shared};
 use crate::link::Context;
+use crate::making::Algorithms;
 use crate::model::flow::{AnyFlow, Stack};
 use crate::model::protocol::Protocol;
 use crate::model::{self, CountedFlows, Length, MoreMeasures, Scenario, Seeds};

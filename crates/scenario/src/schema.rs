@@ -101,7 +101,7 @@ fn of(kind: &Kind) -> Json {
                 schema["description"] = json!(entry.description);
                 schema
             });
-            json!({ "anyOf": kinds.chain([custom(), external()]).collect::<Vec<_>>() })
+            json!({ "anyOf": kinds.chain([custom(), external(), module()]).collect::<Vec<_>>() })
         }
         Kind::SlowStart => {
             let kinds = registry::slow_starts().iter().map(|entry| {
@@ -194,6 +194,32 @@ fn external() -> Json {
         },
         "required": ["external"],
         "additionalProperties": false,
+    })
+}
+
+/// A module of Linux; its object knows what else there may be.
+fn module() -> Json {
+    json!({
+        "type": "object",
+        "properties": {
+            "module": {
+                "type": "string",
+                "description": "Object of a congestion control module of Linux, built by `longhaul module build`; \
+                    relative to this file. Its parameters are the other keys.",
+            },
+            "sha256": {
+                "type": "string",
+                "pattern": "^[0-9a-f]{64}$",
+                "description": "SHA-256 of the object, in resolved scenarios.",
+            },
+            "parameters": {
+                "type": "object",
+                "description": "Parameters of the module that have the name of one of these keys.",
+                "additionalProperties": { "type": ["number", "boolean"] },
+            },
+        },
+        "required": ["module"],
+        "additionalProperties": { "type": ["number", "boolean"] },
     })
 }
 

@@ -22,7 +22,7 @@ EVERY = "*"
 
 # Keys that name what a table describes: a built-in kind, or the file of a custom one, whose text
 # goes with it.
-NAMES = ("kind", "python")
+NAMES = ("kind", "python", "external", "module")
 
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
@@ -47,8 +47,9 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
     """Set one key. As with `--set`, the others stay, except another name of what this describes."""
     if key in NAMES:
-        if "python" in table:
-            table.pop("source", None)
+        for named, derived in (("python", "source"), ("module", "sha256")):
+            if named in table:
+                table.pop(derived, None)
         for name in NAMES:
             table.pop(name, None)
     # Later paths may lead into a value that other runs share.

@@ -17,6 +17,7 @@ from longhaul.cli import (
     explore,
     fluid,
     model,
+    module,
     results,
     runs,
     schema,
@@ -96,10 +97,12 @@ MODEL: tuple[Command, ...] = (
     ("fluid", fluid.fluid, "mine.toml --plot fluid.svg"),
     ("hybrid", fluid.hybrid, "--buffer 25000 --routers shared --hours 1"),
 )
+MODULE: tuple[Command, ...] = (("build", module.build, "tcp_mine.c --check"),)
 for group, about, commands in (
     ("campaign", "Plan, run and analyse many runs.", CAMPAIGN),
     ("study", "Repeat published evaluations and judge their claims.", STUDY),
     ("model", "Analytical models, without packets.", MODEL),
+    ("module", "Congestion control modules of Linux.", MODULE),
 ):
     below = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
     for name, of_group, example in commands:

@@ -28,8 +28,9 @@ def evaluate(
         typer.Argument(
             metavar="SUBJECT",
             help="An algorithm: a name that `list algorithms` shows, with parameters as "
-            "'{ kind = \"cubic\", decrease = 0.2 }', one in Python: mine.py, mine.py:Class, or the "
-            "address of a controller in another process: unix:PATH, tcp:HOST:PORT. "
+            "'{ kind = \"cubic\", decrease = 0.2 }', one in Python: mine.py, mine.py:Class, a "
+            "module of Linux: tcp_mine.so, or the address of a controller in another process: "
+            "unix:PATH, tcp:HOST:PORT. "
             "With --suite rfc7928 a queue discipline that `list queues` shows.",
         ),
     ],

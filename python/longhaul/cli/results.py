@@ -159,7 +159,7 @@ def window(
         list[str],
         typer.Argument(
             metavar="KIND...",
-            help="Algorithms: names that `longhaul list` shows, or my_cc.py:MyCC.",
+            help="Algorithms: names that `longhaul list` shows, my_cc.py:MyCC, or tcp_mine.so.",
         ),
     ],
     loss_every: Annotated[

@@ -35,7 +35,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
 
     Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
     a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
-    `tcp:HOST:PORT`, a controller in another process.
+    `tcp:HOST:PORT`, a controller in another process. The object of a module of Linux is given by
+    its file, `tcp_mine.so`, and with parameters as `{ module = "tcp_mine.so", beta = 717 }`.
     """
     if written.startswith("{"):
         return _with_parameters(written, subject)
@@ -44,6 +45,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
         return _known(written, known, "queue discipline", "one of")
     if written.startswith(("unix:", "tcp:")):
         return _external(written)
+    if written.endswith(".so"):
+        return _module(written)
     if not re.search(r"\.py(:|$)", written):
         known = [row["name"] for row in _engine.algorithms()["algorithms"]]
         expected = "a Python file, such as mine.py:MyClass, or one of"
@@ -65,6 +68,16 @@ def _known(written: str, known: Sequence[str], what: str, expected: str) -> Cont
     return Contender(written, {"kind": written})
 
 
+def _module(written: str) -> Contender:
+    """Return the contender whose algorithm is an object of `longhaul module build`."""
+    file = Path(written).resolve()
+    try:
+        name = _engine.describe_module(file)["name"]
+    except _engine.AlgorithmError as error:
+        raise ContenderError(str(error)) from None
+    return Contender(name, {"module": str(file)})
+
+
 def _external(address: str) -> Contender:
     """A controller that listens there; refused if none does."""
     try:
@@ -82,15 +95,23 @@ def _with_parameters(written: str, subject: str) -> Contender:
         table = value(written)
     except tomllib.TOMLDecodeError as error:
         raise ContenderError(f"{written}: {error}") from None
+    if isinstance(table, dict) and isinstance(table.get("module"), str):
+        base = _module(table["module"])
+        return _called_by(table | base.table, base.name, "module")
     if not isinstance(table, dict) or not isinstance(table.get("kind"), str):
-        raise ContenderError(f'{written}: expected kind = "NAME"')
+        raise ContenderError(f'{written}: expected kind = "NAME" or module = "FILE.so"')
     if subject == "discipline" and "limit" in table:
         raise ContenderError(
             f"{written}: limit: the suite gives all disciplines the same buffer (RFC 7928, section "
             "3.2); for another one add --set topology.dumbbell.bottleneck.queue.limit=LIMIT"
         )
-    others = [f"{key}={given}" for key, given in table.items() if key != "kind"]
-    return Contender(" ".join([contender(table["kind"], subject).name, *others]), table)
+    return _called_by(table, contender(table["kind"], subject).name, "kind")
+
+
+def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
+    """Return a contender that is called by its name and all parameters but that key."""
+    others = [f"{other}={given}" for other, given in table.items() if other != key]
+    return Contender(" ".join([name, *others]), table)
 
 
 def _only_algorithm(file: Path) -> str:

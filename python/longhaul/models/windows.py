@@ -22,7 +22,8 @@ from longhaul.files.writing import write_text
 from longhaul.plots import styles
 from longhaul.running import load
 
-# An algorithm's name, a file and a class as in `my_cc.py:MyCC`, or the class itself.
+# An algorithm's name, a file and a class as in `my_cc.py:MyCC`, the class itself, or the object of
+# a module of Linux as in `tcp_mine.so`.
 Kind = str | type[CongestionControl]
 
 # Windows reach some multiple of the distance between losses; beyond this a plot takes minutes.
@@ -111,9 +112,7 @@ def trajectories(
 ) -> list[Trajectory]:
     """The window of each algorithm; `set` holds `parameter=value` for those that have it."""
     given = [_congestion(kind) for kind in kinds]
-    if len({str(algorithm.get("kind", algorithm.get("python"))) for algorithm in given}) < len(
-        given
-    ):
+    if len({str(_what(algorithm)) for algorithm in given}) < len(given):
         raise _refused("an algorithm is named twice")
     for text in set:
         _give(given, text)
@@ -143,13 +142,27 @@ def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajec
         loss=None if experiment.loss is None else (experiment.loss, experiment.seed),
         cwnd=experiment.cwnd,
     )
-    kind = str(congestion.get("kind") or getattr(congestion["python"], "__name__", ""))
-    name = kind or str(congestion["python"]).rpartition(":")[2]
-    return Trajectory(name, kind or name, pl.DataFrame(columns).with_row_index("round"), response)
+    name = _name(congestion)
+    return Trajectory(name, name, pl.DataFrame(columns).with_row_index("round"), response)
+
+
+def _what(congestion: Mapping[str, Any]) -> Kind:
+    """Return the kind, the file or the class that a table of congestion control names."""
+    kind: Kind = next(congestion[key] for key in ("kind", "python", "module") if key in congestion)
+    return kind
+
+
+def _name(congestion: Mapping[str, Any]) -> str:
+    what = _what(congestion)
+    if "module" in congestion:
+        return Path(str(what)).stem.removeprefix("tcp_")
+    return what.rpartition(":")[2] if isinstance(what, str) else what.__name__
 
 
 def _congestion(kind: Kind) -> dict[str, Any]:
     """What a scenario says of an algorithm."""
+    if isinstance(kind, str) and kind.endswith(".so"):
+        return {"module": kind}
     if isinstance(kind, type) or ":" in kind:
         return {"python": kind}
     known = [row["name"] for row in _engine.algorithms()["algorithms"]]
@@ -158,7 +171,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
         hint = f" (did you mean `{near[0]}`?)" if near else ""
         raise _refused(
             f"unknown algorithm `{kind}`{hint}; available: {', '.join(known)}; "
-            "a class of your own is given as my_cc.py:MyCC"
+            "a class of your own is given as my_cc.py:MyCC, a module of Linux as tcp_mine.so"
         )
     return {"kind": kind}
 

@@ -28,7 +28,8 @@ pub(crate) static ENTRY: Entry<Hstcp> = Entry {
         keeps the fraction that the last reduction above it removed. Variant nist rounds the \
         increase to whole segments, starts at a window of 31, and keeps the algorithm's own part at \
         a timeout, too. Variant linux-2.6.22 rounds the increase up, as the RFC's table does, keeps its own \
-        part at a timeout, and halves the rate in a recovery whatever it is to keep.",
+        part at a timeout, and halves the rate in a recovery whatever it is to keep. Variant linux-6.18 has that \
+        table, too, and whole windows, which an acknowledgement enlarges once, however many segments it covers.",
     law: &[
         "p(w) = low_p * (w / low_window)^(ln(high_p / low_p) / ln(high_window / low_window))",
         "b(w) = 0.5 + (high_decrease - 0.5) * ln(w / low_window) / ln(high_window / low_window)",
@@ -42,6 +43,7 @@ pub(crate) static ENTRY: Entry<Hstcp> = Entry {
         Variant::Paper,
         Variant::Ns2,
         Variant::Linux2_6_22,
+        Variant::Linux6_18,
         Variant::Nist,
     ],
     parameters: &PARAMETERS,
@@ -52,11 +54,11 @@ static PARAMETERS: [Parameter; 7] = [
     LOW_WINDOW,
     HIGH_WINDOW,
     rounded(DefaultValue::Derived {
-        rule: "0; variants linux-2.6.22 and nist: 1",
+        rule: "0; variants linux-2.6.22, linux-6.18 and nist: 1",
         value: |settings| {
             f64::from(matches!(
                 settings.variant(),
-                Variant::Linux2_6_22 | Variant::Nist
+                Variant::Linux2_6_22 | Variant::Linux6_18 | Variant::Nist
             ))
         },
     }),
@@ -176,6 +178,8 @@ pub struct Hstcp {
     ns2: Option<Ns2Factor>,
     /// Whether a timeout leaves the algorithm's own part as threshold (NIST SP 500-282, equation 29).
     own_threshold: bool,
+    /// Of a current kernel: counts up to the next segment (`snd_cwnd_cnt`).
+    counted: Option<u64>,
 }
 
 /// What ns-2 keeps in the variable that standard TCP multiplies its window by: one half, then the
@@ -192,7 +196,8 @@ impl Hstcp {
         Ok(Self {
             response: Arc::new(Response::new(settings)),
             ns2,
-            own_threshold: matches!(settings.variant(), Variant::Linux2_6_22 | Variant::Nist),
+            own_threshold: !matches!(settings.variant(), Variant::Paper | Variant::Ns2),
+            counted: (settings.variant() == Variant::Linux6_18).then_some(0),
         })
     }
 }
@@ -201,11 +206,15 @@ impl CongestionControl for Hstcp {
     /// RFC 3649 equation 2: `a(w)` segments per round trip.
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        if let Some(counted) = &mut self.counted {
+            return Some(whole_increment(counted, &self.response, cwnd));
+        }
         Some(self.response.increase(cwnd) * credit / cwnd)
     }
 
     /// RFC 3649 equation 1: the window shrinks by `b(w)` of itself.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.counted = self.counted.map(|_| 0);
         let target = match &mut self.ns2 {
             None => self.response.reduced(event.base),
             Some(factor) => factor.target(&self.response, event, window.cwnd()),
@@ -215,7 +224,8 @@ impl CongestionControl for Hstcp {
 
     /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        self.response.linux.then(|| window.ssthresh() / 2.0)
+        let halves = self.response.linux && self.counted.is_none();
+        halves.then(|| window.ssthresh() / 2.0)
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
@@ -248,6 +258,17 @@ impl CongestionControl for Hstcp {
     fn share_tables(&mut self, like: &Self) {
         self.response = Arc::clone(&like.response);
     }
+}
+
+/// Segments more for an acknowledgement (Linux 6.18, `hstcp_cong_avoid`).
+fn whole_increment(counted: &mut u64, response: &Response, cwnd: f64) -> f64 {
+    let cwnd = cwnd as u64;
+    *counted += response.increase(cwnd as f64) as u64;
+    let due = *counted >= cwnd;
+    if due {
+        *counted -= cwnd;
+    }
+    f64::from(u8::from(due))
 }
 
 impl Ns2Factor {
@@ -294,10 +315,13 @@ impl Response {
                 // NIST SP 500-282, equation 26; rounded, as its published results are.
                 Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
                 // RFC 3649 appendix B gives the largest window of each increase.
-                Variant::Linux2_6_22 => Some(libm::ceil),
+                Variant::Linux2_6_22 | Variant::Linux6_18 => Some(libm::ceil),
                 _ => None,
             },
-            linux: settings.variant() == Variant::Linux2_6_22,
+            linux: matches!(
+                settings.variant(),
+                Variant::Linux2_6_22 | Variant::Linux6_18
+            ),
             nist: settings.variant() == Variant::Nist,
         }
     }
@@ -701,5 +725,17 @@ mod tests {
         ns2.on_timeout(&event, &mut window);
         assert_eq!((window.cwnd(), window.ssthresh()), (1.0, 5000.0));
         near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.21009, 2e-4);
+    }
+
+    /// The increase from 664 segments on is seven (RFC 3649, appendix B): 95 acknowledgements for a segment, of two segments
+    /// each or of one. A loss takes 86/256.
+    #[test]
+    fn a_current_kernel_counts_acknowledgements() {
+        let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
+        let mut hstcp = Hstcp::new(&settings).unwrap();
+        let grown: f64 = (0..95).map(|_| hstcp.increment(2.0, 664.0).unwrap()).sum();
+        assert_eq!((grown, hstcp.counted), (1.0, Some(1)));
+        assert_eq!(hstcp.response.reduced(664.0), 664.0 - 223.0);
+        assert_eq!(hstcp.recovery_floor(&Window::new(10.0, 2.0, 1e6, crate::Rounding::Real)), None);
     }
 }

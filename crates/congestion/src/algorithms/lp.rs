@@ -7,6 +7,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use super::reno::Reno;
 use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
@@ -20,7 +21,9 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
         exceeds the smallest by threshold of the range seen, then holds it for inference round \
         trips; a delay as large within that time takes the window down to one segment. Brings its \
         own, standard, slow start, which finds out the range and ends with the first loss. Variant linux-2.6.22 \
-        heeds delays in slow start too, and starts the range anew at each indication.",
+        heeds delays in slow start too, and starts the range anew at each indication. Variant linux-6.18 is standard TCP: \
+        since Linux 4.10 a connection's timestamps begin at a random number, and the smoothed delay, eight times what \
+        they tell in 32 bits, overflows in seven connections of eight, so that it never exceeds the smallest.",
     law: &[
         "congested = smoothed delay > min_delay + threshold * (max_delay - min_delay)",
         "each ACK: cwnd += acked / cwnd",
@@ -29,7 +32,11 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
     ],
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    variants: &[Variant::Paper, Variant::Linux2_6_22],
+    variants: &[
+        Variant::Paper,
+        Variant::Linux2_6_22,
+        Variant::Linux6_18,
+    ],
     parameters: &[
         Parameter {
             name: "threshold",
@@ -76,6 +83,8 @@ pub struct Lp {
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
+    /// What a current kernel's is.
+    standard: Option<Reno>,
 }
 
 /// One-way delays in seconds.
@@ -101,6 +110,7 @@ impl Lp {
             answered: 0,
             deaf_until: 0,
             still_until: Time::ZERO,
+            standard: (settings.variant() == Variant::Linux6_18).then(Reno::of_linux),
         }
     }
 
@@ -163,10 +173,21 @@ impl Lp {
 impl CongestionControl for Lp {
     /// Indications come in later slow starts too, and in Linux in the first one.
     fn phases(&self) -> Phases {
-        Phases::SlowStart
+        if self.standard.is_some() {
+            Phases::Avoidance
+        } else {
+            Phases::SlowStart
+        }
+    }
+
+    fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        self.standard.as_mut()?.increment(credit, cwnd)
     }
 
     fn needs(&self) -> Needs {
+        if self.standard.is_some() {
+            return Needs::NOTHING;
+        }
         Needs {
             one_way_delay: true,
             ..Needs::RTT
@@ -174,6 +195,9 @@ impl CongestionControl for Lp {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(standard) = &mut self.standard {
+            return standard.on_ack(ack, phase, window);
+        }
         self.measure(ack);
         if !phase.may_grow() {
             return;
@@ -195,12 +219,18 @@ impl CongestionControl for Lp {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(standard) = &mut self.standard {
+            return standard.on_congestion(event, window);
+        }
         self.range_known = true;
         self.restart_smoothing(event.in_flight);
         window.reduce_to(event.base / 2.0);
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if let Some(standard) = &mut self.standard {
+            return standard.on_timeout(event, window);
+        }
         self.range_known = true;
         self.still_until = event.now;
         restart(event, window);

@@ -76,6 +76,10 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.on_handshake(ack, window));
     }
 
+    fn first_window(&mut self, initial: f64) -> f64 {
+        dispatch!(self, algorithm => algorithm.first_window(initial))
+    }
+
     fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
         dispatch!(self, algorithm => algorithm.answers_losses(delivered, lost))
     }

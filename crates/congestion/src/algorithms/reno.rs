@@ -84,6 +84,14 @@ impl Reno {
         }
     }
 
+    /// Standard TCP of a current kernel.
+    pub(crate) fn of_linux() -> Self {
+        Self {
+            whole: true,
+            ..Self::general(1.0, 0.5)
+        }
+    }
+
     /// Segments more for `credit` acknowledged ones (`tcp_cong_avoid_ai`).
     fn whole_increment(&mut self, credit: f64, cwnd: f64) -> f64 {
         let needed = larger((cwnd / self.increase).floor(), 1.0);

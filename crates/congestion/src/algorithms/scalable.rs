@@ -13,6 +13,7 @@ use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::whole_windows::Counted;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Scalable> = Entry {
@@ -22,14 +23,20 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
         of the window at a congestion signal, so that the time to recover does not depend on the \
         window; up to low_window it is standard TCP. Variant linux-2.6.22 removes that part at small \
         windows too, variants linux-2.6.22 and nist also at a timeout. Variant linux-2.6.22 also halves the rate in \
-        a recovery, and comes back to what it keeps in slow start.",
+        a recovery, and comes back to what it keeps in slow start. Variant linux-6.18 has whole windows: a segment more for \
+        100 acknowledged ones, or for a window of them where that is less.",
     law: &[
         "each ACK: cwnd += increase * acked; below low_window cwnd += acked / cwnd",
         "congestion: cwnd = (1 - decrease) * cwnd; below low_window cwnd = cwnd / 2",
     ],
     source: "Kelly, CCR 33(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
+    variants: &[
+        Variant::Paper,
+        Variant::Linux2_6_22,
+        Variant::Linux6_18,
+        Variant::Nist,
+    ],
     parameters: &[
         Parameter {
             name: "increase",
@@ -60,9 +67,9 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
             name: "low_window",
             unit: "segments",
             default: DefaultValue::Derived {
-                rule: "16; variant linux-2.6.22: 1 / increase",
+                rule: "16; variants linux-2.6.22 and linux-6.18: 1 / increase",
                 value: |settings| match settings.variant() {
-                    Variant::Linux2_6_22 => 1.0 / settings.get("increase"),
+                    Variant::Linux2_6_22 | Variant::Linux6_18 => 1.0 / settings.get("increase"),
                     _ => 16.0,
                 },
             },
@@ -81,6 +88,8 @@ pub struct Scalable {
     decrease: f64,
     low_window: f64,
     variant: Variant,
+    /// Of a current kernel.
+    counted: Counted,
 }
 
 impl Scalable {
@@ -90,13 +99,14 @@ impl Scalable {
             decrease: settings.get("decrease"),
             low_window: settings.get("low_window"),
             variant: settings.variant(),
+            counted: Counted::default(),
         }
     }
 
     /// What a reduction leaves of `base` segments. Linux takes whole segments off whole segments,
     /// which spares small windows one and lets two flows converge.
     fn reduced(&self, base: f64) -> f64 {
-        if self.variant == Variant::Linux2_6_22 {
+        if matches!(self.variant, Variant::Linux2_6_22 | Variant::Linux6_18) {
             let whole = libm::floor(base);
             return whole - libm::floor(whole * self.decrease);
         }
@@ -108,6 +118,11 @@ impl Scalable {
 impl CongestionControl for Scalable {
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
+        if self.variant == Variant::Linux6_18 {
+            // `tcp_scalable_cong_avoid`
+            let per_segment = cwnd.min(1.0 / self.increase) as u64;
+            return Some(self.counted.add(per_segment, credit as u64) as f64);
+        }
         let increase = if cwnd < self.low_window {
             1.0 / cwnd
         } else {
@@ -117,6 +132,7 @@ impl CongestionControl for Scalable {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.counted = Counted::default();
         window.reduce_to(self.reduced(event.base));
     }
 

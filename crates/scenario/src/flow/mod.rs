@@ -8,10 +8,10 @@ use longhaul_engine::config::{TimestampKeys, TimestampKind};
 use longhaul_keys::{Field, Profile};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, join};
 use crate::error::Diagnostic;
 use crate::link::{AccessKeys, Context};
+use crate::making::Algorithms;
 use crate::model::flow::{AnyFlow, FlowAccess, Stack, Starts, TcpFlow, UdpFlow, UniformStart};
 use crate::model::protocol::Protocol;
 use crate::queue;

@@ -13,11 +13,13 @@ use longhaul_units::{Bytes, Quantity, Span};
 use super::{Shared, refuse_large};
 use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, TRAIN, VARIANT};
 use crate::check::points;
-use crate::custom::{self, Algorithms};
+use crate::custom;
 use crate::document::{Node, Origin, Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::external;
+use crate::making::Algorithms;
 use crate::model::flow::{AnyFlow, Stack};
+use crate::module;
 use crate::profile;
 
 /// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).
@@ -256,6 +258,8 @@ pub(crate) fn resolve_congestion(
     let table = flow.sub_mut(Stack::congestion);
     let spec = if custom::is_custom(table) {
         custom::resolve(table, &path, algorithms)
+    } else if module::is_module(table) {
+        module::resolve(table, &path, algorithms)
     } else if external::is_external(table) {
         external::resolve(table, &path, algorithms)
     } else {

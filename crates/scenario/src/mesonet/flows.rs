@@ -7,10 +7,10 @@ use super::keys::{AlgorithmKeys, HostKeys, LongLivedKeys as Keys, MesoNet};
 use super::layout::{Layout, find};
 use crate::algorithm::{self, DEFAULT_CONGESTION};
 use crate::check::unknown;
-use crate::custom::Algorithms;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::resolve_congestion;
+use crate::making::Algorithms;
 
 /// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";

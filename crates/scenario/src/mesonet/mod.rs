@@ -36,10 +36,10 @@ use longhaul_keys::Profile;
 use longhaul_mesonet::config::{Config, Hosts, Measure, StartWaves, Transport, Users};
 use longhaul_units::Span;
 
-use crate::custom::Algorithms;
 use crate::document::{Origin, Table, fill};
 use crate::error::Diagnostic;
 use crate::kind::{Resolved, Simulation, SimulationKind};
+use crate::making::Algorithms;
 use crate::model::{MesoNetScenario, Seeds};
 use crate::{model, profile};
 

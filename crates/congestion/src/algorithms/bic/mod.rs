@@ -3,12 +3,14 @@
 //! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
 //! networks", INFOCOM 2004. Variant nist is another algorithm of the same parameters.
 
+mod kernel;
 mod nist;
 mod search;
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
+use self::kernel::KernelBic;
 use self::nist::BicNist;
 use self::search::BinarySearch;
 use crate::congestion_control::CongestionControl;
@@ -23,7 +25,7 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
     description: "Goes half of the way to the window at which congestion last came each round trip, \
         in steps of at most max_increment segments; beyond that window it probes in steps that grow \
         again. Below low_window it is standard TCP. Variant linux-2.6.22 is the form of Linux 2.6.22, \
-        variant nist that of NIST's study.",
+        linux-6.18 that of a current kernel, in whole segments, variant nist that of NIST's study.",
     law: &[
         "each round trip below the peak: cwnd += (peak - cwnd) / 2, from min_increment to max_increment",
         "each round trip beyond the peak: cwnd += 1, 2, 4, ... up to max_increment",
@@ -31,11 +33,17 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
     ],
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
+    variants: &[
+        Variant::Paper,
+        Variant::Linux2_6_22,
+        Variant::Linux6_18,
+        Variant::Nist,
+    ],
     parameters: &PARAMETERS,
     build: |settings| {
         Ok(match settings.variant() {
             Variant::Nist => Bic::Nist(BicNist::new(settings)),
+            Variant::Linux6_18 => Bic::Kernel(KernelBic::new(settings)),
             _ => Bic::Search(BinarySearch::new(settings)),
         })
     },
@@ -54,13 +62,10 @@ static PARAMETERS: [Parameter; 5] = [
         name: "max_increment",
         unit: "segments per round trip",
         default: DefaultValue::Derived {
-            rule: "32; variant linux-2.6.22: 16",
-            value: |settings| {
-                if settings.variant() == Variant::Linux2_6_22 {
-                    16.0
-                } else {
-                    32.0
-                }
+            rule: "32; variants linux-2.6.22 and linux-6.18: 16",
+            value: |settings| match settings.variant() {
+                Variant::Linux2_6_22 | Variant::Linux6_18 => 16.0,
+                _ => 32.0,
             },
         },
         allowed: Range::above(0.0, 1e6),
@@ -71,9 +76,9 @@ static PARAMETERS: [Parameter; 5] = [
         name: "min_increment",
         unit: "segments per round trip",
         default: DefaultValue::Derived {
-            rule: "0.01; variants linux-2.6.22 and nist: 0.2",
+            rule: "0.01; variants linux-2.6.22, linux-6.18 and nist: 0.2",
             value: |settings| match settings.variant() {
-                Variant::Linux2_6_22 | Variant::Nist => 0.2,
+                Variant::Linux2_6_22 | Variant::Linux6_18 | Variant::Nist => 0.2,
                 _ => 0.01,
             },
         },
@@ -85,9 +90,9 @@ static PARAMETERS: [Parameter; 5] = [
         name: "decrease",
         unit: "fraction of the window",
         default: DefaultValue::Derived {
-            rule: "0.125; variant linux-2.6.22: 205/1024; variant nist: 0.2",
+            rule: "0.125; variants linux-2.6.22 and linux-6.18: 205/1024; variant nist: 0.2",
             value: |settings| match settings.variant() {
-                Variant::Linux2_6_22 => 205.0 / 1024.0,
+                Variant::Linux2_6_22 | Variant::Linux6_18 => 205.0 / 1024.0,
                 Variant::Nist => 0.2,
                 _ => 0.125,
             },
@@ -111,6 +116,8 @@ static PARAMETERS: [Parameter; 5] = [
 pub enum Bic {
     /// The paper's and Linux's.
     Search(BinarySearch),
+    /// A current kernel's.
+    Kernel(KernelBic),
     /// NIST's.
     Nist(BicNist),
 }
@@ -120,6 +127,7 @@ macro_rules! form {
     ($bic:expr, $form:ident => $call:expr) => {
         match $bic {
             Bic::Search($form) => $call,
+            Bic::Kernel($form) => $call,
             Bic::Nist($form) => $call,
         }
     };
@@ -136,6 +144,10 @@ impl CongestionControl for Bic {
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         form!(self, form => form.on_timeout(event, window));
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
+        form!(self, form => form.on_recovery_exit(now, window));
     }
 
     fn departs_from_standard(&self, now: Time, window: &Window) -> bool {

@@ -278,7 +278,7 @@ impl ControlBlock {
         } else {
             self.config.initial_window
         };
-        self.congestion.window.set_cwnd(initial);
+        self.congestion.open_window(initial);
         self.begin_dummies(env);
     }
 

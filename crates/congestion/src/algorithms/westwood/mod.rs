@@ -6,9 +6,12 @@
 //! delivered over a round-trip time, through a low-pass filter. The filter begins with its first
 //! sample, as in Linux.
 
+mod kernel;
+
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use self::kernel::KernelWestwood;
 use crate::congestion_control::{CongestionControl, Needs};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
@@ -21,7 +24,8 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     description: "Grows as standard TCP and measures the bandwidth once a round trip. A congestion \
         signal or a timeout sets the threshold to the measured bandwidth times the smallest \
         round-trip time. Variant linux-2.6.22 filters the bandwidth twice, takes no samples shorter than \
-        50 ms and forgets the smallest round-trip time at a timeout.",
+        50 ms and forgets the smallest round-trip time at a timeout; linux-6.18 does, too, halves the window at a \
+        loss, and takes it to that product when the recovery ends.",
     law: &[
         "bandwidth = low-pass filter of segments delivered per round-trip time",
         "each ACK: cwnd += acked / cwnd",
@@ -29,18 +33,19 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     ],
     source: "Grieco and Mascolo, CCR 34(2), 2004",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
-    variants: &[Variant::Paper, Variant::Linux2_6_22],
+    variants: &[
+        Variant::Paper,
+        Variant::Linux2_6_22,
+        Variant::Linux6_18,
+    ],
     parameters: &[Parameter {
         name: "memory",
         unit: "fraction of the estimate",
         default: DefaultValue::Derived {
-            rule: "0.9; variant linux-2.6.22: 7/8, in both filters",
-            value: |settings| {
-                if settings.variant() == Variant::Linux2_6_22 {
-                    0.875
-                } else {
-                    0.9
-                }
+            rule: "0.9; variant linux-2.6.22: 7/8, in both filters, and linux-6.18, whatever is given",
+            value: |settings| match settings.variant() {
+                Variant::Linux2_6_22 | Variant::Linux6_18 => 0.875,
+                _ => 0.9,
             },
         },
         allowed: Range::closed(0.0, 0.999),
@@ -64,6 +69,7 @@ pub struct Westwood {
     filtered: Option<(f64, f64)>,
     rtt: Span,
     min_rtt: Option<Span>,
+    kernel: Option<Box<KernelWestwood>>,
 }
 
 impl Westwood {
@@ -75,6 +81,8 @@ impl Westwood {
             filtered: None,
             rtt: Span::ZERO,
             min_rtt: None,
+            kernel: (settings.variant() == Variant::Linux6_18)
+                .then(|| Box::new(KernelWestwood::new())),
         }
     }
 
@@ -120,6 +128,9 @@ impl CongestionControl for Westwood {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_ack(ack, phase, window);
+        }
         if let Some(rtt) = ack.rtt {
             self.rtt = rtt;
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
@@ -138,12 +149,24 @@ impl CongestionControl for Westwood {
 
     /// A window below that product stays, in slow start (MobiCom 2001 section 3.1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_congestion(event, window);
+        }
         let threshold = self.threshold(event.base);
         window.reduce_to(threshold.min(event.base));
         window.set_ssthresh(threshold);
     }
 
+    fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_recovery_exit(now, window);
+        }
+    }
+
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_timeout(event, window);
+        }
         if !event.keep_ssthresh {
             window.set_ssthresh(self.threshold(event.base));
         }
@@ -154,6 +177,9 @@ impl CongestionControl for Westwood {
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(kernel) = &self.kernel {
+            return kernel.probe(out);
+        }
         let bandwidth = self.filtered.map_or(f64::NAN, |(_, last)| last);
         out("bandwidth_segments_per_s", bandwidth);
         out("carried", self.carried().unwrap_or(f64::NAN));

@@ -5,11 +5,15 @@
 //! of the round-trip time. Its doubling of the window every second round trip only is left to the
 //! choice of the slow start.
 
+mod kernel;
+
+use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs};
+use self::kernel::KernelVegas;
+use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Congestion, Phase};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;
@@ -22,7 +26,7 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
         between alpha and beta; leaves slow start when they exceed gamma. Halves its window at a \
         congestion signal. Variant linux-2.6.22 counts the segment from the window at the start of the \
         round trip before, so that it moves every second one only, and does not go below the threshold \
-        of the last loss.",
+        of the last loss; linux-6.18 is the form of a current kernel, with a slow start of its own.",
     law: &[
         "queued = cwnd * (rtt - min_rtt) / rtt",
         "each round trip: cwnd += 1 where queued < alpha, cwnd -= 1 where queued > beta",
@@ -31,7 +35,11 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
     ],
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    variants: &[Variant::Paper, Variant::Linux2_6_22],
+    variants: &[
+        Variant::Paper,
+        Variant::Linux2_6_22,
+        Variant::Linux6_18,
+    ],
     parameters: &PARAMETERS,
     build: Vegas::new,
 };
@@ -41,13 +49,10 @@ static PARAMETERS: [Parameter; 3] = [
         name: "beta",
         unit: "segments",
         default: DefaultValue::Derived {
-            rule: "3; variant linux-2.6.22: 4",
-            value: |settings| {
-                if settings.variant() == Variant::Linux2_6_22 {
-                    4.0
-                } else {
-                    3.0
-                }
+            rule: "3; variants linux-2.6.22 and linux-6.18: 4",
+            value: |settings| match settings.variant() {
+                Variant::Linux2_6_22 | Variant::Linux6_18 => 4.0,
+                _ => 3.0,
             },
         },
         allowed: Range::closed(0.0, 1e6),
@@ -58,13 +63,10 @@ static PARAMETERS: [Parameter; 3] = [
         name: "alpha",
         unit: "segments",
         default: DefaultValue::Derived {
-            rule: "1; variant linux-2.6.22: 2",
-            value: |settings| {
-                if settings.variant() == Variant::Linux2_6_22 {
-                    2.0
-                } else {
-                    1.0
-                }
+            rule: "1; variants linux-2.6.22 and linux-6.18: 2",
+            value: |settings| match settings.variant() {
+                Variant::Linux2_6_22 | Variant::Linux6_18 => 2.0,
+                _ => 1.0,
             },
         },
         allowed: Range::closed(0.0, 1e6),
@@ -96,6 +98,7 @@ pub struct Vegas {
     linux: bool,
     /// Window at the end of the last round since a reduction.
     last_cwnd: Option<f64>,
+    kernel: Option<Box<KernelVegas>>,
 }
 
 impl Vegas {
@@ -109,6 +112,10 @@ impl Vegas {
             queued: 0.0,
             linux: settings.variant() == Variant::Linux2_6_22,
             last_cwnd: None,
+            kernel: (settings.variant() == Variant::Linux6_18).then(|| {
+                let [alpha, beta, gamma] = ["alpha", "beta", "gamma"].map(|name| settings.get(name));
+                Box::new(KernelVegas::new(alpha, beta, gamma))
+            }),
         })
     }
 
@@ -172,6 +179,14 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
+    fn phases(&self) -> Phases {
+        if self.kernel.is_some() {
+            Phases::SlowStart
+        } else {
+            Phases::Avoidance
+        }
+    }
+
     fn needs(&self) -> Needs {
         Needs::RTT
     }
@@ -179,6 +194,9 @@ impl CongestionControl for Vegas {
     /// Linux takes the smallest sample of the round in slow start, too; the others see no
     /// acknowledgement there but the one that ends the round.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_ack(ack, phase, window);
+        }
         if ack.round_start {
             self.end_round(ack, window);
         }
@@ -193,16 +211,37 @@ impl CongestionControl for Vegas {
     }
 
     fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
-        self.end_round(ack, window);
+        if self.kernel.is_none() {
+            self.end_round(ack, window);
+        }
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        match &mut self.kernel {
+            Some(kernel) => kernel.on_timeout(event, window),
+            None => restart(event, window),
+        }
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_recovery_exit(now, window);
+        }
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_congestion(event, window);
+        }
         self.estimate.restart();
         self.last_cwnd = None;
         window.reduce_to(event.base / 2.0);
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(kernel) = &self.kernel {
+            return kernel.probe(out);
+        }
         out("queued", self.queued);
     }
 }

@@ -5,13 +5,16 @@
 //! the reference's, not below one, each acknowledgement adds `2^rho - 1` segments in slow start and
 //! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, and the exponent is bounded, as in Linux.
 
+mod kernel;
+
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
+use self::kernel::KernelHybla;
 use super::reno::mean_window;
-use crate::congestion_control::{CongestionControl, Phases};
+use crate::congestion_control::{CongestionControl, Phases, restart};
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Congestion, Phase};
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -21,7 +24,8 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     description: "Grows, in slow start and after it, such that a long round-trip time costs no \
         throughput against a flow whose round-trip time is reference_rtt; the same flow up to it. \
         Starts with at least as many segments as its round-trip time is longer. Brings its own \
-        slow start.",
+        slow start. Variant linux-6.18 counts an acknowledgement once, however many segments it covers, starts \
+        with exactly as many segments, and goes no further than 65,535.",
     law: &[
         "rho = max(min_rtt / reference_rtt, 1)",
         "each ACK in slow start: cwnd += (2^min(rho, 16) - 1) * acked",
@@ -30,7 +34,7 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     ],
     source: "Caini and Firrincieli, IJSCN 22, 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[Parameter {
         name: "reference_rtt",
         unit: "seconds",
@@ -52,6 +56,7 @@ pub struct Hybla {
     reference_s: f64,
     /// Zero before the first sample.
     rho: f64,
+    kernel: Option<KernelHybla>,
 }
 
 impl Hybla {
@@ -59,6 +64,8 @@ impl Hybla {
         Self {
             reference_s: settings.get("reference_rtt"),
             rho: 0.0,
+            kernel: (settings.variant() == Variant::Linux6_18)
+                .then(|| KernelHybla::new(settings.get("reference_rtt"))),
         }
     }
 
@@ -78,7 +85,24 @@ impl CongestionControl for Hybla {
         Phases::SlowStart
     }
 
+    fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.first_window(ack.srtt);
+        }
+    }
+
+    fn first_window(&mut self, initial: f64) -> f64 {
+        self.kernel
+            .as_ref()
+            .map_or(initial, |kernel| kernel.initial(initial))
+    }
+
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_ack(ack, phase, window);
+            self.rho = kernel.rho();
+            return;
+        }
         if !phase.may_grow() {
             return;
         }
@@ -96,7 +120,18 @@ impl CongestionControl for Hybla {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        window.reduce_to(event.base / 2.0);
+        let target = match &mut self.kernel {
+            Some(kernel) => kernel.reduced(event.base),
+            None => event.base / 2.0,
+        };
+        window.reduce_to(target);
+    }
+
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        match &mut self.kernel {
+            Some(kernel) => kernel.on_timeout(event, window),
+            None => restart(event, window),
+        }
     }
 
     /// `rho` times standard TCP's.

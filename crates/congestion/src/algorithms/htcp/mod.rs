@@ -4,9 +4,12 @@
 //! draft-leith-tcp-htcp. Variant linux-2.6.22 is the form of Linux 2.6.22, which scales the increase with
 //! the round-trip time; variant nist is that of NIST SP 500-282, equations 30 to 36.
 
+mod kernel;
+
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use self::kernel::KernelHtcp;
 use crate::congestion_control::{CongestionControl, Needs, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
@@ -22,8 +25,8 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
         ratio of smallest to largest round-trip time, unless the throughput has changed much since \
         the event before. Variant linux-2.6.22 scales the increase with the round-trip time in units \
         of 100 ms, counts time from the end of recovery, and judges by smoothed round-trip times only \
-        if throughput was steady twice in a row and the smallest is above 10 ms; variant nist scales \
-        with the round-trip time in seconds.",
+        if throughput was steady twice in a row and the smallest is above 10 ms; variant linux-6.18 is the form of a \
+        current kernel, in whole segments; variant nist scales with the round-trip time in seconds.",
     law: &[
         "t = time since the last congestion event - low_speed_time",
         "a = 1 where t <= 0, else 1 + 10 * t + 0.25 * t^2; b = min_rtt / max_rtt, from 0.5 to max_kept",
@@ -33,7 +36,12 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
     ],
     source: "draft-leith-tcp-htcp-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Nist],
+    variants: &[
+        Variant::Paper,
+        Variant::Linux2_6_22,
+        Variant::Linux6_18,
+        Variant::Nist,
+    ],
     parameters: &PARAMETERS,
     build: |settings| Ok(Htcp::new(settings)),
 };
@@ -59,9 +67,9 @@ static PARAMETERS: [Parameter; 3] = [
         name: "max_kept",
         unit: "fraction of the window",
         default: DefaultValue::Derived {
-            rule: "0.8; variant linux-2.6.22: 102/128",
+            rule: "0.8; variants linux-2.6.22 and linux-6.18: 102/128",
             value: |settings| match settings.variant() {
-                Variant::Linux2_6_22 => 102.0 / 128.0,
+                Variant::Linux2_6_22 | Variant::Linux6_18 => 102.0 / 128.0,
                 _ => 0.8,
             },
         },
@@ -109,6 +117,7 @@ pub struct Htcp {
     max_rtt: Span,
     min_rtt: Span,
     throughput: Throughput,
+    kernel: Option<Box<KernelHtcp>>,
 }
 
 impl Htcp {
@@ -129,6 +138,8 @@ impl Htcp {
             } else {
                 Throughput::PAPER
             },
+            kernel: (settings.variant() == Variant::Linux6_18)
+                .then(|| Box::new(KernelHtcp::new(settings.get("max_kept")))),
         }
     }
 
@@ -208,6 +219,9 @@ impl CongestionControl for Htcp {
 
     /// Estimators run in every phase (NIST SP 500-282, chapter 5).
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_ack(ack, phase, window);
+        }
         if self.variant != Variant::Linux2_6_22 {
             self.min_rtt = ack.min_rtt;
             self.max_rtt = self.max_rtt.max(ack.rtt.unwrap_or(Span::ZERO));
@@ -225,18 +239,27 @@ impl CongestionControl for Htcp {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_congestion(event, window);
+        }
         self.adapt();
         self.since = Some(event.now);
         window.reduce_to(event.base * self.kept);
     }
 
     fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_recovery_exit(now);
+        }
         if self.variant == Variant::Linux2_6_22 {
             self.since = Some(now);
         }
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_timeout(event, window);
+        }
         self.kept = 0.5;
         self.since = Some(event.now);
         self.throughput.end_epoch();
@@ -244,11 +267,17 @@ impl CongestionControl for Htcp {
     }
 
     fn departs_from_standard(&self, now: Time, _window: &Window) -> bool {
+        if let Some(kernel) = &self.kernel {
+            return kernel.elapsed_s(now) > self.low_speed_time;
+        }
         self.since
             .is_some_and(|since| now.since(since).as_secs_f64() > self.low_speed_time)
     }
 
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(kernel) = &self.kernel {
+            return kernel.probe(out);
+        }
         out("kept", self.kept);
         out("max_rtt_s", self.max_rtt.as_secs_f64());
     }

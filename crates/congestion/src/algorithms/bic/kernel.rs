@@ -1,0 +1,200 @@
+//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged segments for each one
+//! that the window grows by, which an estimate of delayed acknowledgements divides, although all segments that an
+//! acknowledgement covers are counted: with delayed acknowledgements it grows as without, and without nearly twice as fast.
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::ack_ratio::AckRatio;
+use crate::congestion_control::CongestionControl;
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::Settings;
+use crate::whole_windows::{Counted, HZ, Reducing, ticks};
+use crate::window::Window;
+
+/// Parts are in 1024ths (`BICTCP_BETA_SCALE`).
+const UNIT: u64 = 1024;
+
+/// Part of the way to the peak that is gone in a round trip, as a divisor (`BICTCP_B`).
+const DIVISOR: u64 = 4;
+
+/// Acknowledged segments for one more, at most, while no loss has told how much the path holds.
+const UNKNOWN_PEAK: u64 = 20;
+
+/// The kernel's BIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KernelBic {
+    low_window: u64,
+    max_increment: u64,
+    /// Round trips for `DIVISOR` segments close to the peak (`smooth_part`).
+    smooth_part: u64,
+    /// Part of the window that a loss leaves, in 1024ths.
+    kept: u64,
+    fast_convergence: bool,
+    peak: u64,
+    per_segment: u64,
+    counted: Counted,
+    /// Window and tick of the last computation.
+    computed: (u64, u64),
+    ack_ratio: AckRatio,
+    reducing: Reducing,
+}
+
+impl KernelBic {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let kept = libm::round((1.0 - settings.get("decrease")) * UNIT as f64) as u64;
+        let least = settings.get("min_increment");
+        Self {
+            low_window: settings.get("low_window") as u64,
+            max_increment: (settings.get("max_increment") as u64).max(1),
+            smooth_part: (libm::round(DIVISOR as f64 / least) as u64).max(1),
+            kept: kept.clamp(1, UNIT - 1),
+            fast_convergence: settings.get("fast_convergence") >= 0.5,
+            peak: 0,
+            per_segment: 0,
+            counted: Counted::default(),
+            computed: (0, 0),
+            ack_ratio: AckRatio::NEW,
+            reducing: Reducing::default(),
+        }
+    }
+
+    /// `bictcp_update`
+    fn update(&mut self, cwnd: u64, now: u64) {
+        let (window, at) = self.computed;
+        if window == cwnd && now - at <= HZ / 32 {
+            return;
+        }
+        self.computed = (cwnd, now);
+        if cwnd <= self.low_window {
+            self.per_segment = cwnd;
+            return;
+        }
+        let mut per_segment = self.searched(cwnd);
+        if self.peak == 0 {
+            per_segment = per_segment.min(UNKNOWN_PEAK);
+        }
+        self.per_segment = self.ack_ratio.divide(per_segment).max(1);
+    }
+
+    /// Acknowledged segments for one more, by where the window is.
+    fn searched(&self, cwnd: u64) -> u64 {
+        let slowly = cwnd * self.smooth_part / DIVISOR;
+        if cwnd < self.peak {
+            return match (self.peak - cwnd) / DIVISOR {
+                0 | 1 => slowly,
+                part => cwnd / part.min(self.max_increment),
+            };
+        }
+        let beyond = cwnd - self.peak;
+        if beyond < DIVISOR {
+            slowly
+        } else if beyond < self.max_increment * (DIVISOR - 1) {
+            cwnd * (DIVISOR - 1) / beyond
+        } else {
+            cwnd / self.max_increment
+        }
+    }
+
+    /// `bictcp_recalc_ssthresh`
+    fn reduced(&mut self, base: f64) -> f64 {
+        let cwnd = base as u64;
+        let lower = self.fast_convergence && cwnd < self.peak;
+        self.peak = if lower {
+            cwnd * (UNIT + self.kept) / (2 * UNIT)
+        } else {
+            cwnd
+        };
+        let left = if cwnd <= self.low_window {
+            cwnd / 2
+        } else {
+            cwnd * self.kept / UNIT
+        };
+        left.max(2) as f64
+    }
+}
+
+impl CongestionControl for KernelBic {
+    fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if self.reducing.is_open() {
+            self.ack_ratio.observe(ack.acked);
+        }
+        self.reducing.on_ack(ack.acked);
+        if phase != Phase::Avoidance {
+            return;
+        }
+        self.update(window.cwnd() as u64, ticks(ack.now));
+        let more = self.counted.add(self.per_segment, ack.credit as u64);
+        if more > 0 {
+            window.grow(more as f64);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.reducing.begin(event);
+        self.counted = Counted::default();
+        let target = self.reduced(event.base);
+        window.reduce_to(target);
+    }
+
+    /// What was learnt of the path is forgotten (`bictcp_state`).
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.reducing.begin_recovery();
+        let target = self.reduced(event.base);
+        if !event.keep_ssthresh {
+            window.set_ssthresh(target);
+        }
+        (self.peak, self.per_segment, self.computed) = (0, 0, (0, 0));
+        self.counted = Counted::default();
+        self.ack_ratio = AckRatio::NEW;
+        window.restart();
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+        self.reducing.end_recovery();
+    }
+
+    fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {
+        window.cwnd() as u64 > self.low_window
+    }
+
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("peak", self.peak as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ENTRY;
+    use super::*;
+    use crate::parameter::Variant;
+
+    fn bic() -> KernelBic {
+        KernelBic::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
+    }
+
+    /// Worked out from the rules: 819/1024 of whole segments; a quarter of the way, sixteen segments at most.
+    #[test]
+    fn segments_for_one_more_follow_from_the_distance_to_the_peak() {
+        let mut bic = bic();
+        assert_eq!(bic.reduced(1000.0), 799.0);
+        assert_eq!((bic.kept, bic.smooth_part, bic.peak), (819, 20, 1000));
+        let cases = [(799, 49), (960, 96), (992, 496), (993, 4965), (1003, 5015), (1012, 253), (1100, 68)];
+        for (cwnd, expected) in cases {
+            assert_eq!(bic.searched(cwnd), expected, "{cwnd}");
+        }
+        assert_eq!((bic.reduced(900.0), bic.peak), (719.0, 809));
+        assert_eq!(bic.reduced(14.0), 7.0);
+    }
+
+    /// With 31/16 segments an acknowledgement the window grows as much for a segment as the search says for 16/31.
+    #[test]
+    fn the_estimate_of_delayed_acknowledgements_divides() {
+        let mut bic = bic();
+        bic.peak = 1000;
+        bic.update(960, 0);
+        assert_eq!(bic.per_segment, 96 * 16 / 32);
+        bic.update(960, HZ / 32);
+        assert_eq!(bic.computed, (960, 0), "not computed again so soon");
+    }
+}

@@ -1,0 +1,242 @@
+//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks. What is acknowledged beyond
+//! what one segment more takes is forgotten, so that small windows grow more slowly than the draft's.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::whole_windows::{HZ, Reducing, ticks, ticks_begun};
+use crate::window::Window;
+
+/// Ratios are in 128ths.
+const UNIT: u64 = 128;
+const HALF: u64 = UNIT / 2;
+
+/// Of round-trip times, in ticks: below the first half the window goes; the largest does not rise by more than the second
+/// at once.
+const TRUSTED: Span = Span::from_millis(10);
+const STEP: Span = Span::from_millis(20);
+
+/// The kernel's H-TCP. Times are in ticks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KernelHtcp {
+    max_kept: u64,
+    /// Segments per round trip, and the part of the window that is kept, in 128ths.
+    increase: u64,
+    kept: u64,
+    trusts: bool,
+    min_rtt: u64,
+    max_rtt: u64,
+    /// The last congestion event, which is the end of its recovery.
+    since: u64,
+    reduced: bool,
+    /// Segments of the last acknowledgement, and those counted for the next segment more.
+    acked: u64,
+    counted: u64,
+    throughput: Throughput,
+    reducing: Reducing,
+}
+
+/// Segments a second: the current one, the largest since the last event, and the largest before that.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Throughput {
+    segments: u64,
+    since: u64,
+    now: u64,
+    largest: u64,
+    before: u64,
+}
+
+impl KernelHtcp {
+    pub(super) fn new(max_kept: f64) -> Self {
+        Self {
+            max_kept: libm::round(max_kept * UNIT as f64) as u64,
+            increase: UNIT,
+            kept: HALF,
+            trusts: false,
+            min_rtt: 0,
+            max_rtt: 0,
+            since: 0,
+            reduced: false,
+            acked: 1,
+            counted: 0,
+            throughput: Throughput::default(),
+            reducing: Reducing::default(),
+        }
+    }
+
+    /// `measure_rtt`
+    fn measure_rtt(&mut self, rtt: u64) {
+        if rtt < self.min_rtt || self.min_rtt == 0 {
+            self.min_rtt = rtt;
+        }
+        if self.reducing.is_open() {
+            self.max_rtt = self.max_rtt.max(self.min_rtt);
+            if self.max_rtt < rtt && rtt <= self.max_rtt + ticks_begun(STEP) {
+                self.max_rtt = rtt;
+            }
+        }
+    }
+
+    /// `measure_achieved_throughput`
+    fn measure(&mut self, ack: &AckSample, cwnd: u64) {
+        let now = ticks(ack.now);
+        if self.reducing.is_open() {
+            self.acked = ack.acked;
+        }
+        if let Some(rtt) = ack.rtt {
+            self.measure_rtt(ticks_begun(rtt));
+        }
+        let throughput = &mut self.throughput;
+        if !self.reducing.is_open() {
+            (throughput.segments, throughput.since) = (0, now);
+            return;
+        }
+        throughput.segments += ack.acked;
+        let window = cwnd.saturating_sub((self.increase / UNIT).max(1));
+        let length = now - throughput.since;
+        if throughput.segments < window || length < self.min_rtt || self.min_rtt == 0 {
+            return;
+        }
+        let sample = throughput.segments * HZ / length;
+        if (now - self.since) / self.min_rtt <= 3 {
+            (throughput.now, throughput.largest) = (sample, sample);
+        } else {
+            throughput.now = (3 * throughput.now + sample) / 4;
+            throughput.largest = throughput.largest.max(throughput.now);
+        }
+        (throughput.segments, throughput.since) = (0, now);
+    }
+
+    /// `htcp_alpha_update`
+    fn update_increase(&mut self, now: u64) {
+        let elapsed = now - self.since;
+        let mut factor = 1;
+        if elapsed > HZ {
+            let fast = elapsed - HZ;
+            factor = 1 + (10 * fast + (fast / 2) * (fast / 2) / HZ) / HZ;
+        }
+        if self.min_rtt > 0 {
+            let scale = ((HZ << 3) / (10 * self.min_rtt)).clamp(4, 80);
+            factor = ((factor << 3) / scale).max(1);
+        }
+        self.increase = 2 * factor * (UNIT - self.kept);
+        if self.increase == 0 {
+            self.increase = UNIT;
+        }
+    }
+
+    /// `htcp_beta_update`
+    fn update_kept(&mut self) {
+        let Throughput {
+            largest, before, ..
+        } = self.throughput;
+        self.throughput.before = largest;
+        if !(4 * before..=6 * before).contains(&(5 * largest)) {
+            (self.kept, self.trusts) = (HALF, false);
+        } else if self.trusts && self.min_rtt > ticks_begun(TRUSTED) && self.max_rtt > 0 {
+            self.kept = (self.min_rtt * UNIT / self.max_rtt).clamp(HALF, self.max_kept.max(HALF));
+        } else {
+            (self.kept, self.trusts) = (HALF, true);
+        }
+    }
+
+    /// `htcp_recalc_ssthresh` and `htcp_reset`
+    fn reduce(&mut self, base: f64, now: Time) -> f64 {
+        let now = ticks(now);
+        self.update_kept();
+        self.update_increase(now);
+        if self.max_rtt > self.min_rtt {
+            self.max_rtt = self.min_rtt + (self.max_rtt - self.min_rtt) * 95 / 100;
+        }
+        (self.since, self.reduced, self.counted) = (now, true, 0);
+        (base as u64 * self.kept / UNIT).max(2) as f64
+    }
+
+    fn end(&mut self, now: Time) {
+        if std::mem::take(&mut self.reduced) {
+            self.since = ticks(now);
+        }
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.measure(ack, window.cwnd() as u64);
+        if self.reducing.on_ack(ack.acked) {
+            self.end(ack.now);
+        }
+        if phase == Phase::Avoidance {
+            if self.counted * self.increase / UNIT >= window.cwnd() as u64 {
+                window.grow(1.0);
+                self.counted = 0;
+                self.update_increase(ticks(ack.now));
+            } else {
+                self.counted += self.acked;
+            }
+            self.acked = 1;
+        }
+    }
+
+    pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.reducing.begin(event);
+        let target = self.reduce(event.base, event.now);
+        window.reduce_to(target);
+    }
+
+    pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.reducing.begin_recovery();
+        let target = self.reduce(event.base, event.now);
+        if !event.keep_ssthresh {
+            window.set_ssthresh(target);
+        }
+        window.restart();
+    }
+
+    pub(super) fn on_recovery_exit(&mut self, now: Time) {
+        self.reducing.end_recovery();
+        self.end(now);
+    }
+
+    /// Seconds since the last congestion event.
+    pub(super) fn elapsed_s(&self, now: Time) -> f64 {
+        (ticks(now) - self.since) as f64 / HZ as f64
+    }
+
+    pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("kept", self.kept as f64 / UNIT as f64);
+        out("max_rtt_s", self.max_rtt as f64 / HZ as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At 100 ms the scale is one: after three seconds 1 + 20 + 1 segments, of which 2 (1 - 1/2) are left.
+    #[test]
+    fn the_increase_follows_the_time_since_the_last_event() {
+        let mut htcp = KernelHtcp::new(0.8);
+        htcp.min_rtt = HZ / 10;
+        htcp.update_increase(3 * HZ);
+        assert_eq!(htcp.increase, 22 * UNIT);
+        htcp.min_rtt = HZ / 5;
+        htcp.update_increase(3 * HZ);
+        assert_eq!(htcp.increase, 2 * (22 * 8 / 4) * HALF);
+    }
+
+    /// Throughput has to be steady twice before round-trip times decide, 5/6 of them to 102/128 at most.
+    #[test]
+    fn the_second_steady_event_trusts_round_trips() {
+        let mut htcp = KernelHtcp::new(102.0 / 128.0);
+        (htcp.min_rtt, htcp.max_rtt) = (25, 40);
+        htcp.throughput.largest = 1000;
+        let mut kept = Vec::new();
+        for _ in 0..3 {
+            htcp.update_kept();
+            kept.push(htcp.kept);
+        }
+        htcp.throughput.largest = 1300;
+        htcp.update_kept();
+        kept.push(htcp.kept);
+        assert_eq!(kept, [64, 64, 80, 64]);
+    }
+}

@@ -1,0 +1,166 @@
+//! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`): whole numbers, in 128ths of a segment, and once for an
+//! acknowledgement, however many segments it covers: with delayed acknowledgements it grows half as fast as the paper's.
+//! The connection begins with a window of `rho`, and no window is above 65,535 segments.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{AckSample, Phase, Timeout};
+use crate::whole_windows::half;
+use crate::window::Window;
+
+/// Largest window (`snd_cwnd_clamp`).
+const CLAMP: u64 = 65_535;
+
+/// The kernel's Hybla.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KernelHybla {
+    reference_us: u64,
+    /// Eight times the smallest smoothed round-trip time, in microseconds; zero before the first.
+    min_srtt: u64,
+    /// Eight times `rho`, and 128 times its square.
+    rho_eighths: u64,
+    rho_squared: u64,
+    /// 128ths of a segment that have not enlarged the window.
+    parts: u64,
+    counted: u64,
+}
+
+impl KernelHybla {
+    pub(super) fn new(reference_s: f64) -> Self {
+        Self {
+            reference_us: (libm::round(1e3 * reference_s) as u64).max(1) * 1000,
+            min_srtt: 0,
+            rho_eighths: 0,
+            rho_squared: 0,
+            parts: 0,
+            counted: 0,
+        }
+    }
+
+    /// `rho`, from the smallest smoothed round-trip time (`hybla_recalc_param`).
+    fn measure(&mut self, srtt: Span) {
+        let srtt = srtt.as_ps() / 125_000;
+        if srtt == 0 || self.min_srtt != 0 && srtt >= self.min_srtt {
+            return;
+        }
+        self.min_srtt = srtt;
+        self.rho_eighths = (srtt / self.reference_us).max(8);
+        self.rho_squared = (self.rho_eighths * self.rho_eighths) << 1;
+    }
+
+    pub(super) fn rho(&self) -> f64 {
+        self.rho_eighths as f64 / 8.0
+    }
+
+    /// The window of a connection whose handshake took so long.
+    pub(super) fn first_window(&mut self, srtt: Span) {
+        self.measure(srtt);
+    }
+
+    pub(super) fn initial(&self, initial: f64) -> f64 {
+        if self.rho_eighths == 0 {
+            initial
+        } else {
+            (self.rho_eighths / 8) as f64
+        }
+    }
+
+    /// `hybla_cong_avoid`
+    pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if phase == Phase::Recovery {
+            return;
+        }
+        self.measure(ack.srtt);
+        if !phase.may_grow() || self.rho_eighths == 0 {
+            return;
+        }
+        let before = window.cwnd() as u64;
+        let slow_start = window.in_slow_start();
+        let increment = self.increment(before, slow_start);
+        let mut cwnd = before + (increment >> 7);
+        self.parts += increment % 128;
+        while self.parts >= 128 {
+            cwnd += 1;
+            self.parts -= 128;
+            self.counted = 0;
+        }
+        if increment == 0 && self.counted >= cwnd {
+            cwnd += 1;
+            self.counted = 0;
+        }
+        if slow_start {
+            cwnd = cwnd.min(window.ssthresh() as u64);
+        }
+        window.set_cwnd(cwnd.min(CLAMP) as f64);
+    }
+
+    /// What an acknowledgement adds, in 128ths of a segment.
+    fn increment(&mut self, cwnd: u64, slow_start: bool) -> u64 {
+        if slow_start {
+            let (whole, eighths) = (self.rho_eighths / 8, self.rho_eighths % 8);
+            let power = libm::floor(128.0 * libm::exp2(eighths as f64 / 8.0)) as u64;
+            return (power << whole.min(16)) - 128;
+        }
+        let increment = self.rho_squared / cwnd.max(1);
+        self.counted += u64::from(increment < 128);
+        increment
+    }
+
+    pub(super) fn reduced(&mut self, base: f64) -> f64 {
+        self.counted = 0;
+        half(base)
+    }
+
+    pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        let target = self.reduced(event.base);
+        if !event.keep_ssthresh {
+            window.set_ssthresh(target);
+        }
+        window.restart();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::Rounding;
+
+    fn ack(ms: u64) -> AckSample {
+        AckSample {
+            srtt: Span::from_millis(ms),
+            acked: 2,
+            credit: 2.0,
+            ..AckSample::ONE_SEGMENT
+        }
+    }
+
+    /// A round trip of 100 ms is four of 25 ms: 15 segments for an acknowledgement in slow start, 16 over the window after
+    /// it, whether it covers one segment or two.
+    #[test]
+    fn an_acknowledgement_counts_once() {
+        let mut hybla = KernelHybla::new(0.025);
+        hybla.first_window(Span::from_millis(100));
+        assert_eq!((hybla.initial(10.0), hybla.rho_squared), (4.0, 2048));
+        let mut window = Window::new(4.0, 1e6, 1e9, Rounding::Real);
+        hybla.on_ack(&ack(100), Phase::SlowStart, &mut window);
+        assert_eq!(window.cwnd(), 19.0);
+        window.reduce_to(200.0);
+        for _ in 0..13 {
+            hybla.on_ack(&ack(100), Phase::Avoidance, &mut window);
+        }
+        // Thirteen times 10/128.
+        assert_eq!((window.cwnd(), hybla.parts), (201.0, 2));
+    }
+
+    /// 2^(1/8) in 128ths is 139: an eighth above one, an acknowledgement adds 150/128 in slow start.
+    #[test]
+    fn parts_of_rho_are_eighths() {
+        let mut hybla = KernelHybla::new(0.1);
+        hybla.measure(Span::from_micros(112_600));
+        assert_eq!(hybla.increment(10, true), 2 * 139 - 128);
+        assert_eq!(hybla.rho(), 1.125);
+        hybla.measure(Span::from_millis(300));
+        assert_eq!(hybla.rho(), 1.125, "the smallest counts");
+    }
+}

@@ -1,0 +1,191 @@
+//! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`): a loss halves the window as in standard TCP, and the end of
+//! the recovery puts it at the measured bandwidth times the smallest round-trip time, in whole bytes a tick.
+
+use longhaul_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::whole_windows::{Counted, HZ, Reducing, half, ticks, ticks_begun};
+use crate::window::Window;
+
+/// Shortest sample of the bandwidth (`TCP_WESTWOOD_RTT_MIN`), and the round-trip time before the first one, in ticks.
+const SHORTEST: u64 = HZ / 20;
+const UNKNOWN_RTT: u64 = 20 * HZ;
+
+/// Headers of a segment with timestamps, which are no payload: 20 B each of IPv4 and TCP, 12 B of options.
+const HEADERS: u64 = 52;
+
+/// The kernel's Westwood+. Rates are in bytes a tick, times in ticks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KernelWestwood {
+    payload: u64,
+    first_filter: u64,
+    bandwidth: u64,
+    /// Where the sample began, and bytes since.
+    since: Option<u64>,
+    bytes: u64,
+    delivered: u64,
+    rtt: u64,
+    min_rtt: u64,
+    /// Whether the next round-trip time is the smallest.
+    forgets: bool,
+    counted: Counted,
+    reducing: Reducing,
+    /// Whether the reduction that goes on began with a loss or a mark, not a timeout.
+    completes: bool,
+}
+
+impl KernelWestwood {
+    pub(super) fn new() -> Self {
+        Self {
+            payload: 1,
+            first_filter: 0,
+            bandwidth: 0,
+            since: None,
+            bytes: 0,
+            delivered: 0,
+            rtt: UNKNOWN_RTT,
+            min_rtt: UNKNOWN_RTT,
+            forgets: true,
+            counted: Counted::default(),
+            reducing: Reducing::default(),
+            completes: false,
+        }
+    }
+
+    /// `tcp_westwood_ack`, `tcp_westwood_pkts_acked`
+    fn measure(&mut self, ack: &AckSample) {
+        self.payload = ack.segment_bytes.saturating_sub(HEADERS).max(1);
+        if let Some(rtt) = ack.rtt {
+            self.rtt = ticks_begun(rtt);
+        }
+        let now = ticks(ack.now);
+        let length = now - *self.since.get_or_insert(now);
+        if self.rtt > 0 && length > self.rtt.max(SHORTEST) {
+            self.filter(self.bytes / length);
+            self.bytes = 0;
+            self.since = Some(now);
+        }
+        self.bytes += (ack.delivered - self.delivered) * self.payload;
+        self.delivered = ack.delivered;
+        self.min_rtt = if std::mem::take(&mut self.forgets) {
+            self.rtt
+        } else {
+            self.min_rtt.min(self.rtt)
+        };
+    }
+
+    /// `westwood_filter`: seven eighths, twice.
+    fn filter(&mut self, sample: u64) {
+        let mix = |old: u64, new: u64| (7 * old + new) >> 3;
+        if self.first_filter == 0 && self.bandwidth == 0 {
+            (self.first_filter, self.bandwidth) = (sample, sample);
+        } else {
+            self.first_filter = mix(self.first_filter, sample);
+            self.bandwidth = mix(self.bandwidth, self.first_filter);
+        }
+    }
+
+    /// `tcp_westwood_bw_rttmin`
+    fn carried(&self) -> f64 {
+        (self.bandwidth * self.min_rtt / self.payload).max(2) as f64
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.measure(ack);
+        if self.reducing.on_ack(ack.acked) {
+            self.complete(window);
+        }
+        if phase == Phase::Avoidance {
+            let more = self.counted.add(window.cwnd() as u64, ack.credit as u64);
+            if more > 0 {
+                window.grow(more as f64);
+            }
+        }
+    }
+
+    pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.reducing.begin(event);
+        self.completes = true;
+        self.counted = Counted::default();
+        window.reduce_to(half(event.base));
+    }
+
+    /// The end of a reduction (`CA_EVENT_COMPLETE_CWR`).
+    fn complete(&mut self, window: &mut Window) {
+        if std::mem::take(&mut self.completes) {
+            let carried = self.carried();
+            window.set_ssthresh(carried);
+            window.set_cwnd(carried);
+        }
+    }
+
+    pub(super) fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
+        self.reducing.end_recovery();
+        self.complete(window);
+    }
+
+    /// `CA_EVENT_LOSS`
+    pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.reducing.begin_recovery();
+        self.completes = false;
+        self.counted = Counted::default();
+        if !event.keep_ssthresh {
+            window.set_ssthresh(self.carried());
+            self.forgets = true;
+        }
+        window.restart();
+    }
+
+    pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        let per_s = self.bandwidth as f64 * HZ as f64 / self.payload as f64;
+        out("bandwidth_segments_per_s", per_s);
+        out("carried", self.carried());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Span;
+
+    use super::*;
+    use crate::facts::Cause;
+    use crate::window::Rounding;
+
+    /// A segment a millisecond at 100 ms: 5,792 bytes a tick, 26 of which are more than 25, and 100 segments. The reduction
+    /// halves, its end puts the window there.
+    #[test]
+    fn the_window_is_what_the_path_carries_when_a_recovery_ends() {
+        let mut westwood = KernelWestwood::new();
+        let mut window = Window::new(160.0, 2.0, 1e6, Rounding::Real);
+        for ms in 1..1000_u64 {
+            let ack = AckSample {
+                now: Time::ZERO + Span::from_millis(ms),
+                delivered: ms,
+                rtt: Some(Span::from_millis(100)),
+                ..AckSample::ONE_SEGMENT
+            };
+            westwood.on_ack(&ack, Phase::NoGrowth, &mut window);
+        }
+        let event = Congestion {
+            now: Time::ZERO + Span::from_secs(1),
+            cause: Cause::Loss,
+            base: window.cwnd(),
+            in_flight: 160,
+            in_slow_start: false,
+            first: true,
+        };
+        westwood.on_congestion(&event, &mut window);
+        assert_eq!(window.cwnd(), 80.0);
+        westwood.on_recovery_exit(event.now, &mut window);
+        assert_eq!((window.cwnd(), window.ssthresh()), (99.0, 99.0), "cut off");
+    }
+
+    #[test]
+    fn the_filters_are_seven_eighths_of_whole_numbers() {
+        let mut westwood = KernelWestwood::new();
+        westwood.filter(1000);
+        westwood.filter(2000);
+        assert_eq!((westwood.first_filter, westwood.bandwidth), (1125, 1015));
+    }
+}

@@ -1,0 +1,124 @@
+//! What algorithms of a current kernel have in common: windows in whole segments, clock ticks, and the state of congestion
+//! avoidance, as far as acknowledgements and signals tell.
+
+use longhaul_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{Cause, Congestion};
+
+/// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
+pub(crate) const HZ: u64 = 250;
+
+/// Whole ticks at a time (`jiffies`).
+pub(crate) fn ticks(time: Time) -> u64 {
+    time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
+}
+
+/// Ticks that have begun in a time (`usecs_to_jiffies`).
+pub(crate) fn ticks_begun(span: Span) -> u64 {
+    span.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ)
+}
+
+/// Acknowledged segments that have not enlarged the window yet (`snd_cwnd_cnt`).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Counted(pub(crate) u64);
+
+impl Counted {
+    /// Segments more for `acked` acknowledged ones, of which `per_segment` give one (`tcp_cong_avoid_ai`).
+    pub(crate) fn add(&mut self, per_segment: u64, acked: u64) -> u64 {
+        let due = self.0 >= per_segment;
+        self.0 = if due { acked } else { self.0 + acked };
+        let more = self.0 / per_segment;
+        self.0 %= per_segment;
+        more + u64::from(due)
+    }
+}
+
+/// Half of a window, two segments at least (`tcp_reno_ssthresh`).
+pub(crate) fn half(base: f64) -> f64 {
+    ((base as u64 / 2).max(2)) as f64
+}
+
+/// Whether the window is being reduced (`TCP_CA_CWR` and above).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Reducing {
+    una: u64,
+    /// For a mark: until more than so many segments are acknowledged.
+    until: Option<u64>,
+    recovering: bool,
+}
+
+impl Reducing {
+    /// An acknowledgement of so many segments. Returns whether it completes the answer to a mark.
+    pub(crate) fn on_ack(&mut self, acked: u64) -> bool {
+        self.una += acked;
+        let over = self.until.is_some_and(|until| self.una > until);
+        if over {
+            self.until = None;
+        }
+        over
+    }
+
+    /// A congestion signal.
+    pub(crate) fn begin(&mut self, event: &Congestion) {
+        if event.cause == Cause::Ecn {
+            self.until = Some(self.una + event.in_flight);
+        } else {
+            self.begin_recovery();
+        }
+    }
+
+    /// A loss or a timeout.
+    pub(crate) fn begin_recovery(&mut self) {
+        (self.recovering, self.until) = (true, None);
+    }
+
+    /// The transport has ended a recovery.
+    pub(crate) fn end_recovery(&mut self) {
+        self.recovering = false;
+    }
+
+    /// Whether nothing is being reduced (`TCP_CA_Open`).
+    pub(crate) fn is_open(self) -> bool {
+        !self.recovering && self.until.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_are_left_count_for_the_next_one() {
+        let mut counted = Counted::default();
+        let grown: Vec<u64> = [4, 4, 4, 25, 1]
+            .map(|acked| counted.add(10, acked))
+            .to_vec();
+        assert_eq!(grown, [0, 0, 1, 2, 0]);
+        assert_eq!(counted.0, 8);
+        // What was counted for a larger window gives one segment, and is forgotten.
+        assert_eq!((counted.add(5, 2), counted.0), (1, 2));
+    }
+
+    #[test]
+    fn ticks_are_whole_and_those_that_have_begun_count_for_spans() {
+        assert_eq!(ticks(Time::ZERO + Span::from_micros(7_999)), 1);
+        assert_eq!(ticks_begun(Span::from_micros(4_001)), 2);
+    }
+
+    #[test]
+    fn the_answer_to_a_mark_lasts_until_what_was_in_flight_is_acknowledged() {
+        let mut reducing = Reducing::default();
+        reducing.on_ack(5);
+        reducing.begin(&Congestion {
+            now: Time::ZERO,
+            cause: Cause::Ecn,
+            base: 10.0,
+            in_flight: 10,
+            in_slow_start: false,
+            first: true,
+        });
+        assert!(!reducing.on_ack(10) && !reducing.is_open());
+        assert!(reducing.on_ack(1) && reducing.is_open());
+    }
+}

@@ -1,0 +1,217 @@
+//! What a module says of itself: its name, its parameters and what it needs.
+
+use std::fmt;
+
+use longhaul_units::nearest;
+
+use crate::interface::Traits;
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A truth value.
+    Flag(bool),
+    /// A whole number.
+    Whole(i128),
+    /// Another number, which no parameter takes.
+    Real(f64),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Whole(number) => write!(f, "{number}"),
+            Self::Real(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// The C type of a parameter: its name, its size, and its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kind {
+    name: &'static str,
+    pub(crate) bytes: usize,
+    signed: bool,
+}
+
+/// Types of `module_param` that hold numbers; texts (`charp`) are none of a congestion control.
+const KINDS: [(&str, bool); 9] = [
+    ("bool", false),
+    ("byte", false),
+    ("short", true),
+    ("ushort", false),
+    ("int", true),
+    ("uint", false),
+    ("long", true),
+    ("ulong", false),
+    ("ullong", false),
+];
+
+impl Kind {
+    pub(crate) fn named(name: &str, bytes: usize) -> Option<Self> {
+        let (name, signed) = *KINDS.iter().find(|(known, _)| *known == name)?;
+        (bytes <= 8).then_some(Self {
+            name,
+            bytes,
+            signed,
+        })
+    }
+
+    fn is_flag(self) -> bool {
+        self.name == "bool"
+    }
+
+    fn range(self) -> (i128, i128) {
+        let bits = 8 * self.bytes as u32;
+        if self.is_flag() {
+            (0, 1)
+        } else if self.signed {
+            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        } else {
+            (0, (1 << bits) - 1)
+        }
+    }
+
+    /// The value that these bytes hold.
+    pub(crate) fn value(self, bytes: [u8; 8]) -> Value {
+        if self.is_flag() {
+            return Value::Flag(bytes[0] != 0);
+        }
+        let number = i128::from(u64::from_ne_bytes(bytes));
+        let beyond = 1 << (8 * self.bytes as u32);
+        let negative = self.signed && number > self.range().1;
+        Value::Whole(if negative { number - beyond } else { number })
+    }
+
+    /// The bytes of a value, or what is allowed.
+    pub(crate) fn bytes_of(self, value: &Value) -> Result<[u8; 8], String> {
+        let (min, max) = self.range();
+        let number = match *value {
+            Value::Flag(flag) if self.is_flag() => i128::from(flag),
+            Value::Whole(number) if (min..=max).contains(&number) => number,
+            _ if self.is_flag() => return Err("true or false".to_string()),
+            _ => {
+                let name = self.name;
+                return Err(format!("a whole number from {min} to {max} ({name})"));
+            }
+        };
+        // Cut off to the type's size, in two's complement.
+        Ok((number as u64).to_ne_bytes())
+    }
+}
+
+/// A parameter of a module (`module_param`).
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Name in scenario files.
+    pub name: String,
+    /// Value where none is given.
+    pub default: Value,
+    pub(crate) kind: Kind,
+}
+
+impl Parameter {
+    /// Its type, as `module_param` names it.
+    pub fn type_name(&self) -> &'static str {
+        self.kind.name
+    }
+}
+
+/// What a module says of itself.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Name under which it registers.
+    pub name: String,
+    /// Its parameters, in the order of the source.
+    pub parameters: Vec<Parameter>,
+    /// Clock ticks per second that it was built for.
+    pub hz: u32,
+    pub(crate) traits: Traits,
+}
+
+impl Description {
+    /// Hooks that it has.
+    pub fn hooks(&self) -> Vec<&'static str> {
+        let all = Traits::HOOKS.iter();
+        all.filter(|(bit, _)| self.traits.has(*bit))
+            .map(|(_, name)| *name)
+            .collect()
+    }
+
+    /// What it needs of the transport.
+    pub fn needs(&self) -> Vec<&'static str> {
+        let all = [
+            (Traits::CONG_CONTROL, "delivery rates"),
+            (Traits::CONG_CONTROL, "pacing"),
+            (Traits::NEEDS_ECN, "ECN"),
+            (Traits::NEEDS_L4S, "L4S"),
+        ];
+        all.into_iter()
+            .filter(|(bit, _)| self.traits.has(*bit))
+            .map(|(_, name)| name)
+            .collect()
+    }
+}
+
+/// Refuses a parameter that the module does not have.
+pub(crate) fn unknown<'a>(
+    name: &str,
+    known: impl Iterator<Item = &'a Parameter> + Clone,
+) -> String {
+    let names: Vec<&str> = known.map(|parameter| parameter.name.as_str()).collect();
+    if names.is_empty() {
+        return format!("unknown parameter `{name}`; it has none");
+    }
+    let hint = nearest(name, names.iter().copied())
+        .map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+    format!(
+        "unknown parameter `{name}`{hint}; known: {}",
+        names.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_go_into_their_types_and_come_back() {
+        let kind = |name, bytes| Kind::named(name, bytes).unwrap();
+        for (name, bytes, number) in [
+            ("int", 4, -7),
+            ("int", 4, i128::from(i32::MIN)),
+            ("uint", 4, i128::from(u32::MAX)),
+            ("byte", 1, 255),
+            ("short", 2, -32_768),
+            ("ulong", 8, i128::from(u64::MAX)),
+            ("long", 8, i128::from(i64::MIN)),
+        ] {
+            let kind = kind(name, bytes);
+            let mut held = kind.bytes_of(&Value::Whole(number)).unwrap();
+            // What is next to a short variable is not its own.
+            held[bytes..].fill(0);
+            assert_eq!(kind.value(held), Value::Whole(number), "{name}");
+        }
+        let flag = kind("bool", 1);
+        assert_eq!(
+            flag.value(flag.bytes_of(&Value::Flag(true)).unwrap()),
+            Value::Flag(true)
+        );
+    }
+
+    #[test]
+    fn a_value_that_the_type_does_not_hold_is_refused_with_what_is_allowed() {
+        let int = Kind::named("int", 4).unwrap();
+        let allowed = "a whole number from -2147483648 to 2147483647 (int)";
+        for value in [Value::Whole(1 << 31), Value::Real(0.5), Value::Flag(true)] {
+            assert_eq!(int.bytes_of(&value), Err(allowed.to_string()));
+        }
+        let flag = Kind::named("bool", 1).unwrap();
+        assert_eq!(
+            flag.bytes_of(&Value::Whole(2)),
+            Err("true or false".to_string())
+        );
+        assert!(Kind::named("charp", 8).is_none());
+    }
+}

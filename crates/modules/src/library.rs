@@ -1,0 +1,89 @@
+//! Shared objects of this system.
+
+#![allow(
+    unsafe_code,
+    reason = "the system's loader has an interface of C; each block says what it relies on"
+)]
+
+use std::ffi::CStr;
+use std::ptr::NonNull;
+
+/// An object that is loaded until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Library(NonNull<std::ffi::c_void>);
+
+// SAFETY: the handle is used for looking up and closing only, which the loader guards.
+unsafe impl Send for Library {}
+// SAFETY: the same.
+unsafe impl Sync for Library {}
+
+#[cfg(unix)]
+mod system {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    static COPIES: AtomicU64 = AtomicU64::new(0);
+
+    impl Library {
+        /// Loads a file with these contents that nobody else has, so that its variables are this one's.
+        pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
+            let number = COPIES.fetch_add(1, Ordering::Relaxed);
+            let name = format!("longhaul-module-{}-{number}.so", std::process::id());
+            let copy = std::env::temp_dir().join(name);
+            std::fs::write(&copy, contents)
+                .map_err(|error| format!("cannot copy it to {}: {error}", copy.display()))?;
+            let opened = Self::open(&copy);
+            let _ = std::fs::remove_file(&copy);
+            opened.map_err(|error| {
+                // The copy's name would mean nothing to the reader.
+                let error = error.replace(&copy.display().to_string(), "the object");
+                format!("it is not for this processor or system ({error}); build it here with `longhaul module build`")
+            })
+        }
+
+        fn open(path: &Path) -> Result<Self, String> {
+            let text =
+                CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+            // SAFETY: the path is a text; functions that the object runs when it is loaded are the user's.
+            let handle = unsafe { libc::dlopen(text.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+            NonNull::new(handle).map(Self).ok_or_else(|| {
+                // SAFETY: after a failure there is a text, of this thread.
+                unsafe { CStr::from_ptr(libc::dlerror()) }
+                    .to_string_lossy()
+                    .into_owned()
+            })
+        }
+
+        /// The place of a symbol, if the object exports it.
+        pub(crate) fn symbol(&self, name: &CStr) -> Option<NonNull<std::ffi::c_void>> {
+            // SAFETY: the handle is open.
+            NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
+        }
+    }
+
+    impl Drop for Library {
+        fn drop(&mut self) {
+            // SAFETY: the handle is open, and nothing of the object is used after its owner.
+            unsafe {
+                libc::dlclose(self.0.as_ptr());
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Library {
+    /// Modules are loaded on Unix only.
+    pub(crate) fn open_copy(_: &[u8]) -> Result<Self, String> {
+        Err("modules of Linux run on Unix only".to_string())
+    }
+
+    /// There is no object.
+    pub(crate) fn symbol(&self, _: &CStr) -> Option<NonNull<std::ffi::c_void>> {
+        None
+    }
+}

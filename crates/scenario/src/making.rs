@@ -1,0 +1,76 @@
+//! Algorithms that are not built in: what a scenario says of them, and who makes them. This crate depends neither on
+//! the language that they are written in nor on native code.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use longhaul_congestion::Factory;
+
+/// A custom algorithm, as a scenario names it.
+#[derive(Debug)]
+pub struct CustomAlgorithm<'a> {
+    /// Name of its class.
+    pub class: &'a str,
+    /// The name of the file, for messages, and its text; none if the program passed the class itself.
+    pub file: Option<(&'a str, &'a str)>,
+    /// Arguments of its constructor: a JSON object.
+    pub parameters: serde_json::Value,
+}
+
+/// Makes custom algorithms; this crate does not depend on the language that they are written in.
+pub trait Algorithms {
+    /// The algorithm and its source code, or an error message.
+    fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
+
+    /// A module of Linux and the name under which it registers, or an error message.
+    fn module(&self, _module: LinuxModule<'_>) -> Result<MadeModule, String> {
+        Err("modules of Linux run from Python only".to_string())
+    }
+
+    /// The controller of another process that listens at an address, or an error message.
+    fn external(&self, _address: &str) -> Result<Arc<dyn Factory>, String> {
+        Err("controllers in another process run from Python only".to_string())
+    }
+}
+
+/// For programs that cannot load custom algorithms.
+pub(crate) struct NoAlgorithms;
+
+impl Algorithms for NoAlgorithms {
+    fn make(&self, _: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String> {
+        Err("algorithms written in Python run from Python only".to_string())
+    }
+}
+
+/// A module, as a scenario names it.
+#[derive(Debug)]
+pub struct LinuxModule<'a> {
+    /// The object's file, for messages, and its contents.
+    pub file: &'a Path,
+    /// Contents of the file.
+    pub object: Vec<u8>,
+    /// Names and values of its parameters.
+    pub parameters: Vec<(String, ModuleValue)>,
+}
+
+/// The value of a module's parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ModuleValue {
+    /// A truth value.
+    Flag(bool),
+    /// A whole number.
+    Whole(i64),
+    /// Another number, which no parameter takes.
+    Real(f64),
+}
+
+/// A module that a program has loaded.
+#[derive(Debug)]
+pub struct MadeModule {
+    /// The algorithm.
+    pub factory: Arc<dyn Factory>,
+    /// The name under which it registers.
+    pub name: String,
+    /// Its parameters, with the values that hold where none is given.
+    pub defaults: Vec<(String, ModuleValue)>,
+}

@@ -1,0 +1,73 @@
+"""The verbs of `longhaul module`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from longhaul.cli.shared import AsJson, Overwrite, print_json, refuse_existing, stdout
+
+if TYPE_CHECKING:
+    from longhaul.modules import Built
+
+
+def build(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.c...", help="The module's sources.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Object to write.", show_default="<FILE>.so"),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="The congestion control that is wanted, if the files register several."),
+    ] = None,
+    hz: Annotated[
+        int, typer.Option(help="Clock ticks per second of the kernel: 100, 250, 300 or 1000.")
+    ] = 250,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Run it through made-up connections under the compiler's sanitizers."
+        ),
+    ] = False,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Compile a congestion control module of Linux to an object that a scenario can name.
+
+    The headers are Longhaul's own and stand in for the kernel's; a module is built as it is. It
+    runs as native code in the simulation: a fault in it ends the process.
+    """
+    from longhaul import modules
+
+    target = out or Path(files[0]).with_suffix(".so").name
+    refuse_existing(Path(target), overwrite=overwrite)
+    built = modules.build(files, Path(target), name=name, hz=hz)
+    checked = modules.check(files, name=name, hz=hz) if check else None
+    if json:
+        print_json({**asdict(built), "object": str(built.object), "checked": checked})
+        return
+    _print(built)
+    if checked is not None:
+        stdout().print(f"checked: {checked}; nothing found")
+    stdout().print(f'In a scenario: congestion = {{ module = "{built.object}" }}', markup=False)
+
+
+def _print(built: "Built") -> None:
+    lines = [
+        ("hooks", ", ".join(built.hooks)),
+        ("needs", ", ".join(built.needs) or "nothing beyond what every flow has"),
+        ("clock", f"{built.hz} ticks per second"),
+    ]
+    stdout().print(f"{built.object}: {built.name}", markup=False)
+    for title, text in lines:
+        stdout().print(f"{title}: {text}", markup=False)
+    if not built.parameters:
+        stdout().print("parameters: none")
+        return
+    table = Table("parameter", "type", "default")
+    for parameter in built.parameters:
+        table.add_row(*parameter)
+    stdout().print(table)

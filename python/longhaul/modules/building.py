@@ -1,0 +1,169 @@
+"""Compiles modules: `longhaul module build`."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from longhaul import _engine
+from longhaul._engine import LonghaulError
+from longhaul.files.writing import atomic
+from longhaul.modules import diagnostics, sources
+
+KERNEL = Path(__file__).parent / "kernel"
+
+# As the kernel is compiled: signed numbers wrap, and types may be looked at as others. What only
+# warns in older compilers is an error: a function that the headers lack, and a wrong interface.
+FLAGS = (
+    "-std=gnu11",
+    "-O2",
+    "-fPIC",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-common",
+    "-fvisibility=hidden",
+    "-fdiagnostics-color=never",
+)
+MODULE_FLAGS = (
+    "-fno-builtin",
+    "-Werror=implicit-function-declaration",
+    "-Werror=implicit-int",
+    "-Werror=incompatible-pointer-types",
+    "-Werror=int-conversion",
+)
+
+# Ticks of the clock per second that a kernel may be configured for (CONFIG_HZ).
+HZ = (100, 250, 300, 1000)
+
+
+class ModuleBuildError(LonghaulError):
+    """A module that cannot be built."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """An object, and what it says of its module."""
+
+    object: Path
+    name: str
+    parameters: list[tuple[str, str, str]]
+    """Name, type and default of each parameter."""
+    hooks: list[str]
+    needs: list[str]
+    hz: int
+
+
+def build(
+    files: Sequence[Path], out: Path | None = None, *, name: str | None = None, hz: int = 250
+) -> Built:
+    """Compile a module of one or several C files to an object for scenarios.
+
+    The object is written to `out`, by default beside the current directory's other files under the
+    name of the first source. `name` is the congestion control that is wanted if the files register
+    several. `hz` is the number of clock ticks per second.
+
+    Raises:
+        ModuleBuildError: the first error of the compiler, a missing compiler, or an object that
+            registers no congestion control or several.
+
+    """
+    check_inputs(files, hz)
+    target = out or Path(files[0]).with_suffix(".so").name
+    with atomic(Path(target)) as unfinished:
+        compile_to(unfinished, files, ["-shared"], name=name, hz=hz)
+        try:
+            told = _engine.describe_module(unfinished)
+        except _engine.AlgorithmError as error:
+            reason = str(error).removeprefix(f"{unfinished}: ")
+            raise ModuleBuildError(f"{_names(files)}: {reason}") from None
+    return Built(object=Path(target), **told)
+
+
+def check_inputs(files: Sequence[Path], hz: int) -> None:
+    """Refuse files that are no C sources, and clocks that no kernel has."""
+    for file in files:
+        if not file.is_file():
+            raise ModuleBuildError(f"{file}: no such file")
+        if file.suffix != ".c":
+            raise ModuleBuildError(f"{file}: expected a C source, whose name ends in .c")
+    if hz not in HZ:
+        raise ModuleBuildError(f"--hz: expected one of {', '.join(map(str, HZ))}, found {hz}")
+
+
+def compile_to(
+    target: Path,
+    files: Sequence[Path],
+    flags: Sequence[str],
+    *,
+    name: str | None,
+    hz: int,
+    beside: Sequence[Path] = (),
+) -> None:
+    """Compile the files of a module, the driver and the files `beside` it, and link them."""
+    texts = sources.read_all(files)
+    macros = [f"-D{macro}" for macro in sources.macros(texts.values())]
+    macros += [f"-DHZ={hz}", *([f'-DLONGHAUL_NAME="{name}"'] if name else [])]
+    with _stand_ins(sources.headers(texts.values())) as (folder, includes):
+        objects = []
+        for number, file in enumerate(files):
+            objects.append(folder / f"{number}.o")
+            front = ["-include", str(KERNEL / "kernel.h"), "-I", str(includes)]
+            arguments = [*FLAGS, *MODULE_FLAGS, *macros, *front, *_compiling(flags)]
+            _run([*arguments, "-c", str(file), "-o", str(objects[-1])], files)
+        own = [str(file) for file in (KERNEL / "runtime.c", *beside)]
+        arguments = [*FLAGS, *macros, *flags, *_all_symbols()]
+        _run([*arguments, *own, *map(str, objects), "-o", str(target)], files)
+
+
+def _compiling(flags: Sequence[str]) -> list[str]:
+    return [flag for flag in flags if flag.startswith(("-f", "-g"))]
+
+
+def _all_symbols() -> list[str]:
+    """Return what makes a symbol that is missing an error of the linker."""
+    return [] if sys.platform == "darwin" else ["-Wl,-z,defs"]
+
+
+@contextmanager
+def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
+    """Yield a temporary directory, and one in it with an empty file for each kernel header.
+
+    `kernel.h` is in front of all, and has what is needed of them.
+    """
+    with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
+        folder = Path(temporary)
+        includes = folder / "include"
+        for name in names:
+            (includes / name).parent.mkdir(parents=True, exist_ok=True)
+            (includes / name).touch()
+        yield folder, includes
+
+
+def _run(arguments: Sequence[str], files: Sequence[Path]) -> None:
+    command = [*compiler(), *arguments]
+    english = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", env=english, check=False
+    )
+    if done.returncode != 0:
+        raise ModuleBuildError(diagnostics.explain(done.stderr, files))
+
+
+def compiler() -> list[str]:
+    """Return the C compiler's command: that of the environment variable CC, or `cc`."""
+    command = os.environ.get("CC", "cc").split() or ["cc"]
+    if shutil.which(command[0]) is None:
+        raise ModuleBuildError(
+            f"there is no C compiler `{command[0]}`: install one (Debian: apt-get install gcc), "
+            "or name one in the environment variable CC"
+        )
+    return command
+
+
+def _names(files: Sequence[Path]) -> str:
+    return ", ".join(str(file) for file in files)

@@ -1,0 +1,104 @@
+"""What a compiler says of a module, for somebody who knows the kernel and not these headers."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+# Places in the kernel of what the names of functions, constants and types begin with, the longest
+# beginnings first.
+PLACES = (
+    ("tcp_cong", "include/net/tcp.h"),
+    ("tcp_", "include/net/tcp.h"),
+    ("TCP", "include/net/tcp.h"),
+    ("CA_", "include/net/tcp.h"),
+    ("inet_csk", "include/net/inet_connection_sock.h"),
+    ("inet_", "include/net/inet_sock.h"),
+    ("INET_ECN", "include/net/inet_ecn.h"),
+    ("sk_", "include/net/sock.h"),
+    ("sock_", "include/net/sock.h"),
+    ("skb_", "include/linux/skbuff.h"),
+    ("ktime_", "include/linux/ktime.h"),
+    ("hrtimer_", "include/linux/hrtimer.h"),
+    ("timer_", "include/linux/timer.h"),
+    ("jiffies", "include/linux/jiffies.h"),
+    ("module_", "include/linux/moduleparam.h"),
+    ("param_", "include/linux/moduleparam.h"),
+    ("bpf_", "include/linux/bpf.h"),
+    ("list_", "include/linux/list.h"),
+    ("atomic_", "include/linux/atomic.h"),
+    ("rcu_", "include/linux/rcupdate.h"),
+    ("spin_", "include/linux/spinlock.h"),
+    ("get_random", "include/linux/random.h"),
+    ("prandom", "include/linux/prandom.h"),
+    ("div", "include/linux/math64.h"),
+    ("k", "include/linux/slab.h"),
+)
+
+# Structs of which one stands for several, by members that are asked for.
+STRUCTS = (
+    ("icsk_", "struct inet_connection_sock, include/net/inet_connection_sock.h"),
+    ("sk_", "struct sock, include/net/sock.h"),
+    ("inet_", "struct inet_sock, include/net/inet_sock.h"),
+    ("", "struct tcp_sock, include/linux/tcp.h"),
+)
+
+ERROR = re.compile(r"^(.+?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+QUOTED = r"['`\"]([^'`\"]+)['`\"]"
+UNDEFINED = re.compile(rf"undefined reference to {QUOTED}|Undefined symbols?.*?\"_?(\w+)\"", re.S)
+
+
+def explain(errors: str, files: Sequence[Path]) -> str:
+    """Return the first error of a compiler, with what is missing from the headers named."""
+    first = ERROR.search(errors)
+    undefined = UNDEFINED.search(errors)
+    if first is not None:
+        place = f"{first[1]}:{first[2]}"
+        return f"{place}: {_missing(first[3]) or first[3]}"
+    if undefined is not None:
+        return _undefined(undefined[1] or undefined[2], files)
+    return errors.strip() or "the compiler failed and said nothing"
+
+
+def _missing(message: str) -> str | None:
+    """Say where in the kernel is what the headers lack; None if it is another error."""
+    undeclared = re.search(
+        rf"implicit declaration of function {QUOTED}|undeclared (?:function|identifier) {QUOTED}"
+        rf"|{QUOTED} undeclared|unknown type name {QUOTED}|undeclared here.*{QUOTED}",
+        message,
+    )
+    if undeclared is not None:
+        name = next(group for group in undeclared.groups() if group)
+        return (
+            f"`{name}` is not in the headers that stand in for the kernel's{_place(name)}. "
+            "Define it in the module, or do without it"
+        )
+    member = re.search(rf"no member named {QUOTED}(?: in {QUOTED})?", message)
+    if member is not None:
+        owner = re.search(rf"^{QUOTED} has", message)
+        return _missing_member(member[1], (owner[1] if owner else member[2]) or "")
+    return None
+
+
+def _missing_member(name: str, owner: str) -> str:
+    if "rate_sample" in owner or "ack_sample" in owner or "tcp_congestion_ops" in owner:
+        place = f"{owner}, include/net/tcp.h"
+    elif "sock" in owner:
+        place = next(place for begin, place in STRUCTS if name.startswith(begin))
+    else:
+        place = owner
+    return (
+        f"the headers that stand in for the kernel's have no member `{name}` "
+        f"(in the kernel: {place})"
+    )
+
+
+def _place(name: str) -> str:
+    place = next((place for begin, place in PLACES if name.startswith(begin)), None)
+    return f" (in the kernel: {place})" if place else ""
+
+
+def _undefined(name: str, files: Sequence[Path]) -> str:
+    given = ", ".join(file.name for file in files)
+    module = re.match(r"tcp_([a-z0-9]+)_", name)
+    hint = f": give tcp_{module[1]}.c, too" if module and module[1] not in given else ""
+    return f"{given}: `{name}` is declared but defined in none of these files{hint}"

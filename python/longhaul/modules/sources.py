@@ -1,0 +1,53 @@
+"""The text of a module: its includes, and the settings that follow from names in it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+# Names by which a module asks for facts that take time to collect: the driver collects them for it.
+ASKS = {
+    "LONGHAUL_TIMESTAMPS": re.compile(r"\brcv_ts(val|ecr)\b"),
+    "LONGHAUL_FLIGHTS": re.compile(
+        r"\b(tx_in_flight|skb_marked_lost|prior_lost)\b|\b(rs|sample|rate)->(lost|delivered_ce)\b"
+    ),
+}
+
+
+def read_all(sources: Sequence[Path]) -> dict[Path, str]:
+    """Return the texts of the sources and of the files beside them that they include."""
+    texts: dict[Path, str] = {}
+    waiting = list(sources)
+    while waiting:
+        file = waiting.pop(0)
+        if file in texts:
+            continue
+        texts[file] = file.read_text(encoding="utf-8", errors="replace")
+        included = (name for mark, name in INCLUDE.findall(texts[file]) if mark == '"')
+        waiting += [near for name in included if (near := file.parent / name).is_file()]
+    return texts
+
+
+def headers(texts: Iterable[str]) -> set[str]:
+    """Return the names of the kernel's headers that the texts include, as in `net/tcp.h`."""
+    found = (name for text in texts for mark, name in INCLUDE.findall(text) if mark == "<")
+    return {name for name in found if ".." not in name and not name.startswith("/")}
+
+
+def macros(texts: Iterable[str]) -> list[str]:
+    """Return the macros that say what the driver has to collect, and how cong_control is called."""
+    whole = "\n".join(texts)
+    asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]
+    if _takes_flag(whole):
+        asked.append("LONGHAUL_CONG_CONTROL_TAKES_FLAG")
+    return asked
+
+
+def _takes_flag(text: str) -> bool:
+    """Return True if cong_control has four arguments, as in Linux 6.10 and later."""
+    assigned = re.search(r"\.\s*cong_control\s*=\s*(\w+)", text)
+    if assigned is None:
+        return False
+    heads = re.findall(rf"\b{assigned[1]}\s*\(([^)]*)\)\s*\{{", text)
+    return bool(heads) and all(head.count(",") == 3 for head in heads)

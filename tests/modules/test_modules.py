@@ -1,0 +1,284 @@
+"""Congestion control modules of Linux: built by the compiler, and run in simulations."""
+
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from conftest import CommandLine
+
+import longhaul
+from longhaul import modules
+from longhaul.evaluation.contenders import contender
+from longhaul.models import windows
+
+HERE = Path(__file__).parent
+SAWTOOTH = HERE.parents[1] / "examples" / "tcp_sawtooth.c"
+
+if shutil.which("cc") is None or sys.platform == "win32":
+    pytest.skip("no C compiler", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def sawtooth(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example's object."""
+    return modules.build([SAWTOOTH], tmp_path_factory.mktemp("objects") / "sawtooth.so").object
+
+
+@pytest.fixture(scope="module")
+def recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The object of the module that checks what it is told."""
+    target = tmp_path_factory.mktemp("objects") / "recorder.so"
+    return modules.build([HERE / "tcp_recorder.c"], target).object
+
+
+def _scenario(*flows: dict[str, Any], **more: object) -> dict[str, Any]:
+    bottleneck = {"rate": "10 Mbps", "delay": "20 ms"}
+    return {
+        "profile": "linux",
+        "duration": "20 s",
+        "measure": {"events": True, "every": "100 ms"},
+        "topology": {"dumbbell": {"bottleneck": bottleneck}},
+        "flows": [{"congestion": flow} for flow in flows],
+        **more,
+    }
+
+
+def _written(tmp_path: Path, lines: str) -> Path:
+    source = tmp_path / "tcp_mine.c"
+    source.write_text("#include <linux/module.h>\n#include <net/tcp.h>\n" + lines)
+    return source
+
+
+def test_standard_tcp_of_a_module_is_ours(sawtooth: Path) -> None:
+    """With standard TCP's numbers it does packet for packet what our standard TCP of Linux does."""
+    standard = {"kind": "reno", "variant": "linux-6.18"}
+    ours = longhaul.run(_scenario(standard))
+    module = longhaul.run(_scenario({"module": str(sawtooth), "gentle": False}))
+    names = ["name", "label", "bundle", "congestion"]
+    assert ours.flows.drop(names).equals(module.flows.drop(names))
+    assert ours.events.drop("name").equals(module.events.drop("name"))
+    assert ours.flows["cuts_loss"][0] > 1
+
+
+@pytest.mark.parametrize("gentle", [False, True])
+def test_the_decrease_follows_from_the_parameters(sawtooth: Path, *, gentle: bool) -> None:
+    """Of w segments, w (1024 - decrease) / 1024 are left; the mean with w if the queue is short."""
+    flow = {"module": str(sawtooth), "decrease": 256, "gentle": gentle}
+    scenario = _scenario(flow)
+    # Random losses of a path of 100 Mbit/s come before there is a queue.
+    bottleneck = {"rate": "100 Mbps", "delay": "20 ms", "loss": {"bernoulli": 1e-3}}
+    scenario["topology"]["dumbbell"]["bottleneck"] = bottleneck
+    events = longhaul.run(scenario).events
+    events = events.filter(pl.col("event") == "cut", pl.col("cwnd_before_pkts") < 330)
+    kept = [int(cwnd) * 768 // 1024 for cwnd in events["cwnd_before_pkts"]]
+    if gentle:
+        before = events["cwnd_before_pkts"]
+        kept = [(left + int(cwnd)) // 2 for left, cwnd in zip(kept, before, strict=True)]
+    assert events["cwnd_after_pkts"].to_list() == kept
+    assert len(kept) > 10
+
+
+def test_a_run_repeats_byte_for_byte(sawtooth: Path, tmp_path: Path) -> None:
+    """Two runs of a module have the same files."""
+    scenario = _scenario({"module": str(sawtooth)}, {"module": str(sawtooth), "increase": 3})
+    for name in ("a", "b"):
+        longhaul.run(scenario, out=tmp_path / name)
+    for file in sorted((tmp_path / "a").glob("*.parquet")):
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes(), file.name
+
+
+def test_flows_with_different_parameters_do_not_meet(sawtooth: Path) -> None:
+    """Parameters are variables of the file: each entry of flows has its own."""
+    pair = [{"module": str(sawtooth), "increase": 1}, {"module": str(sawtooth), "increase": 8}]
+    links = {"topology": {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}}
+    together = longhaul.run(_scenario(*pair, **links))
+    swapped = longhaul.run(_scenario(*reversed(pair), **links))
+    slow, fast = together.flows["goodput_bps"]
+    assert fast > 1.5 * slow
+    assert swapped.flows["goodput_bps"][0] > 1.5 * swapped.flows["goodput_bps"][1]
+
+
+def test_threads_do_not_meet(sawtooth: Path) -> None:
+    """Runs in several threads, of one loaded scenario and of others, are as alone."""
+    scenarios = [
+        _scenario({"module": str(sawtooth), "increase": number % 3 + 1}) for number in range(6)
+    ]
+    alone = [longhaul.run(scenario).flows for scenario in scenarios[:3]]
+    found: list[Any] = [None] * len(scenarios)
+
+    def run(number: int) -> None:
+        found[number] = longhaul.run(scenarios[number]).flows
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(scenarios))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, flows in enumerate(found):
+        assert flows.equals(alone[number % 3])
+
+
+def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
+    """It sends at its pacing rate, payload of 1448 B in packets of 1500 B, each flow at its own.
+
+    It traps if calls come in another order than the kernel's, with random losses, too.
+    """
+    flow = {"congestion": {"module": str(recorder), "rate": 125_000}, "count": 2}
+    scenario = _scenario() | {"flows": [flow]}
+    first, second = longhaul.run(scenario).flows["goodput_bps"]
+    assert first == pytest.approx(1e6, rel=0.02)
+    # The module counts its connections in a variable of the file, which they share.
+    assert second == pytest.approx(2e6, rel=0.02)
+    scenario["topology"]["dumbbell"]["bottleneck"]["loss"] = {"bernoulli": 0.02}
+    lossy = longhaul.run(scenario)
+    assert (lossy.flows["cuts_loss"] > 5).all()
+
+
+def test_the_hash_is_that_of_the_object_and_not_of_its_place(
+    sawtooth: Path, tmp_path: Path
+) -> None:
+    """A copy elsewhere is the same scenario; another build is not."""
+
+    def hashed(file: str | Path) -> str:
+        return longhaul.load(_scenario({"module": str(file)})).hash
+
+    copy = shutil.copy(sawtooth, tmp_path / "sawtooth.so")
+    assert hashed(copy) == hashed(sawtooth)
+    rebuilt = tmp_path / "again"
+    rebuilt.mkdir()
+    modules.build([SAWTOOTH], rebuilt / "sawtooth.so", hz=1000)
+    assert hashed(rebuilt / "sawtooth.so") != hashed(sawtooth)
+
+
+def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Path) -> None:
+    """What was recorded with one object is not repeated with another."""
+    place = tmp_path / "tcp_x.so"
+    shutil.copy(sawtooth, place)
+    results = longhaul.run(_scenario({"module": str(place)}, duration="1 s"))
+    resolved = results.scenario
+    modules.build([SAWTOOTH], place, hz=1000)
+    with pytest.raises(longhaul.ScenarioError, match="another file than that of this scenario"):
+        longhaul.load(resolved)
+
+
+@pytest.mark.parametrize(
+    ("flow", "message"),
+    [
+        ({"incraese": 2}, r"unknown parameter `incraese` \(did you mean `increase`\?\)"),
+        ({"increase": 1 << 31}, "expected `increase` to be a whole number from -2147483648"),
+        ({"increase": 0.5}, r"a whole number .* \(int\), found 0.5"),
+        ({"gentle": 2}, "expected `gentle` to be true or false, found 2"),
+        ({"decrease": -1}, r"from 0 to 4294967295 \(uint\), found -1"),
+        ({"increase": 0}, "its module_init returned error -22"),
+        ({"increase": "2"}, "expected a number, true or false"),
+        ({"kind": "reno"}, "a module of Linux has no kind"),
+        ({"increase": 1, "parameters": {"increase": 2}}, "it is given twice"),
+        ({"parameters": {"window": 2}}, "unknown parameter `window`"),
+    ],
+)
+def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], message: str) -> None:
+    """With what is allowed, before anything runs."""
+    with pytest.raises(longhaul.ScenarioError, match=message):
+        longhaul.load(_scenario({"module": str(sawtooth), **flow}))
+
+
+def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
+    """A text, and an object that another program has built."""
+    place = tmp_path / "x.so"
+    with pytest.raises(longhaul.ScenarioError, match=r"cannot read .*x\.so"):
+        longhaul.load(_scenario({"module": str(place)}))
+    place.write_text("no object")
+    with pytest.raises(longhaul.ScenarioError, match="not for this processor or system"):
+        longhaul.load(_scenario({"module": str(place)}))
+    (tmp_path / "x.c").write_text("int nothing;\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", place, tmp_path / "x.c"], check=True)
+    with pytest.raises(longhaul.ScenarioError, match="no module that `longhaul module build`"):
+        longhaul.load(_scenario({"module": str(place)}))
+
+
+OPERATIONS = """
+static u32 mine_ssthresh(struct sock *sk) { return 2; }
+static struct tcp_congestion_ops %(name)s = {
+	.ssthresh = mine_ssthresh, .cong_avoid = tcp_reno_cong_avoid, .undo_cwnd = tcp_reno_undo_cwnd,
+	.name = "%(name)s",
+};
+static int register_%(name)s(void) { return tcp_register_congestion_control(&%(name)s); }
+module_init(register_%(name)s);
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("int f(struct sock *sk) { return skb_shine(sk); }", r"tcp_mine\.c:3: `skb_shine` is not"),
+        ("int f(struct sock *sk) { return skb_shine(sk); }", r"include/linux/skbuff\.h"),
+        ("int f(struct sock *sk) { return sk->icsk_x; }", r"`icsk_x` .*inet_connection_sock\.h"),
+        ("int f(struct sock *sk) { return tcp_sk(sk)->w; }", r"struct tcp_sock, include/linux/tcp"),
+        ("int x = TCP_SHINE;", r"`TCP_SHINE` is not in the headers .* include/net/tcp\.h"),
+        ("int f(void) {", r"tcp_mine\.c:\d: expected"),
+        ("extern int tcp_vegas_x(void); int f(void) { return tcp_vegas_x(); }", "tcp_vegas.c, too"),
+        ("static int x; module_param(x, ulong, 0);", "module_param: x is not of type ulong"),
+        ("", "it registers no congestion control"),
+    ],
+)
+def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
+    """With the first error's line, and where in the kernel is what the headers lack."""
+    with pytest.raises(modules.ModuleBuildError, match=message):
+        modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")
+    assert not (tmp_path / "x.so").exists()
+
+
+def test_one_of_several_is_chosen(tmp_path: Path) -> None:
+    """Two that register are refused, and one is taken by its name."""
+    lines = OPERATIONS % {"name": "first"} + OPERATIONS.replace("mine_", "other_") % {
+        "name": "second"
+    }
+    source = _written(tmp_path, lines)
+    with pytest.raises(
+        modules.ModuleBuildError, match=r"first and second: choose one .* --name first"
+    ):
+        modules.build([source], tmp_path / "x.so")
+    assert modules.build([source], tmp_path / "x.so", name="second").name == "second"
+
+
+def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to do."""
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(modules.ModuleBuildError, match="no C compiler `no-such-compiler`: install"):
+        modules.build([SAWTOOTH], tmp_path / "x.so")
+
+
+def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
+    """A division by zero and an access out of bounds, with their lines."""
+    faults = {
+        "return 2 / (tcp_sk(sk)->snd_cwnd_cnt);": "division by zero",
+        "return ((u32 *)inet_csk_ca(sk))[tcp_sk(sk)->snd_cwnd + 300];": r"overflow|out of bounds",
+    }
+    for fault, message in faults.items():
+        source = _written(tmp_path, (OPERATIONS % {"name": "mine"}).replace("return 2;", fault))
+        with pytest.raises(modules.ModuleBuildError, match=message):
+            modules.check([source])
+    assert "9 connections" in modules.check([SAWTOOTH])
+
+
+def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> None:
+    """Three commands from a source to a run."""
+    target = tmp_path / "saw.so"
+    told = cli("module", "build", str(SAWTOOTH), "--out", str(target)).stdout
+    for part in ("sawtooth", "hooks: cong_avoid, pkts_acked", "decrease", "512"):
+        assert part in told
+
+
+def test_modules_are_evaluated_and_their_windows_plotted(sawtooth: Path) -> None:
+    """As algorithms by name are."""
+    assert contender(str(sawtooth)).table == {"module": str(sawtooth.resolve())}
+    given = f'{{ module = "{sawtooth}", increase = 2 }}'
+    assert contender(given).table["increase"] == 2
+    experiment = windows.Experiment(loss_every=10_000, rounds=200)
+    (found,) = windows.trajectories([str(sawtooth)], experiment, ["increase=2"])
+    assert found.figures()["cuts"] > 2

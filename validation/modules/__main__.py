@@ -1,0 +1,82 @@
+"""The comparison with a kernel's modules: `make validate-modules KERNEL=TREE`.
+
+TREE is a kernel's tree or its tar file, such as that of Debian's package `linux-source-6.1`. Prints
+every figure that is outside its band. When all was compared, writes `docs/linux-modules.md` and its
+pictures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from validation.modules.cases import CASES, Case
+from validation.modules.compare import Measured, Verdict, judge, measure
+from validation.modules.page import write
+from validation.modules.trees import MODULES, objects, sources
+
+Runs = dict[tuple[str, str], tuple[Measured, Measured | None]]
+
+
+def main(arguments: list[str]) -> int:
+    """Build, run, compare, print and write."""
+    parser = argparse.ArgumentParser(prog="python -m validation.modules", description=__doc__)
+    parser.add_argument("kernel", type=Path, metavar="TREE")
+    parser.add_argument("--only", nargs="*", default=[], help="names of modules and of cases")
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="longhaul-modules-") as temporary:
+        folder = Path(temporary)
+        built = objects(sources(given.kernel, folder), folder)
+        runs = _all(built, given.only)
+    verdicts = [
+        verdict
+        for (module, case), (kernel, ours) in runs.items()
+        if ours is not None
+        for verdict in judge(module, next(c for c in CASES if c.name == case), kernel, ours)
+    ]
+    _report(verdicts)
+    if not given.only:
+        write(runs, verdicts)
+    return 0
+
+
+def _all(built: dict[str, Path], only: list[str]) -> Runs:
+    names = [name for name in built if name in only] or list(built)
+    cases = [case for case in CASES if case.name in only] or list(CASES)
+    wanted = [(name, case) for name in names for case in cases]
+    with ProcessPoolExecutor(2) as pool:
+        kernel = pool.map(_kernel, [(built[name], case) for name, case in wanted])
+        ours = pool.map(_ours, wanted)
+        return {
+            (name, case.name): (theirs, own)
+            for (name, case), theirs, own in zip(wanted, kernel, ours, strict=True)
+        }
+
+
+def _kernel(task: tuple[Path, Case]) -> Measured:
+    file, case = task
+    return measure(case, {"module": str(file)})
+
+
+def _ours(task: tuple[str, Case]) -> Measured | None:
+    name, case = task
+    kind = MODULES[name][1]
+    return None if kind is None else measure(case, {"kind": kind})
+
+
+def _report(verdicts: list[Verdict]) -> None:
+    for verdict in verdicts:
+        if not verdict.within:
+            print(
+                f"{verdict.module:10} {verdict.case:8} {verdict.figure:10} "
+                f"{verdict.kernel:12.3f} {verdict.ours:12.3f}"
+            )
+    within = sum(verdict.within for verdict in verdicts)
+    print(f"{within} of {len(verdicts)} figures within their bands")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,83 @@
+"""The cases: paths, losses and company of a flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+SETTLED_S = 80
+"""Means are over so much of the end of a run; of the fast path over half as much."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a flow meets."""
+
+    name: str
+    about: str
+    rate: str = "50 Mbps"
+    bdp: float = 1.0
+    """Length of the drop-tail buffer in bandwidth-delay products."""
+    link: dict[str, Any] = field(default_factory=dict)
+    """More of the bottleneck."""
+    company: str | None = None
+    """A second flow: `same` for another of the algorithm, else the name of one of ours."""
+    writes_bps: int | None = None
+    """An application that writes so much in bursts, every half second."""
+    duration_s: int = 120
+
+    @property
+    def settled_s(self) -> int:
+        """Seconds at the end of the run that means are over."""
+        return min(SETTLED_S, self.duration_s * 2 // 3)
+
+    def scenario(self, congestion: dict[str, Any]) -> dict[str, Any]:
+        """Return the case as a scenario, for an algorithm."""
+        queue = {"kind": "droptail", "limit": f"{self.bdp} BDP"}
+        bottleneck = {"rate": self.rate, "delay": "50 ms", "queue": queue, **self.link}
+        flow: dict[str, Any] = {"label": "flow", "congestion": congestion}
+        if self.writes_bps:
+            flow["traffic"] = {
+                "kind": "on-off",
+                "on": "500 ms",
+                "off": "0 s",
+                "message": f"{self.writes_bps // 16} B",
+                "rate": f"{self.writes_bps} bps",
+            }
+        flows = [flow]
+        if self.company:
+            other = congestion if self.company == "same" else {"kind": self.company}
+            flows.append({"label": "other", "congestion": other, "start": "5 s"})
+        # DCTCP's receivers echo every mark, which it asks for itself.
+        asks = any("dctcp" in str(value) for value in congestion.values())
+        ecn = bottleneck["queue"]["kind"] == "codel" and not asks
+        return {
+            "profile": "linux",
+            "duration": f"{self.duration_s} s",
+            "measure": {
+                "from": f"{self.duration_s - self.settled_s} s",
+                "every": "50 ms",
+                "events": True,
+            },
+            "tcp": {"ecn": True} if ecn else {},
+            "topology": {"dumbbell": {"bottleneck": bottleneck}},
+            "flows": flows,
+        }
+
+
+CASES = (
+    Case("quarter", "50 Mbit/s, 100 ms, buffer of 1/4 product", bdp=0.25),
+    Case("one", "50 Mbit/s, 100 ms, buffer of 1 product"),
+    Case("four", "50 Mbit/s, 100 ms, buffer of 4 products", bdp=4.0, duration_s=240),
+    Case("fast", "1 Gbit/s, 100 ms, buffer of 1 product", rate="1 Gbps", duration_s=60),
+    Case("loss4", "random losses of 1e-4", link={"loss": {"bernoulli": 1e-4}}),
+    Case("loss3", "random losses of 1e-3", link={"loss": {"bernoulli": 1e-3}}),
+    Case(
+        "codel",
+        "CoDel that marks (ECN)",
+        link={"queue": {"kind": "codel", "limit": "4 BDP", "ecn": True}},
+    ),
+    Case("two", "two flows of it, the second after 5 s", company="same"),
+    Case("cubic", "beside our CUBIC, which begins after 5 s", company="cubic"),
+    Case("limited", "an application that writes 10 Mbit/s", writes_bps=10_000_000),
+)

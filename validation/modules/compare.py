@@ -1,0 +1,102 @@
+"""Runs module and algorithm through the cases, and judges the figures of the one by the other's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import polars as pl
+
+import longhaul
+from validation.linux.figures import period, thinned
+from validation.modules.cases import Case
+
+BANDS = {
+    "goodput": "2 %",
+    "cwnd": "5 %",
+    "rtt_ms": "5 %",
+    "reductions": "one of ten, or one",
+    "period": "5 %",
+    "exit_cwnd": "5 %",
+}
+"""What each figure may differ by, as in the comparison with recordings of the kernel."""
+
+
+class Measured(NamedTuple):
+    """One run: its figures, and windows now and then."""
+
+    figures: dict[str, float]
+    windows: list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One figure of a module and of our algorithm."""
+
+    module: str
+    case: str
+    figure: str
+    kernel: float
+    ours: float
+
+    @property
+    def within(self) -> bool:
+        """Whether ours is within its band of the module's."""
+        if math.isnan(self.kernel) or math.isnan(self.ours):
+            return math.isnan(self.kernel) and math.isnan(self.ours)
+        return abs(self.ours - self.kernel) <= _allowed(self.figure, self.kernel)
+
+
+def measure(case: Case, congestion: dict[str, Any]) -> Measured:
+    """Run a case with an algorithm."""
+    results = longhaul.run(case.scenario(congestion))
+    row = results.flows.row(0, named=True)
+    of_flow = (pl.col("kind") == "flow") & (pl.col("id") == 0) & pl.col("cwnd_pkts").is_not_null()
+    samples = results.series.filter(of_flow)
+    events = results.events.filter(pl.col("flow") == 0)
+    reductions = events.filter(pl.col("event").is_in(["cut", "timeout"]))
+    times = reductions["t_s"].to_numpy()
+    begin = case.duration_s - case.settled_s
+    settled = times[times >= begin]
+    figures = {
+        "goodput": row["goodput_bps"] / 1e6,
+        "cwnd": row["cwnd_mean_pkts"],
+        "rtt_ms": 1e3 * row["rtt_mean_s"],
+        "reductions": float(len(settled)),
+        "period": period(settled),
+        "exit_cwnd": _exit_window(samples, reductions),
+    }
+    times_s, windows = samples["t_s"].to_numpy(), samples["cwnd_pkts"].to_numpy()
+    return Measured(figures, thinned(times_s, windows))
+
+
+def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
+    """Return the window when slow start ended: by a reduction, or when its threshold was known."""
+    thresholds = samples["ssthresh_pkts"]
+    known = samples.filter(thresholds != thresholds[0]) if len(thresholds) else samples
+    by_cut = float(reductions["cwnd_before_pkts"][0]) if reductions.height else math.nan
+    if not known.height:
+        return by_cut
+    first_s = known["t_s"][0]
+    if reductions.height and reductions["t_s"][0] <= first_s:
+        return by_cut
+    return float(known["ssthresh_pkts"][0])
+
+
+def judge(module: str, case: Case, kernel: Measured, ours: Measured) -> list[Verdict]:
+    """Compare the figures of a case."""
+    return [
+        Verdict(module, case.name, figure, kernel.figures[figure], ours.figures[figure])
+        for figure in BANDS
+    ]
+
+
+def _allowed(figure: str, kernel: float) -> float:
+    match figure:
+        case "goodput":
+            return 0.02 * kernel
+        case "reductions":
+            return max(1.0, 0.1 * kernel)
+        case _:
+            return 0.05 * kernel
