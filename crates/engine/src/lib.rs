@@ -25,3 +25,4 @@ pub const RESULTS_VERSION: u32 = 15;
 pub use config::Config;
 pub use config::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 pub use network::graph::Graph;
+pub use transport::stack;

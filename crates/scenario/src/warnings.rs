@@ -110,7 +110,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
         Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
         Transport::Messages(..) => true,
         Transport::Udp(udp) => udp.bursts.is_some() || udp.spacing != Spacing::Even,
-        Transport::Tcp(_) => false,
+        Transport::Tcp(_) | Transport::Stack(_) => false,
     };
     let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
     let all = [
@@ -181,6 +181,7 @@ pub(crate) fn expected_bytes(config: &Config) -> f64 {
     // An unlimited source fills the links; others may offer less than they could.
     let all_the_time = |transport: &Transport| match transport {
         Transport::Tcp(tcp) if tcp.transfer.is_none() => f64::INFINITY,
+        Transport::Stack(stack) if stack.transfer.is_none() => f64::INFINITY,
         Transport::Udp(udp) if udp.bursts.is_none() => udp.rate.as_bps() as f64,
         _ => 0.0,
     };
@@ -214,6 +215,7 @@ fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let full = |transport: &Transport| match transport {
         Transport::Udp(udp) => udp.packet_bytes,
+        Transport::Stack(stack) => stack.packet_bytes,
         Transport::Tcp(tcp) | Transport::Traffic(tcp, _) | Transport::Messages(tcp, _) => {
             tcp.mss_bytes + tcp.header_bytes
         }
@@ -233,6 +235,9 @@ fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
             packets * 8.0 * f64::from(tcp.mss_bytes + tcp.header_bytes) / duration
         }),
         Transport::Udp(udp) => udp.rate.as_bps() as f64,
+        Transport::Stack(stack) => stack.transfer.map_or(f64::INFINITY, |bytes| {
+            8.0 * bytes as f64 / duration
+        }),
         Transport::Traffic(..) | Transport::Messages(..) => f64::INFINITY,
     };
     let offered = offered_bps(config, at_most);
