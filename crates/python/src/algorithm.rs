@@ -11,6 +11,8 @@ use longhaul_congestion as congestion;
 use longhaul_congestion::{CongestionControl, Factory, Needs, Phase, Phases};
 use longhaul_external::{External, PATIENCE, Program};
 use longhaul_scenario::{Algorithms, CustomAlgorithm};
+#[cfg(feature = "quic")]
+use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
 use longhaul_units::{Rate, Span, Time};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -173,6 +175,15 @@ impl Algorithms for Loader {
 
     fn external(&self, address: &str) -> Result<Arc<dyn Factory>, String> {
         Ok(Arc::new(External::new(address.parse()?, PROGRAM)))
+    }
+
+    #[cfg(feature = "quic")]
+    fn stack(
+        &self,
+        settings: &QuicStack,
+        own: Option<&OwnAlgorithm>,
+    ) -> Result<FoundStack, StackError> {
+        longhaul_quic::find(settings, own)
     }
 }
 

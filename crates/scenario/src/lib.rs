@@ -49,10 +49,11 @@ use longhaul_units::Time;
 pub use catalogue::{
     Key, Profile, QueueDiscipline, QueueKey, Traffic, keys, profiles, queues, traffic,
 };
-pub use custom::{Algorithms, CustomAlgorithm};
+pub use custom::{Algorithms, CustomAlgorithm, FoundStack, OwnAlgorithm, StackError};
 pub use error::ScenarioError;
 pub use kind::Simulation;
 pub use mesonet::run::MesoNetRun;
+pub use model::quic::{Client, QuicStack};
 pub use render::ExplainRow;
 pub use schema::schema;
 

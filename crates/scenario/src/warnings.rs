@@ -59,7 +59,18 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     warn_of_own_bursts(config, &mut out);
     warn_of_routers(resolved, &mut out);
     warn_of_proxies(resolved, &mut out);
+    warn_of_stacks(resolved, &mut out);
     out
+}
+
+/// What stacks do otherwise than a group's algorithm expects.
+fn warn_of_stacks(resolved: &Resolved, out: &mut Vec<String>) {
+    let groups = resolved.root.tables(Scenario::flows);
+    for (group, path) in groups.zip(&resolved.paths) {
+        let label = group.word(AnyFlow::label);
+        let warnings = path.stack.iter().flat_map(|stack| &stack.warnings);
+        out.extend(warnings.map(|warning| format!("flows `{label}`: {warning}")));
+    }
 }
 
 fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
@@ -235,9 +246,9 @@ fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
             packets * 8.0 * f64::from(tcp.mss_bytes + tcp.header_bytes) / duration
         }),
         Transport::Udp(udp) => udp.rate.as_bps() as f64,
-        Transport::Stack(stack) => stack.transfer.map_or(f64::INFINITY, |bytes| {
-            8.0 * bytes as f64 / duration
-        }),
+        Transport::Stack(stack) => stack
+            .transfer
+            .map_or(f64::INFINITY, |bytes| 8.0 * bytes as f64 / duration),
         Transport::Traffic(..) | Transport::Messages(..) => f64::INFINITY,
     };
     let offered = offered_bps(config, at_most);
