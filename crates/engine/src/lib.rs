@@ -14,6 +14,7 @@ mod proxy;
 pub mod queue;
 mod schedule;
 pub mod simulation;
+pub mod stack;
 mod traffic;
 mod transport;
 
@@ -25,4 +26,3 @@ pub const RESULTS_VERSION: u32 = 15;
 pub use config::Config;
 pub use config::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
 pub use network::graph::Graph;
-pub use transport::stack;

@@ -183,6 +183,10 @@ impl Algorithms for Loader {
         settings: &QuicStack,
         own: Option<&OwnAlgorithm>,
     ) -> Result<FoundStack, StackError> {
+        #[cfg(feature = "own-stack")]
+        if let Some(found) = longhaul_quic_stack::find(settings) {
+            return Ok(found);
+        }
         longhaul_quic::find(settings, own)
     }
 }

@@ -14,7 +14,10 @@ mod connection;
 mod own;
 mod quinn;
 
+use longhaul_engine::stack::{Stack, StackSetup};
 use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
+
+pub use quinn::ControllerSource;
 
 /// A stack: what scenarios call it, and what makes its connections.
 struct Entry {
@@ -48,4 +51,13 @@ pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundSta
         });
     };
     (stack.find)(settings, own)
+}
+
+/// Makes a connection of quinn with these settings and a controller of one's own.
+pub fn quinn_connection(
+    settings: &QuicStack,
+    setup: &StackSetup,
+    controllers: ControllerSource,
+) -> Box<dyn Stack> {
+    quinn::connection(settings, setup, &controllers)
 }

@@ -6,8 +6,7 @@
 
 mod delivery_rate;
 
-use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use longhaul_congestion::{
@@ -16,8 +15,6 @@ use longhaul_congestion::{
 };
 use longhaul_scenario::{OwnAlgorithm, StackError};
 use longhaul_units::{Bytes, Span, Time};
-use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use self::delivery_rate::DeliveryRate;
 
@@ -77,46 +74,8 @@ fn is_router_assisted(kind: &str) -> bool {
     ["vcp", "xcp", "decbit"].contains(&kind)
 }
 
-/// Makes controllers that run an algorithm of Longhaul.
-#[derive(Debug)]
-pub(crate) struct OwnFactory {
-    algorithm: OwnAlgorithm,
-    initial_window: Option<Bytes>,
-}
-
-impl OwnFactory {
-    pub(crate) fn new(algorithm: &OwnAlgorithm, initial_window: Option<Bytes>) -> Self {
-        Self {
-            algorithm: algorithm.clone(),
-            initial_window,
-        }
-    }
-}
-
-impl ControllerFactory for OwnFactory {
-    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
-        let mtu = u64::from(mtu);
-        let given = self.initial_window.map(|bytes| bytes.0 as f64 / mtu as f64);
-        let initial = given.unwrap_or(INITIAL_WINDOW).max(MIN_WINDOW as f64);
-        let window = Window::new(initial, UNLIMITED, UNLIMITED, Rounding::Real);
-        let controller = self.algorithm.controller.build();
-        let controller = controller.expect("checked when the stack was found");
-        let slow_start = self.algorithm.slow_start.clone();
-        let state = CongestionState::new(window, slow_start, controller);
-        Box::new(Own {
-            progress: Progress {
-                window: initial,
-                ssthresh: UNLIMITED,
-                ..Progress::new(now, mtu)
-            },
-            initial,
-            state: Mutex::new(state),
-        })
-    }
-}
-
 /// An algorithm of Longhaul as a stack's controller.
-struct Own {
+pub(crate) struct OwnController {
     progress: Progress,
     /// Initial window in packets.
     initial: f64,
@@ -248,16 +207,51 @@ impl Progress {
     }
 }
 
-impl Own {
+impl Clone for OwnController {
+    fn clone(&self) -> Self {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Self {
+            progress: self.progress.clone(),
+            initial: self.initial,
+            state: Mutex::new(state.clone()),
+        }
+    }
+}
+
+impl OwnController {
+    /// The algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
+    pub(crate) fn new(
+        algorithm: &OwnAlgorithm,
+        initial_window: Option<Bytes>,
+        now: Instant,
+        mtu: u16,
+    ) -> Self {
+        let mtu = u64::from(mtu);
+        let given = initial_window.map(|bytes| bytes.0 as f64 / mtu as f64);
+        let initial = given.unwrap_or(INITIAL_WINDOW).max(MIN_WINDOW as f64);
+        let window = Window::new(initial, UNLIMITED, UNLIMITED, Rounding::Real);
+        let controller = algorithm.controller.build();
+        let controller = controller.expect("checked when the stack was found");
+        let state = CongestionState::new(window, algorithm.slow_start.clone(), controller);
+        Self {
+            progress: Progress {
+                window: initial,
+                ssthresh: UNLIMITED,
+                ..Progress::new(now, mtu)
+            },
+            initial,
+            state: Mutex::new(state),
+        }
+    }
+
     /// The algorithm and the progress, to change.
     fn parts(&mut self) -> (&mut CongestionState, &mut Progress) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state, &mut self.progress)
     }
-}
 
-impl Controller for Own {
-    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+    /// A packet leaves.
+    pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
         let progress = &mut self.progress;
         let alone = progress.in_flight == 0;
         progress.sent.add(bytes, progress.mtu);
@@ -265,16 +259,18 @@ impl Controller for Own {
         progress.rate.on_sent(progress.delivered_bytes, alone, now);
     }
 
-    fn on_ack(&mut self, _: Instant, sent: Instant, bytes: u64, _: bool, rtt: &RttEstimator) {
+    /// A packet is acknowledged; `srtt` and `min_rtt` are those before.
+    pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
         let progress = &mut self.progress;
         progress.acked_bytes += bytes;
         progress.delivered_bytes += bytes;
         progress.newest = progress.newest.max(Some(sent));
-        progress.srtt = rtt.get();
-        progress.min_rtt = rtt.min();
+        progress.srtt = srtt;
+        progress.min_rtt = min_rtt;
     }
 
-    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, _: Option<u64>) {
+    /// All packets of an acknowledgement have been reported.
+    pub(crate) fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let (state, progress) = self.parts();
         progress.in_flight = in_flight;
         let Some(newest) = progress.newest.take() else {
@@ -299,7 +295,8 @@ impl Controller for Own {
         progress.adopt(state);
     }
 
-    fn on_congestion_event(
+    /// Packets are lost, or a mark is echoed if none are; `sent` is when the last of them left.
+    pub(crate) fn on_congestion_event(
         &mut self,
         now: Instant,
         sent: Instant,
@@ -344,41 +341,31 @@ impl Controller for Own {
     }
 
     /// The window stays what it is in packets: the initial one follows the packet size (RFC 9002 section 7.2).
-    fn on_mtu_update(&mut self, new_mtu: u16) {
+    pub(crate) fn on_mtu_update(&mut self, new_mtu: u16) {
         self.progress.mtu = new_mtu.into();
     }
 
-    fn window(&self) -> u64 {
+    /// The window in bytes.
+    pub(crate) fn window(&self) -> u64 {
         let progress = &self.progress;
         let bytes = (progress.window * progress.mtu as f64) as u64;
         bytes.max(MIN_WINDOW * progress.mtu)
     }
 
-    fn metrics(&self) -> ControllerMetrics {
+    /// The threshold in bytes, if there is one.
+    pub(crate) fn ssthresh(&self) -> Option<u64> {
         let progress = &self.progress;
-        let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.window();
-        metrics.ssthresh = (progress.ssthresh < UNLIMITED)
-            .then_some((progress.ssthresh * progress.mtu as f64) as u64);
-        metrics.pacing_rate = progress.pacing_bps;
-        metrics
+        (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)
     }
 
-    fn clone_box(&self) -> Box<dyn Controller> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        Box::new(Self {
-            progress: self.progress.clone(),
-            initial: self.initial,
-            state: Mutex::new(state.clone()),
-        })
+    /// The rate to pace at in bit/s, headers included.
+    pub(crate) fn pacing_bps(&self) -> Option<u64> {
+        self.progress.pacing_bps
     }
 
-    fn initial_window(&self) -> u64 {
+    /// The initial window in bytes.
+    pub(crate) fn initial_window(&self) -> u64 {
         (self.initial * self.progress.mtu as f64) as u64
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
     }
 }
 

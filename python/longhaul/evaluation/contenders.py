@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import _engine
-from longhaul._engine import LonghaulError
+from longhaul._engine import LonghaulError, ScenarioError
+from longhaul.evaluation import stacks
 from longhaul.files.values import value
 
 # By what is evaluated: the key of a scenario that has it.
@@ -34,8 +35,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
     """An algorithm or, as `subject` says, a queue discipline by its name: `cubic`, `fq-codel`.
 
     Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
-    a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
-    `tcp:HOST:PORT`, a controller in another process.
+    a class of a Python file, `mine.py` or `mine.py:Class`, what listens at `unix:PATH` or
+    `tcp:HOST:PORT`, a controller in another process, and one of a QUIC stack, `quinn:bbr`.
     """
     if written.startswith("{"):
         return _with_parameters(written, subject)
@@ -44,6 +45,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
         return _known(written, known, "queue discipline", "one of")
     if written.startswith(("unix:", "tcp:")):
         return _external(written)
+    if (of_stack := _of_stack(written)) is not None:
+        return of_stack
     if not re.search(r"\.py(:|$)", written):
         known = [row["name"] for row in _engine.algorithms()["algorithms"]]
         expected = "a Python file, such as mine.py:MyClass, or one of"
@@ -63,6 +66,15 @@ def _known(written: str, known: Sequence[str], what: str, expected: str) -> Cont
             f"unknown {what} `{written}`{hint}; expected {expected} {', '.join(known)}"
         )
     return Contender(written, {"kind": written})
+
+
+def _of_stack(written: str) -> Contender | None:
+    """The congestion control of a QUIC stack, if that is what is written."""
+    try:
+        table = stacks.table(written)
+    except ScenarioError as error:
+        raise ContenderError(f"{written}: {error}") from None
+    return None if table is None else Contender(written, table)
 
 
 def _external(address: str) -> Contender:

@@ -12,7 +12,7 @@ use longhaul_keys::{Kind, RATE, Range, Read, SIZE, TIME, Value, keys, words};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::queue::QueueConfig;
-use crate::transport::stack::ForeignStack;
+use crate::stack::ForeignStack;
 
 pub use impairments::{
     AckThinning, Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss,

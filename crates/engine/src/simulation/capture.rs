@@ -7,8 +7,8 @@ use super::world::World;
 use crate::measure::{CapturedPacket, Recorder};
 use crate::network::{End, Entered, Noted};
 use crate::packet::{Flags, Packet, SackOption};
+use crate::stack::HEADER_BYTES;
 use crate::traffic::Captured;
-use crate::transport::stack::HEADER_BYTES;
 use crate::transport::tcp::Sender;
 
 impl World {

@@ -16,8 +16,8 @@ use crate::measure::{Control, Recorder, Totals};
 use crate::network::{Delivered, Delivery, End};
 use crate::packet::Packet;
 use crate::schedule::{Event, Schedule};
+use crate::stack::Host;
 use crate::traffic::Traffic;
-use crate::transport::stack::Host;
 use crate::transport::tcp::Connection;
 
 /// A flow or proxy that cannot be set up.

@@ -1,11 +1,10 @@
-//! Both ends of a connection of quinn, and what is recorded of it.
+//! Both ends of a connection, whichever stack they run, and what is recorded of it.
 
-mod application;
-mod chance;
 mod end;
-mod observed;
+pub(crate) mod handshake;
+mod observation;
 mod pair;
-pub(crate) mod session;
 
-pub(crate) use self::observed::ControllerSource;
-pub(crate) use self::pair::Pair;
+pub(crate) use self::end::{End, PathState};
+pub(crate) use self::observation::{CongestionEvent, ControllerState, Shared};
+pub(crate) use self::pair::{Pair, other};

@@ -3,11 +3,11 @@
 use longhaul_units::{Span, Time};
 
 use super::guard::Guard;
-use super::{EcnCodepoint, HEADER_BYTES, Host, Stack, StackNote, StackReport};
 use crate::measure::{AckTrace, Event as RecordedEvent, EventKind, FlowCounters, FlowSample};
 use crate::network::{Endpoint, Path};
 use crate::packet::{Flags, Packet};
 use crate::schedule::Event;
+use crate::stack::{EcnCodepoint, HEADER_BYTES, Host, Stack, StackNote, StackReport};
 use crate::transport::Env;
 use crate::transport::udp::Arrivals;
 

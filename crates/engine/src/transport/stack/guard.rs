@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use longhaul_units::Time;
 
-use super::Stack;
+use crate::stack::Stack;
 
 /// Calls at one time after which the stack counts as stuck: more than a window of packets that leave at once takes.
 const MAX_CALLS_AT_ONCE: u64 = 1_000_000;

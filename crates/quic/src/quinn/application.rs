@@ -1,7 +1,8 @@
 //! The applications at both ends: one writes zeros to a stream as fast as it may, the other reads them at once.
 
+use super::dialect::proto;
 use bytes::Bytes;
-use quinn_proto::{Chunks, Connection, Dir, ReadError, ReadableError, StreamId};
+use proto::{Chunks, Connection, Dir, ReadError, ReadableError, StreamId};
 
 /// What is sent: never copied before it is put into packets.
 static ZEROS: [u8; 1 << 20] = [0; 1 << 20];
