@@ -78,6 +78,7 @@ test-long: build fuzz
 fuzz: build
 	$(BIN)/python -m validation.robustness.fuzz mutations
 	$(BIN)/python -m validation.robustness.fuzz legal
+	$(BIN)/python -m validation.robustness.fuzz quic
 
 # The script of the page that `longhaul explore` writes: only who changes it needs Node.
 explorer: lint-explorer

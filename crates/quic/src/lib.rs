@@ -7,10 +7,13 @@
 //! | | |
 //! |---|---|
 //! | `quinn` | the crate, its controllers, its settings |
+//! | `noq` | its fork, as a feature: BBR v3 |
 //! | `connection` | both ends of a connection, what is recorded of it |
 //! | `own` | algorithms of Longhaul in the place of a stack's own |
 
 mod connection;
+#[cfg(feature = "noq")]
+mod noq;
 mod own;
 mod quinn;
 
@@ -26,10 +29,17 @@ struct Entry {
 }
 
 /// Every stack of this build.
-const STACKS: &[Entry] = &[Entry {
-    kind: "quinn",
-    find: quinn::find,
-}];
+const STACKS: &[Entry] = &[
+    Entry {
+        kind: "quinn",
+        find: quinn::find,
+    },
+    #[cfg(feature = "noq")]
+    Entry {
+        kind: "noq",
+        find: noq::find,
+    },
+];
 
 /// Finds the stack of these settings, with an algorithm of Longhaul in place of its own if one is given.
 ///

@@ -75,6 +75,7 @@ fn is_router_assisted(kind: &str) -> bool {
 }
 
 /// An algorithm of Longhaul as a stack's controller.
+#[derive(Debug)]
 pub(crate) struct OwnController {
     progress: Progress,
     /// Initial window in packets.

@@ -12,7 +12,8 @@ pub(crate) struct PathState {
     /// Slow start threshold in bytes; the largest number stands for none.
     pub(crate) ssthresh: Option<u64>,
     pub(crate) srtt: Duration,
-    pub(crate) lost_packets: u64,
+    /// Packets declared lost; none if the stack counts them only for its controller.
+    pub(crate) lost_packets: Option<u64>,
 }
 
 /// One end: an endpoint of a stack, at most one connection, and an application.

@@ -40,6 +40,8 @@ pub(crate) struct Observation {
     pub(super) cuts_loss: u64,
     pub(super) cuts_ecn: u64,
     pub(super) persistent_congestions: u64,
+    /// Packets declared lost, of stacks that tell their controller of each.
+    pub(super) lost_packets: u64,
     /// Integral of the window over time, up to when it became what it is: packet seconds.
     window_integral: f64,
     /// When it became what it is: packets.
@@ -97,6 +99,12 @@ impl Observation {
         self.rtt_sum += rtt;
         self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         self.rtt_max = self.rtt_max.max(rtt);
+    }
+
+    /// A packet is declared lost.
+    #[cfg(feature = "noq")]
+    pub(crate) fn note_loss(&mut self) {
+        self.lost_packets += 1;
     }
 
     /// An acknowledgement has been processed.

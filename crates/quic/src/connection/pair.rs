@@ -111,7 +111,7 @@ impl<E: End> Stack for Pair<E> {
             ssthresh: finite(path.ssthresh).map(|bytes| observed.packets(bytes)),
             srtt: if sampled { span(path.srtt) } else { Span::ZERO },
             in_flight: observed.packets(observed.in_flight).round() as u64,
-            lost_pkts: path.lost_packets,
+            lost_pkts: path.lost_packets.unwrap_or(observed.lost_packets),
             delivered_bytes: read,
             in_order_bytes: read,
             rtt_samples: observed.rtt_samples,

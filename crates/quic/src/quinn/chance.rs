@@ -3,7 +3,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use quinn_proto::{ConnectionId, ConnectionIdGenerator, InvalidCid, TimeSource};
+use super::dialect::proto;
+use proto::{ConnectionId, ConnectionIdGenerator, TimeSource};
 
 /// Connection identifiers that are counted: the stack's own come from the system's random numbers.
 #[derive(Debug)]
@@ -25,10 +26,6 @@ impl ConnectionIdGenerator for CountedIdentifiers {
         let mut bytes = self.next.to_be_bytes();
         bytes[0] = self.end;
         ConnectionId::new(&bytes)
-    }
-
-    fn validate(&self, _: &ConnectionId) -> Result<(), InvalidCid> {
-        Ok(())
     }
 
     fn cid_len(&self) -> usize {

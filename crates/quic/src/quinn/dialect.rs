@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use bytes::BytesMut;
-use proto::{Connection, DatagramEvent, EcnCodepoint, Endpoint, Transmit};
+use bytes::{Bytes, BytesMut};
+use proto::{Connection, DatagramEvent, EcnCodepoint, Endpoint, SendStream, Transmit};
 pub(super) use quinn_proto as proto;
 
 use crate::connection::PathState;
@@ -30,6 +30,12 @@ pub(super) fn poll_transmit(
     connection.poll_transmit(now, 1, datagram)
 }
 
+/// Writes to a stream as much as it takes; returns how many bytes, or nothing if it takes none now.
+pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
+    let written = stream.write_chunks(&mut [chunk]).ok()?;
+    Some(written.bytes)
+}
+
 /// State of the path.
 pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
     let metrics = connection.congestion_state().metrics();
@@ -37,6 +43,6 @@ pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
         window: metrics.congestion_window,
         ssthresh: metrics.ssthresh,
         srtt: connection.rtt(),
-        lost_packets: connection.stats().path.lost_packets,
+        lost_packets: Some(connection.stats().path.lost_packets),
     })
 }

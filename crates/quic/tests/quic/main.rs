@@ -3,6 +3,8 @@
 mod conservation;
 mod determinism;
 mod failures;
+#[cfg(feature = "noq")]
+mod noq;
 mod scenarios;
 
 use std::sync::Arc;
