@@ -1,6 +1,7 @@
 """QUIC stacks over long fat paths, beside this engine's TCP: `python -m validation.quic_stacks`.
 
-Writes docs/quic-stacks.md. Stacks that this build does not have are left out: `make build FEATURES=noq` has all.
+Writes docs/quic-stacks.md. Stacks that this build does not have are left out: `make build
+FEATURES=noq` has all.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def contenders() -> dict[str, Flow]:
 
 
 @dataclass(frozen=True)
-class Path_:
+class Bottleneck:
     """A path: Mbit/s, base round trip in ms, and buffer in bandwidth-delay products."""
 
     rate_mbps: float
@@ -97,14 +98,16 @@ def run(
     link: Mapping[str, Any], flows: Sequence[Flow], seconds: float, measured_s: float
 ) -> Outcome:
     """Simulate flows on a link and measure the first."""
-    results = longhaul.run({
-        "duration": f"{seconds} s",
-        "measure": {"from": f"{measured_s} s", "every": "1 s"},
-        "topology": {"dumbbell": {"bottleneck": dict(link)}},
-        "flows": [{"label": f"f{index}", **flow} for index, flow in enumerate(flows)],
-    })
+    results = longhaul.run(
+        {
+            "duration": f"{seconds} s",
+            "measure": {"from": f"{measured_s} s", "every": "1 s"},
+            "topology": {"dumbbell": {"bottleneck": dict(link)}},
+            "flows": [{"label": f"f{index}", **flow} for index, flow in enumerate(flows)],
+        }
+    )
     first = results.flows.row(0, named=True)
-    others = results.flows.filter(pl.col("flow") > 0)["goodput_bps"].sum()
+    others = float(results.flows.filter(pl.col("flow") > 0)["goodput_bps"].sum())
     return Outcome(
         first["goodput_bps"] / 1e6,
         (first["rtt_mean_s"] or 0.0) * 1e3,
@@ -137,7 +140,7 @@ BUFFERS = (0.25, 1.0, 4.0)
 def alone() -> str:
     """Return the table of one flow on each path, before each buffer."""
     names = contenders()
-    paths = [Path_(*path, buffer) for path in PATHS for buffer in BUFFERS]
+    paths = [Bottleneck(*path, buffer) for path in PATHS for buffer in BUFFERS]
     jobs: list[Job] = [
         (path.link(), [flow], *_times(path)) for flow in names.values() for path in paths
     ]
@@ -154,18 +157,18 @@ def alone() -> str:
     return table(["", *(f"{path.name}, {path.buffer_bdp:g} BDP" for path in paths)], rows())
 
 
-def _times(path: Path_) -> tuple[float, float]:
+def _times(path: Bottleneck) -> tuple[float, float]:
     """Duration and beginning of the measurement: from a hundred round trips on, and 50 s."""
     begin = max(10.0, path.rtt_ms / 10)
     return begin + 50.0, begin
 
 
 def impaired() -> str:
-    """Return the table of one flow on 10 Mbit/s and 40 ms with something else than a drop-tail queue."""
-    path = Path_(10, 40)
+    """Return the table of one flow on 10 Mbit/s and 40 ms with losses, marks or a deep buffer."""
+    path = Bottleneck(10, 40)
     codel = {"kind": "codel", "limit": "1000 packets", "ecn": True}
     falls = [{"at": "30 s", "rate": "2 Mbps"}]
-    deep = Path_(10, 40, 8)
+    deep = Bottleneck(10, 40, 8)
     links: dict[str, dict[str, Any]] = {
         "1 % of the packets lost": path.link(loss={"bernoulli": 0.01}),
         "CoDel with ECN": {**path.link(), "queue": codel},
@@ -187,7 +190,7 @@ def impaired() -> str:
 
 def beside() -> str:
     """Return the table of one flow beside one of TCP CUBIC on 10 Mbit/s and 40 ms."""
-    paths = [Path_(10, 40, buffer) for buffer in (1.0, 4.0)]
+    paths = [Bottleneck(10, 40, buffer) for buffer in (1.0, 4.0)]
     inside_quinn = {"Longhaul's `cubic` in quinn": inside("cubic")}
     names = contenders() | inside_quinn
     paced = {**tcp("cubic"), "tcp": {"pacing": True}}
@@ -208,7 +211,7 @@ def beside() -> str:
 
 def transfers() -> str:
     """Return the table of the time that 5 MB take."""
-    paths = [Path_(10, 40), Path_(100, 100), Path_(20, 600)]
+    paths = [Bottleneck(10, 40), Bottleneck(100, 100), Bottleneck(20, 600)]
     names = contenders()
     jobs: list[Job] = [
         (path.link(), [{**flow, "transfer": "5 MB"}], 60.0, 0.0)

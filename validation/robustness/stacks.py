@@ -1,7 +1,7 @@
 """Random paths with QUIC flows beside TCP, by seed, and what holds of them.
 
-Longer and with more losses than the scenarios of `legal.py`, so that handshakes fail, transfers complete and
-connections are lost.
+Longer and with more losses than the scenarios of `legal.py`, so that handshakes fail, transfers
+complete and connections are lost.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def _queue(source: random.Random) -> dict[str, Any]:
     kind = source.choice(QUEUES)
     if kind in ("droptail", "red"):
         return {"kind": kind, "limit": f"{source.choice((0.1, 0.5, 1, 4))} BDP"}
-    return {"kind": kind, "ecn": source.random() < 0.7} if kind in ("codel", "pie") else {"kind": kind}
+    if kind in ("codel", "pie"):
+        return {"kind": kind, "ecn": source.random() < 0.7}
+    return {"kind": kind}
 
 
 def _impairments(source: random.Random) -> dict[str, Any]:

@@ -29,8 +29,8 @@ def evaluate(
             metavar="SUBJECT",
             help="An algorithm: a name that `list algorithms` shows, with parameters as "
             "'{ kind = \"cubic\", decrease = 0.2 }', one in Python: mine.py, mine.py:Class, or the "
-            "address of a controller in another process: unix:PATH, tcp:HOST:PORT, or one of a QUIC "
-            "stack: quinn:bbr. "
+            "address of a controller in another process: unix:PATH, tcp:HOST:PORT, or one of a "
+            "QUIC stack: quinn:bbr. "
             "With --suite rfc7928 a queue discipline that `list queues` shows.",
         ),
     ],

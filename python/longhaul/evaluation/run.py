@@ -50,7 +50,7 @@ def evaluate(
 def evaluable(
     suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
 ) -> Suite:
-    """Return the suite without experiments whose scenarios the QUIC stack of a contender refuses."""
+    """Return the suite without experiments whose scenarios a contender's QUIC stack refuses."""
     return suite.without(stacks.refused(_runs(suite, contenders, scale, settings)))
 
 

@@ -1,6 +1,7 @@
 """Congestion control of a QUIC stack, `quinn:bbr`, in the place of an algorithm of TCP.
 
-Flows of such a contender run in the stack; experiments that need what a stack does not have are not evaluated, with the reason.
+Flows of such a contender run in the stack; experiments that need what a stack does not have are
+not evaluated, with the reason.
 """
 
 import json
@@ -22,7 +23,7 @@ TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the table of a contender written as `STACK:CONGESTION`; none of what is written otherwise.
+    """Return the table of a contender written as `STACK:CONGESTION`, and none of any other.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.

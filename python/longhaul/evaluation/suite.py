@@ -120,7 +120,7 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def without(self, reasons: Mapping[str, str]) -> "Suite":
-        """Return the suite without some experiments: each is named with the reason why it cannot be done.
+        """Return the suite without some experiments, each given with the reason.
 
         A criterion of which no experiment is left is not evaluated.
         """
