@@ -10,7 +10,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The bindings ask an interpreter for its version, and link none.
 export PYO3_PYTHON := $(shell command -v $(PYTHON))
 
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates examples/quic_stack -name '*.rs' -o -name Cargo.toml)
+# Features of the compiled module beside the default ones: `make build FEATURES=own-stack`.
+WITH_FEATURES := $(if $(FEATURES),--features $(FEATURES))
 
 .PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
 	validate validate-linux record-linux packetdrill validate-mesonet readme docs lint wheel clean
@@ -47,12 +49,12 @@ $(VENV)/tools: $(VENV)/needs
 	touch $@
 
 $(VENV)/compiled: $(VENV)/maturin pyproject.toml $(RUST_SOURCES)
-	$(BIN)/maturin develop --quiet --release --locked --skip-install
+	$(BIN)/maturin develop --quiet --release --locked $(WITH_FEATURES) --skip-install
 	touch $@
 
 # Python finds the tree itself from then on, with the engine that was compiled last. What it depends on is there.
 $(VENV)/package: $(VENV)/needs Cargo.toml pyproject.toml | $(VENV)/compiled
-	PIP_NO_DEPS=1 $(BIN)/maturin develop --quiet --release --locked
+	PIP_NO_DEPS=1 $(BIN)/maturin develop --quiet --release --locked $(WITH_FEATURES)
 	touch $@
 
 test: test-rust test-python
@@ -76,6 +78,7 @@ test-long: build fuzz
 fuzz: build
 	$(BIN)/python -m validation.robustness.fuzz mutations
 	$(BIN)/python -m validation.robustness.fuzz legal
+	$(BIN)/python -m validation.robustness.fuzz quic
 
 # The script of the page that `longhaul explore` writes: only who changes it needs Node.
 explorer: lint-explorer

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from validation.robustness import legal
+from validation.robustness import legal, stacks
 from validation.robustness.mutations import mutated
 
 BATCH = 50
@@ -41,7 +41,9 @@ TWICE_EVERY = 20
 # What may end a run that is no fault of its scenario, as messages say it.
 CAUSES = ("interrupt", "cannot write", "memory", "limit was reached")
 # Kinds of scenarios, and how many of them are tried.
-COUNTS = {"mutations": 10_000, "legal": 2_000}
+COUNTS = {"mutations": 10_000, "legal": 2_000, "quic": 300}
+# Those that have no mistakes.
+SOUND = {"legal": legal, "quic": stacks}
 
 LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
 
@@ -146,8 +148,8 @@ def _work(kind: str, first: int, end: int) -> None:
         print(f"begin {seed}", flush=True)
         scratch = Path(tempfile.mkdtemp(prefix="longhaul-fuzz-"))
         try:
-            if kind == "legal":
-                _legal(seed, scratch)
+            if kind in SOUND:
+                _legal(kind, seed, scratch)
             elif seed % COMMAND_LINE_EVERY:
                 _through_python(seed, scratch)
             else:
@@ -176,18 +178,21 @@ def _through_python(seed: int, scratch: Path) -> None:
         _found(f"{type(error).__name__}: {error}")
 
 
-def _legal(seed: int, scratch: Path) -> None:
+def _legal(kind: str, seed: int, scratch: Path) -> None:
     """Simulate a random legal scenario, and see whether its results can be."""
     import longhaul
     from validation.robustness.invariants import violations
 
-    text, _ = legal.scenario(seed)
+    text, _ = SOUND[kind].scenario(seed)
     file = scratch / "legal.json"
     file.write_text(text, encoding="utf-8")
     try:
         run = longhaul.run(file, out=scratch / "run", limit=LEGAL_LIMIT)
         for violation in violations(run):
             _found(violation)
+        if kind == "quic":
+            for violation in stacks.violations(run):
+                _found(violation)
         if seed % TWICE_EVERY == 0 and not run.meta["stopped"]:
             again = longhaul.run(file, out=scratch / "again")
             if again.meta["sha256"] != run.meta["sha256"]:

@@ -14,6 +14,7 @@ mod proxy;
 pub mod queue;
 mod schedule;
 pub mod simulation;
+pub mod stack;
 mod traffic;
 mod transport;
 

@@ -28,7 +28,7 @@ impl FlowRow {
             counters,
             one_connection: matches!(
                 self.flow().transport,
-                Transport::Tcp(_) | Transport::Messages(..)
+                Transport::Tcp(_) | Transport::Messages(..) | Transport::Stack(_)
             ),
             duration_s: self.seconds_since(from),
             alive_s: alive_to.since(alive_from).as_secs_f64(),
@@ -77,8 +77,7 @@ fn identity() -> Vec<Column<FlowRow>> {
             "",
             "congestion control algorithm",
             |row: &FlowRow| {
-                let tcp = row.flow().transport.tcp();
-                tcp.map(|tcp| tcp.congestion.kind.as_str()).into()
+                row.flow().transport.congestion().into()
             },
         ),
         Column::new(
@@ -88,8 +87,8 @@ fn identity() -> Vec<Column<FlowRow>> {
             "what it sends: greedy, transfer, messages, traffic (connections that come and go), datagrams",
             |row: &FlowRow| {
                 Cell::Text(match &row.flow().transport {
-                    Transport::Tcp(tcp) if tcp.transfer.is_some() => "transfer",
-                    Transport::Tcp(_) => "greedy",
+                    transport if transport.transfer().is_some() => "transfer",
+                    Transport::Tcp(_) | Transport::Stack(_) => "greedy",
                     Transport::Messages(..) => "messages",
                     Transport::Traffic(..) => "traffic",
                     Transport::Udp(_) => "datagrams",
@@ -107,9 +106,9 @@ fn identity() -> Vec<Column<FlowRow>> {
             Count,
             "bytes",
             "what it has to send; none for an unlimited source",
-            |row: &FlowRow| match &row.flow().transport {
-                Transport::Tcp(tcp) => tcp.transfer.map_or(Cell::Null, Cell::Count),
-                Transport::Traffic(..) | Transport::Messages(..) | Transport::Udp(_) => Cell::Null,
+            |row: &FlowRow| {
+                let transfer = row.flow().transport.transfer();
+                transfer.map_or(Cell::Null, Cell::Count)
             },
         ),
         Column::new("start_s", Real, "s", "when it started", |row: &FlowRow| {

@@ -13,6 +13,8 @@ use longhaul_congestion::{CongestionControl, Factory, Needs, Phase, Phases};
 use longhaul_external::{External, PATIENCE, Program};
 use longhaul_modules::{Module, Parameter, Value};
 use longhaul_scenario::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
+#[cfg(feature = "quic")]
+use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
 use longhaul_units::{Rate, Span, Time};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -191,6 +193,19 @@ impl Algorithms for Loader {
 
     fn external(&self, address: &str) -> Result<Arc<dyn Factory>, String> {
         Ok(Arc::new(External::new(address.parse()?, PROGRAM)))
+    }
+
+    #[cfg(feature = "quic")]
+    fn stack(
+        &self,
+        settings: &QuicStack,
+        own: Option<&OwnAlgorithm>,
+    ) -> Result<FoundStack, StackError> {
+        #[cfg(feature = "own-stack")]
+        if let Some(found) = longhaul_quic_stack::find(settings) {
+            return Ok(found);
+        }
+        longhaul_quic::find(settings, own)
     }
 }
 

@@ -102,6 +102,12 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
             let udp = udp(&UdpFlow::of(group), packet, traffic);
             (vec![udp], Vec::new(), None)
         }
+        Protocol::Quic => {
+            let stack = path.stack.as_ref().expect("resolved for QUIC");
+            let Traced(traced) = group.read(TcpFlow::trace_acks);
+            let transport = Transport::Stack(stack.transport.clone());
+            (vec![transport], traced, None)
+        }
         Protocol::Tcp => {
             let keys = TcpFlow::of(group);
             let transports = connections(group, &keys, path, packet, traffic);

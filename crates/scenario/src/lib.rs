@@ -53,8 +53,12 @@ pub use catalogue::{
 };
 pub use error::ScenarioError;
 pub use kind::Simulation;
-pub use making::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
+pub use making::{
+    Algorithms, CustomAlgorithm, FoundStack, LinuxModule, MadeModule, ModuleValue, OwnAlgorithm,
+    StackError,
+};
 pub use mesonet::run::MesoNetRun;
+pub use model::quic::{Client, QuicStack};
 pub use render::ExplainRow;
 pub use schema::schema;
 

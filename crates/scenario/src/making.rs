@@ -1,10 +1,14 @@
-//! Algorithms that are not built in: what a scenario says of them, and who makes them. This crate depends neither on
+//! Algorithms and stacks that are not built in: what a scenario says of them, and who makes them. This crate depends neither on
 //! the language that they are written in nor on native code.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use longhaul_congestion::Factory;
+use longhaul_congestion::{ControllerSpec, Factory, SlowStart};
+use longhaul_engine::stack::StackFactory;
+use longhaul_keys::KIND;
+
+use crate::model::quic::QuicStack;
 
 /// A custom algorithm, as a scenario names it.
 #[derive(Debug)]
@@ -30,6 +34,18 @@ pub trait Algorithms {
     /// The controller of another process that listens at an address, or an error message.
     fn external(&self, _address: &str) -> Result<Arc<dyn Factory>, String> {
         Err("controllers in another process run from Python only".to_string())
+    }
+
+    /// The QUIC stack of these settings, with an algorithm of Longhaul in place of its own if one is given.
+    fn stack(
+        &self,
+        _settings: &QuicStack,
+        _own: Option<&OwnAlgorithm>,
+    ) -> Result<FoundStack, StackError> {
+        Err(StackError {
+            key: KIND.name(),
+            message: "this program was built without QUIC stacks".to_string(),
+        })
     }
 }
 
@@ -73,4 +89,35 @@ pub struct MadeModule {
     pub name: String,
     /// Its parameters, with the values that hold where none is given.
     pub defaults: Vec<(String, ModuleValue)>,
+}
+
+/// An algorithm of Longhaul that runs in a stack.
+#[derive(Clone, Debug)]
+pub struct OwnAlgorithm {
+    /// Congestion control.
+    pub controller: ControllerSpec,
+    /// Slow start, of algorithms that have none of their own.
+    pub slow_start: SlowStart,
+}
+
+/// A QUIC stack that a program has.
+#[derive(Clone, Debug)]
+pub struct FoundStack {
+    /// Makes the connections.
+    pub factory: Arc<dyn StackFactory>,
+    /// Name of its congestion control, as the stack calls it.
+    pub congestion: String,
+    /// Name and version of the stack, which are part of what identifies results.
+    pub version: String,
+    /// What the user should know before trusting the results.
+    pub warnings: Vec<String>,
+}
+
+/// A setting of a QUIC stack that is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackError {
+    /// Name of the key.
+    pub key: &'static str,
+    /// What is wrong, and what is allowed.
+    pub message: String,
 }

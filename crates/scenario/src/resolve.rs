@@ -257,8 +257,10 @@ fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
 }
 
 fn default_label(group: &Table) -> String {
-    if group.read(AnyFlow::protocol) == Protocol::Udp {
-        return "udp".to_string();
+    match group.read(AnyFlow::protocol) {
+        Protocol::Udp => return "udp".to_string(),
+        Protocol::Quic => return flow::quic::label(group),
+        Protocol::Tcp => {}
     }
     if let Some(traffic) = group.table(AnyFlow::traffic) {
         return traffic.read(KIND);

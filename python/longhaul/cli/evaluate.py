@@ -30,7 +30,7 @@ def evaluate(
             help="An algorithm: a name that `list algorithms` shows, with parameters as "
             "'{ kind = \"cubic\", decrease = 0.2 }', one in Python: mine.py, mine.py:Class, a "
             "module of Linux: tcp_mine.so, or the address of a controller in another process: "
-            "unix:PATH, tcp:HOST:PORT. "
+            "unix:PATH, tcp:HOST:PORT, or one of a QUIC stack: quinn:bbr. "
             "With --suite rfc7928 a queue discipline that `list queues` shows.",
         ),
     ],
@@ -103,12 +103,14 @@ def evaluate(
     others = terms.against if against is None else _names(against)
     evaluated = contenders.contender(subject, terms.subject)
     field = contenders.field(evaluated, others, terms.standards, terms.subject)
-    target = out or Path("evaluations") / evaluated.name
+    given = dict(map(assignment, settings or []))
+    chosen = run_.evaluable(chosen, field, scale, given)
+    target = out or Path("evaluations") / evaluated.name.replace(":", "-")
     scores.check_target(target, evaluated)
     with show_progress(f"{evaluated.name}, {suite} ({scale})") as watch:
         measured, progress = run_.evaluate(
-            chosen, field, store, scale=scale, settings=dict(map(assignment, settings or [])),
-            workers=workers, watch=None if quiet else watch,
+            chosen, field, store, scale=scale, settings=given, workers=workers,
+            watch=None if quiet else watch,
         )  # fmt: skip
     for run, message in progress.failed:
         warn([f"{run.name}: {message}"])

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul import _engine
-from longhaul._engine import LonghaulError
+from longhaul._engine import LonghaulError, ScenarioError
+from longhaul.evaluation import stacks
 from longhaul.files.values import value
 
 # By what is evaluated: the key of a scenario that has it.
@@ -36,7 +37,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
     Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
     a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
     `tcp:HOST:PORT`, a controller in another process. The object of a module of Linux is given by
-    its file, `tcp_mine.so`, and with parameters as `{ module = "tcp_mine.so", beta = 717 }`.
+    its file, `tcp_mine.so`, and with parameters as `{ module = "tcp_mine.so", beta = 717 }`, and one
+    of a QUIC stack as `quinn:bbr`.
     """
     if written.startswith("{"):
         return _with_parameters(written, subject)
@@ -47,6 +49,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
         return _external(written)
     if written.endswith(".so"):
         return _module(written)
+    if (of_stack := _of_stack(written)) is not None:
+        return of_stack
     if not re.search(r"\.py(:|$)", written):
         known = [row["name"] for row in _engine.algorithms()["algorithms"]]
         expected = "a Python file, such as mine.py:MyClass, or one of"
@@ -76,6 +80,15 @@ def _module(written: str) -> Contender:
     except _engine.AlgorithmError as error:
         raise ContenderError(str(error)) from None
     return Contender(name, {"module": str(file)})
+
+
+def _of_stack(written: str) -> Contender | None:
+    """The congestion control of a QUIC stack, if that is what is written."""
+    try:
+        table = stacks.table(written)
+    except ScenarioError as error:
+        raise ContenderError(f"{written}: {error}") from None
+    return None if table is None else Contender(written, table)
 
 
 def _external(address: str) -> Contender:

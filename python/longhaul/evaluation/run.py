@@ -12,7 +12,7 @@ from longhaul.campaign import Store, execute
 from longhaul.campaign.execute import Watch
 from longhaul.campaign.sweep import Run
 from longhaul.campaign.template import filled_in
-from longhaul.evaluation import measure
+from longhaul.evaluation import measure, stacks
 from longhaul.evaluation.contenders import Contender
 from longhaul.evaluation.suite import Suite
 from longhaul.evaluation.verdicts import Measured
@@ -33,7 +33,7 @@ def evaluate(
     `settings` are set in every scenario, such as `{"profile": "linux"}`. A run that fails is left
     out, and stands in what is returned.
     """
-    runs = [_with(run, settings or {}) for run in suite.runs(contenders, scale)]
+    runs = _runs(suite, contenders, scale, settings or {})
     if settings:
         _check(runs, settings)
     kept = Store(store, measure.variant())
@@ -45,6 +45,19 @@ def evaluate(
             figures = of_run["figures"]
             measured.append(Measured(run.experiment, run.cell, run.replication, figures))
     return measured, progress
+
+
+def evaluable(
+    suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
+) -> Suite:
+    """Return the suite without experiments whose scenarios a contender's QUIC stack refuses."""
+    return suite.without(stacks.refused(_runs(suite, contenders, scale, settings)))
+
+
+def _runs(
+    suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
+) -> list[Run]:
+    return [stacks.placed(_with(run, settings)) for run in suite.runs(contenders, scale)]
 
 
 def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:

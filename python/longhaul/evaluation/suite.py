@@ -55,6 +55,23 @@ class Criterion:
     experiments: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
 
+    def without(self, reasons: Mapping[str, str]) -> "Criterion":
+        """Return the criterion without some experiments, named with the reasons."""
+        lost = [name for name in self.experiments if name in reasons]
+        if not lost:
+            return self
+        why = "; ".join(f"{name}: {reasons[name]}" for name in lost)
+        left = tuple(name for name in self.experiments if name not in reasons)
+        if not left:
+            return replace(self, experiments=(), figures=(), why=why)
+        figures = (
+            replace(one, experiments=tuple(name for name in one.experiments if name in left))
+            for one in self.figures
+            if not one.experiments or set(one.experiments) & set(left)
+        )
+        about = f"{self.about} Not evaluated: {why}."
+        return replace(self, experiments=left, figures=tuple(figures), about=about)
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -100,6 +117,15 @@ class Suite:
         if not needed:
             raise SuiteError(f"{', '.join(sections)}: not evaluated: {criteria[0].why}")
         experiments = {name: one for name, one in self.experiments.items() if name in needed}
+        return replace(self, experiments=experiments, criteria=criteria)
+
+    def without(self, reasons: Mapping[str, str]) -> "Suite":
+        """Return the suite without some experiments, each given with the reason.
+
+        A criterion of which no experiment is left is not evaluated.
+        """
+        criteria = tuple(one.without(reasons) for one in self.criteria)
+        experiments = {name: one for name, one in self.experiments.items() if name not in reasons}
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:

@@ -24,6 +24,9 @@ ONE_RTT = "1RTT"
 SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
 # Why a packet is lost (section 7.5): what an event of the run says of it.
 LOST = {"cut": "reordering_threshold", "timeout": "pto_expired"}
+# Why the state of a congestion controller changes, beside marks (section 7.3): timeouts of QUIC are
+# persistent congestion (RFC 9002, section 7.6).
+PERSISTENT = "persistent_congestion"
 
 Event = dict[str, Any]
 
@@ -51,16 +54,21 @@ def qlog(run: Results) -> dict[str, Any]:
         "qlog_format": "JSON",
         "title": run.title,
         "description": origin,
-        "traces": [_trace(flow, series, events) for flow in flows.to_dicts()],
+        "traces": [
+            _trace(flow, series, events, quic=flow["label"] in run.quic_labels)
+            for flow in flows.to_dicts()
+        ],
     }
 
 
-def _trace(flow: dict[str, Any], series: pl.DataFrame, events: pl.DataFrame | None) -> Event:
+def _trace(
+    flow: dict[str, Any], series: pl.DataFrame, events: pl.DataFrame | None, *, quic: bool
+) -> Event:
     samples = series.filter(pl.col("id") == flow["flow"]).to_dicts()
     happened = (
         events.filter(pl.col("flow") == flow["flow"]).to_dicts() if events is not None else []
     )
-    trace = _Trace(flow)
+    trace = _Trace(flow, quic=quic)
     return {
         "title": flow["name"],
         "description": f"{flow['congestion']}; each packet_sent stands for `count` packets between "
@@ -69,7 +77,7 @@ def _trace(flow: dict[str, Any], series: pl.DataFrame, events: pl.DataFrame | No
         "common_fields": {
             "time_format": "relative",
             "reference_time": 0,
-            "protocol_type": ["TCP"],
+            "protocol_type": ["QUIC" if quic else "TCP"],
         },
         "events": list(trace.events(samples, happened)),
     }
@@ -78,7 +86,8 @@ def _trace(flow: dict[str, Any], series: pl.DataFrame, events: pl.DataFrame | No
 class _Trace:
     """What has been told of a flow: only changes are told again."""
 
-    def __init__(self, flow: dict[str, Any]) -> None:
+    def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
+        self.quic = quic
         # What tables count in segments: bytes of payload, and of a packet with its headers.
         self.payload = flow["total_delivered_bytes"] / max(flow["total_delivered_pkts"], 1)
         self.length = flow["total_sent_bytes"] / max(flow["total_sent_pkts"], 1)
@@ -117,12 +126,15 @@ class _Trace:
 
     def _event(self, row: Event) -> Iterator[tuple[str, Event]]:
         kind = row["event"]
+        if kind == "connection_lost":
+            yield "connectivity:connection_closed", {"trigger": "error"}
+            return
         if kind == "timeout" or (kind == "cut" and row["cause"] != "ecn"):
             yield "recovery:packet_lost", {"trigger": LOST[kind]}
         window, threshold = row["cwnd_after_pkts"], row["ssthresh_after_pkts"]
         yield from self._updated(window, threshold, row["in_flight_pkts"], None)
         if kind == "timeout":
-            yield from self._entered(SLOW_START)
+            yield from self._entered(SLOW_START, PERSISTENT if self.quic else None)
         elif kind == "cut":
             marked = row["cause"] == "ecn"
             yield from self._entered(RECOVERY, "ECN" if marked else None)

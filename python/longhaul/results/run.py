@@ -237,6 +237,12 @@ class Results:
             .iter_rows()
         )
 
+    @property
+    def quic_labels(self) -> set[str]:
+        """The labels of flows that run in a QUIC stack."""
+        groups = self.meta["scenario"]["flows"]
+        return {group["label"] for group in groups if group["protocol"] == "quic"}
+
     def label_counts(self) -> dict[str, int]:
         """How many flows each label has."""
         counts = self.flows.group_by("label", maintain_order=True).agg(pl.col("bundle").n_unique())

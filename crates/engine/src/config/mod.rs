@@ -12,6 +12,7 @@ use longhaul_keys::{Kind, RATE, Range, Read, SIZE, TIME, Value, keys, words};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use crate::queue::QueueConfig;
+use crate::stack::ForeignStack;
 
 pub use impairments::{
     AckThinning, Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss,
@@ -291,6 +292,8 @@ pub enum Transport {
     Messages(Arc<Tcp>, Messages),
     /// Datagrams.
     Udp(Udp),
+    /// A connection of a stack from outside the engine.
+    Stack(Arc<ForeignStack>),
 }
 
 impl Transport {
@@ -298,7 +301,24 @@ impl Transport {
     pub fn tcp(&self) -> Option<&Arc<Tcp>> {
         match self {
             Self::Tcp(tcp) | Self::Traffic(tcp, _) | Self::Messages(tcp, _) => Some(tcp),
-            Self::Udp(_) => None,
+            Self::Udp(_) | Self::Stack(_) => None,
+        }
+    }
+
+    /// The name of its congestion control, if it has any.
+    pub fn congestion(&self) -> Option<&str> {
+        match self {
+            Self::Stack(stack) => Some(&stack.congestion),
+            _ => self.tcp().map(|tcp| tcp.congestion.kind.as_str()),
+        }
+    }
+
+    /// What its one connection has to send; none of an unlimited source, and of others.
+    pub fn transfer(&self) -> Option<u64> {
+        match self {
+            Self::Tcp(tcp) => tcp.transfer,
+            Self::Stack(stack) => stack.transfer,
+            Self::Traffic(..) | Self::Messages(..) | Self::Udp(_) => None,
         }
     }
 }

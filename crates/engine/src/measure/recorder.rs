@@ -186,6 +186,8 @@ pub enum EventKind {
     Timeout,
     /// The last byte was acknowledged.
     Finish,
+    /// The connection has ended before its time, or could not be opened.
+    ConnectionLost,
 }
 
 impl EventKind {
@@ -197,6 +199,7 @@ impl EventKind {
             Self::RecoveryExit => "recovery_exit",
             Self::Timeout => "timeout",
             Self::Finish => "finish",
+            Self::ConnectionLost => "connection_lost",
         }
     }
 

@@ -80,6 +80,16 @@ impl Network {
         all
     }
 
+    /// Drops and marks of the datagrams of connections of stacks, by number, up to the last one with any.
+    pub(crate) fn datagram_drops(&mut self) -> Vec<FlowDrops> {
+        self.catch_up();
+        let mut all = Vec::new();
+        for link in &self.links {
+            link.add_datagram_drops(&mut all);
+        }
+        all
+    }
+
     /// How long packets have waited for each link where that is measured, with the link's number.
     pub(crate) fn waits(&mut self) -> Vec<(usize, DelayHistogram)> {
         self.catch_up();

@@ -23,7 +23,10 @@ pub(crate) enum End {
     DummySender,
     /// A datagram is counted.
     UdpReceiver,
-    /// The same two at the ends of connections that traffic opens as it goes.
+    /// An end of a connection of a stack gets a datagram.
+    StackSender,
+    StackReceiver,
+    /// The ends of connections that traffic opens as it goes.
     TrafficSender,
     TrafficReceiver,
     /// The start node of a proxy gets a segment from a sender, and the end node one from the start.
@@ -37,6 +40,7 @@ pub(crate) enum End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
+    /// Datagram streams and connections of stacks, which are numbered together.
     Udp,
     /// Connections that sources open as they go. The numbers of the directions and legs of one differ
     /// in the last two bits.
@@ -73,7 +77,7 @@ impl End {
     fn carrier(self) -> Carrier {
         match self {
             Self::TrafficSender | Self::TrafficReceiver | Self::TrafficEntry => Carrier::Traffic,
-            Self::UdpReceiver => Carrier::Udp,
+            Self::UdpReceiver | Self::StackSender | Self::StackReceiver => Carrier::Udp,
             Self::TcpSender
             | Self::TcpReceiver
             | Self::DummySender

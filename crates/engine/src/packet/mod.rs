@@ -1,5 +1,6 @@
 //! A packet of 48 bytes, so that a window of a hundred thousand stays in the cache.
 
+mod datagrams;
 mod options;
 
 use std::collections::VecDeque;
@@ -22,12 +23,12 @@ pub(crate) struct Packet {
     pub(crate) seq: u64,
     /// Data: when it was sent. Acknowledgement: the time stamp that it echoes.
     pub(crate) stamp: Time,
-    /// Index of its TCP connection or UDP stream.
+    /// Index of its TCP connection or UDP stream, or number of its connection of a stack.
     pub(crate) flow: u32,
     /// Position in the route table: its current hop.
     pub(crate) route: u32,
-    /// SACK blocks and transit time of an acknowledgement, or the header for routers of any packet,
-    /// in the network's store.
+    /// SACK blocks and transit time of an acknowledgement, the header for routers of any packet, or the bytes of a
+    /// datagram, in the network's store.
     pub(crate) sack: SackHandle,
     /// Bytes on the wire.
     pub(crate) bytes: u16,
@@ -63,6 +64,9 @@ impl Packet {
             && !self.flags.has(OTHERS)
             && self.flags.load().is_none()
     }
+
+    /// Set in the number of a datagram that a connection's receiver sends.
+    pub(crate) const ANSWER: u64 = 1 << 63;
 
     /// An ECN-capable data packet with a number.
     #[cfg(test)]
@@ -251,6 +255,8 @@ impl SackHandle {
     const HEADER: u32 = 1 << 31;
     /// Set where nothing is stored.
     const BY_VALUE: u32 = 1 << 30;
+    /// Set where the bytes of a datagram are stored.
+    const DATAGRAM: u32 = 1 << 29;
 
     #[inline]
     pub(crate) fn is_none(self) -> bool {
@@ -272,7 +278,13 @@ impl SackHandle {
     /// Whether there are blocks in the store, and no header.
     #[inline]
     fn has_slot(self) -> bool {
-        self.0 < Self::BY_VALUE
+        self.0 < Self::DATAGRAM
+    }
+
+    /// Whether there are the bytes of a datagram.
+    #[inline]
+    pub(crate) fn has_datagram(self) -> bool {
+        self.0 & (Self::HEADER | Self::BY_VALUE | Self::DATAGRAM) == Self::DATAGRAM
     }
 
     /// A transit time alone, unless it is longer than can be kept here: more than a quarter of an hour.
@@ -379,7 +391,7 @@ impl SackOption {
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
     let number = number.filter(|&number| SackHandle(number).has_slot());
-    number.expect("more than 1e9 packets with options in flight")
+    number.expect("more than 5e8 packets with options in flight")
 }
 
 /// SACK blocks of the packets in flight, reused when a packet is consumed or dropped: those that were

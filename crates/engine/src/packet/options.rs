@@ -1,5 +1,6 @@
-//! What packets carry besides their fields: SACK blocks and headers for routers.
+//! What packets carry besides their fields: SACK blocks, headers for routers, the bytes of datagrams.
 
+use super::datagrams::DatagramStore;
 use super::{SackBlocks, SackHandle, SackOption, SackStore, number_of_slot};
 
 /// XCP's congestion header (draft-falk-xcp-spec-03 section 3). An acknowledgement has one, too, of
@@ -29,6 +30,7 @@ pub(crate) struct OptionStore {
     sack: SackStore,
     headers: Vec<Slot>,
     free: Vec<u32>,
+    datagrams: DatagramStore,
 }
 
 impl OptionStore {
@@ -49,6 +51,17 @@ impl OptionStore {
             number_of_slot(self.headers.len() - 1)
         };
         SackHandle(number | SackHandle::HEADER)
+    }
+
+    /// Stores the bytes of a datagram.
+    pub(crate) fn put_datagram(&mut self, bytes: &[u8]) -> SackHandle {
+        self.datagrams.put(bytes)
+    }
+
+    /// Takes the bytes of a datagram, so many, out of the store into `bytes`.
+    pub(crate) fn take_datagram(&mut self, handle: SackHandle, len: usize, bytes: &mut Vec<u8>) {
+        self.datagrams.get(handle, len, bytes);
+        self.datagrams.forget(handle);
     }
 
     /// The header of a packet, to change.
@@ -89,6 +102,9 @@ impl OptionStore {
 
     /// A second copy of everything that a packet carries.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
+        if handle.has_datagram() {
+            return self.datagrams.copy(handle);
+        }
         let Some(number) = number_of_header(handle) else {
             return self.sack.copy(handle);
         };
@@ -111,6 +127,8 @@ impl OptionStore {
         if handle.has_header() {
             let (_, sack) = self.take_header(handle);
             self.sack.forget(sack);
+        } else if handle.has_datagram() {
+            self.datagrams.forget(handle);
         } else {
             self.sack.forget(handle);
         }

@@ -32,6 +32,8 @@ pub(crate) enum Event {
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed-ACK timer may have expired.
     DelayedAckTimer(u32),
+    /// An end of a connection of a stack may act: twice the connection's number, and one more for its receiver.
+    Stack(u32),
     /// The next arrival of a traffic source.
     Traffic(u32),
     /// The next message of an application.
@@ -69,17 +71,18 @@ pub(super) mod class {
     pub(in crate::schedule) const RACK_TLP_TIMER: u64 = 8;
     pub(in crate::schedule) const RETRANSMISSION_TIMER: u64 = 9;
     pub(in crate::schedule) const DELAYED_ACK_TIMER: u64 = 10;
-    pub(in crate::schedule) const HELD: u64 = 11;
-    pub(in crate::schedule) const TURN: u64 = 12;
-    pub(in crate::schedule) const TRAFFIC: u64 = 13;
-    pub(in crate::schedule) const MESSAGE: u64 = 14;
-    pub(in crate::schedule) const CHECK: u64 = 15;
-    pub(in crate::schedule) const START: u64 = 16;
-    pub(in crate::schedule) const STOP: u64 = 17;
-    pub(in crate::schedule) const MEASURE_FROM: u64 = 18;
-    pub(in crate::schedule) const SAMPLE: u64 = 19;
-    pub(in crate::schedule) const PROGRESS: u64 = 20;
-    pub(in crate::schedule) const END: u64 = 21;
+    pub(in crate::schedule) const STACK: u64 = 11;
+    pub(in crate::schedule) const HELD: u64 = 12;
+    pub(in crate::schedule) const TURN: u64 = 13;
+    pub(in crate::schedule) const TRAFFIC: u64 = 14;
+    pub(in crate::schedule) const MESSAGE: u64 = 15;
+    pub(in crate::schedule) const CHECK: u64 = 16;
+    pub(in crate::schedule) const START: u64 = 17;
+    pub(in crate::schedule) const STOP: u64 = 18;
+    pub(in crate::schedule) const MEASURE_FROM: u64 = 19;
+    pub(in crate::schedule) const SAMPLE: u64 = 20;
+    pub(in crate::schedule) const PROGRESS: u64 = 21;
+    pub(in crate::schedule) const END: u64 = 22;
     pub(in crate::schedule) const SHIFT: u32 = 59;
     /// Of an arrival's index; between it and the class is its tie-break.
     pub(in crate::schedule) const LINK_BITS: u32 = 22;
@@ -100,6 +103,7 @@ impl Event {
             Self::RackTlpTimer(flow) => (class::RACK_TLP_TIMER, flow),
             Self::RetransmissionTimer(flow) => (class::RETRANSMISSION_TIMER, flow),
             Self::DelayedAckTimer(flow) => (class::DELAYED_ACK_TIMER, flow),
+            Self::Stack(end) => (class::STACK, end),
             Self::Held(end) => (class::HELD, end),
             Self::Turn(connection) => (class::TURN, connection),
             Self::Traffic(source) => (class::TRAFFIC, source),
@@ -130,6 +134,7 @@ impl Event {
             class::RACK_TLP_TIMER => Self::RackTlpTimer(index),
             class::RETRANSMISSION_TIMER => Self::RetransmissionTimer(index),
             class::DELAYED_ACK_TIMER => Self::DelayedAckTimer(index),
+            class::STACK => Self::Stack(index),
             class::HELD => Self::Held(index),
             class::TURN => Self::Turn(index),
             class::TRAFFIC => Self::Traffic(index),

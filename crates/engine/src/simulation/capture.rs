@@ -7,6 +7,7 @@ use super::world::World;
 use crate::measure::{CapturedPacket, Recorder};
 use crate::network::{End, Entered, Noted};
 use crate::packet::{Flags, Packet, SackOption};
+use crate::stack::HEADER_BYTES;
 use crate::traffic::Captured;
 use crate::transport::tcp::Sender;
 
@@ -48,7 +49,7 @@ impl World {
     /// Which end has sent a packet; none of a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
         match end {
-            End::UdpReceiver => None,
+            End::UdpReceiver | End::StackSender | End::StackReceiver => None,
             End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
                 Some((packet.flow, true))
             }
@@ -85,6 +86,7 @@ impl World {
     fn wire_form(&self, packet: &Packet, end: End, blocks: &SackOption) -> Option<CapturedPacket> {
         Some(match end {
             End::UdpReceiver => self.datagram(packet),
+            End::StackSender | End::StackReceiver => self.stack_datagram(packet),
             End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
                 self.segment(packet)
             }
@@ -130,6 +132,16 @@ impl World {
             flow: stream.flow(),
             udp: true,
             payload_bytes: stream.payload_bytes() as u32,
+            ..self.blank(packet)
+        }
+    }
+
+    fn stack_datagram(&self, packet: &Packet) -> CapturedPacket {
+        CapturedPacket {
+            flow: self.stacks.get(packet.flow).flow(),
+            udp: true,
+            reverse: packet.seq & Packet::ANSWER != 0,
+            payload_bytes: u32::from(packet.bytes) - HEADER_BYTES as u32,
             ..self.blank(packet)
         }
     }

@@ -17,6 +17,7 @@ use crate::measure::{Control, OutOfMemory, Recorder, Totals};
 use crate::network::{Delivered, Delivery, End};
 use crate::packet::Packet;
 use crate::schedule::{Event, Schedule};
+use crate::stack::Host;
 use crate::traffic::Traffic;
 use crate::transport::tcp::Connection;
 
@@ -323,6 +324,15 @@ impl World {
                 self.env.delays.record(udp.flow(), packet, packet.time);
                 udp.on_packet(packet);
             }
+            End::StackSender => {
+                let connection = self.stacks.numbered(packet.flow);
+                connection.on_packet(Host::Sender, packet, &mut self.env);
+            }
+            End::StackReceiver => {
+                let connection = self.stacks.numbered(packet.flow);
+                (self.env.delays).record(connection.flow(), packet, packet.time);
+                connection.on_packet(Host::Receiver, packet, &mut self.env);
+            }
             End::DummyReceiver => self.tcp[flow].receiver.on_dummy(packet, &mut self.env),
             End::DummySender => self.tcp[flow].sender.on_dummy_ack(&mut self.env),
             End::TrafficSender | End::TrafficReceiver => {
@@ -369,6 +379,10 @@ impl World {
                 self.traffic.on_timer(event, index, env);
             }
             Event::Send(tcp) => self.tcp[tcp as usize].sender.on_send_event(env),
+            Event::Stack(end) => {
+                let host = Host::BOTH[end as usize % 2];
+                self.stacks.numbered(end / 2).on_timer(host, env);
+            }
             Event::Datagram(udp) => self.udp[udp as usize].on_datagram_event(env),
             Event::Dummy(tcp) => self.tcp[tcp as usize].sender.on_dummy_event(env),
             Event::RackTlpTimer(tcp) => self.tcp[tcp as usize].sender.on_rack_tlp_timer(env),

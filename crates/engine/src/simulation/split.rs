@@ -94,6 +94,7 @@ impl World {
                         edges.push(self.prompted_edge(to));
                     }
                 }
+                Kind::Stack(index) => edges.extend(self.stacks[index].edges()),
                 Kind::Udp(index) => edges.push(Endpoint::Source {
                     sends: self.udp[index].route(),
                 }),

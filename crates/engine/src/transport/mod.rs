@@ -1,6 +1,7 @@
 //! The two ends of a flow. A transport knows one connection, not the topology.
 
 mod bursts;
+pub(crate) mod stack;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 

@@ -1,6 +1,7 @@
 //! Groups of flows: where they run, when they start, and every option of their transport.
 
 mod access;
+pub(crate) mod quic;
 mod transport;
 
 use longhaul_congestion::ControllerSpec;
@@ -14,6 +15,7 @@ use crate::link::{AccessKeys, Context};
 use crate::making::Algorithms;
 use crate::model::flow::{AnyFlow, FlowAccess, Stack, Starts, TcpFlow, UdpFlow, UniformStart};
 use crate::model::protocol::Protocol;
+use crate::model::quic::QuicFlow;
 use crate::queue;
 use crate::topology::{Core, FLOW_PLACES, GraphPlace};
 use crate::traffic;
@@ -45,6 +47,8 @@ pub(crate) struct Path {
     pub rate: Rate,
     /// None without TCP.
     pub congestion: Option<ControllerSpec>,
+    /// None without QUIC.
+    pub stack: Option<quic::Resolved>,
     /// Number of the proxy that splits the connections, for what goes from first to second node.
     pub via: Option<usize>,
     /// The same for what comes back, if data does.
@@ -91,6 +95,13 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
     flow.fill(AnyFlow::KEYS, profile);
     let protocol = flow.read(AnyFlow::protocol);
     let has_traffic = flow.has(AnyFlow::traffic);
+    if protocol == Protocol::Quic {
+        return quic::resolve_basics(flow, path, profile, out);
+    }
+    if flow.has(QuicFlow::stack) {
+        let message = "only a QUIC flow has a stack; write protocol = \"quic\", or leave it out";
+        out.push(Diagnostic::of_key(flow, QuicFlow::stack, path, message));
+    }
     if let Some(table) = flow.table_mut(AnyFlow::traffic) {
         let path = join(path, AnyFlow::traffic.name());
         traffic::resolve(table, protocol, &path, out);
@@ -157,7 +168,7 @@ pub(crate) fn resolve(
     };
     let back = shared.core.route(to, from);
     let protocol = flow.read(AnyFlow::protocol);
-    if back.is_none() && protocol == Protocol::Tcp {
+    if back.is_none() && protocol != Protocol::Udp {
         let (from, to) = (&shared.core.nodes[from], &shared.core.nodes[to]);
         let message = format!("no route leads back from `{to}` to `{from}`, for ACKs");
         let origin = &flow.node(GraphPlace::to).origin;
@@ -178,8 +189,8 @@ pub(crate) fn resolve(
     let rate = access.map_or(route.rate, |access| {
         access.read(AccessKeys::rate).min(route.rate)
     });
-    let mut congestion = None;
-    if protocol == Protocol::Tcp {
+    let (mut congestion, mut stack) = (None, None);
+    if protocol != Protocol::Udp {
         let packet = flow.read(AnyFlow::packet);
         let queues = route.links.iter().map(|core| &core.queue);
         let queued: f64 = queues
@@ -188,9 +199,15 @@ pub(crate) fn resolve(
         let held = access.map_or(0.0, |access| {
             links(access) as f64 * queue::capacity_packets(access.sub(AccessKeys::queue), packet)
         });
-        let bdp = rate.bdp(rtt).0 as f64 / packet.0 as f64;
-        congestion = resolve_tcp(flow, path, shared, bdp + queued + held, out);
-        check_clock_error(flow, path, shared.duration, out);
+        let bdp = rate.bdp(rtt);
+        let held = bdp.0 as f64 / packet.0 as f64 + queued + held;
+        if protocol == Protocol::Tcp {
+            congestion = resolve_tcp(flow, path, shared, held, out);
+            check_clock_error(flow, path, shared.duration, out);
+        } else {
+            let bytes = held * packet.0 as f64;
+            stack = quic::resolve(flow, path, shared, (bdp, bytes), out);
+        }
     }
     Some(Path {
         from,
@@ -198,6 +215,7 @@ pub(crate) fn resolve(
         rtt,
         rate,
         congestion,
+        stack,
         via: None,
         via_back: None,
     })

@@ -369,7 +369,7 @@ fn list_of(points: &[Point]) -> Value {
 }
 
 /// The profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
-fn resolve_slow_start(
+pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,
     profile: Profile,

@@ -20,7 +20,7 @@ keys! {
         pub label: String = Kind::Name.key().derived("what the flows run"),
         /// Number of flows in the group.
         pub count: u64 = Kind::Whole { min: 1, max: MAX_FLOWS }.key().default("1"),
-        /// `tcp`, or datagrams at a constant rate.
+        /// `tcp`, datagrams at a constant rate, or `quic`, in a real QUIC stack.
         pub protocol: Protocol = Kind::Word(Protocol::WORDS).key().default("tcp"),
         /// Bytes of a full packet on the wire.
         pub packet: Bytes = Kind::Positive(SIZE).key().default("1500 B").source("Ethernet"),

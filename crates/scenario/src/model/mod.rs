@@ -10,8 +10,10 @@ use longhaul_units::Time;
 pub(crate) mod flow;
 pub(crate) mod protocol;
 pub(crate) mod queue;
+pub(crate) mod quic;
 
 use self::flow::{AnyFlow, FlowAccess, TcpFlow, UdpFlow};
+use self::quic::QuicFlow;
 use crate::mesonet::keys::MesoNet;
 use crate::proxy::PROXY;
 use crate::topology::{FLOW_PLACES, TOPOLOGY};
@@ -29,6 +31,7 @@ const FLOW: &[Key] = together!(
     AnyFlow::KEYS,
     TcpFlow::KEYS,
     UdpFlow::KEYS,
+    QuicFlow::KEYS,
     FLOW_PLACES,
     FlowAccess::KEYS,
 );

@@ -10,5 +10,7 @@ words! {
         Tcp = "tcp",
         /// Datagrams.
         Udp = "udp",
+        /// Connections of a QUIC stack.
+        Quic = "quic",
     }
 }

@@ -61,7 +61,18 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     queues::warn_of_targets(config, &mut out);
     queues::warn_of_stale_rates(config, &mut out);
     queues::warn_of_shared_ack_filters(resolved, config, &mut out);
+    warn_of_stacks(resolved, &mut out);
     out
+}
+
+/// What stacks do otherwise than a group's algorithm expects.
+fn warn_of_stacks(resolved: &Resolved, out: &mut Vec<String>) {
+    let groups = resolved.root.tables(Scenario::flows);
+    for (group, path) in groups.zip(&resolved.paths) {
+        let label = group.word(AnyFlow::label);
+        let warnings = path.stack.iter().flat_map(|stack| &stack.warnings);
+        out.extend(warnings.map(|warning| format!("flows `{label}`: {warning}")));
+    }
 }
 
 fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
@@ -77,6 +88,7 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
 fn packet_bytes(transport: &Transport) -> u32 {
     match transport {
         Transport::Udp(udp) => udp.packet_bytes,
+        Transport::Stack(stack) => stack.packet_bytes,
         Transport::Tcp(tcp) | Transport::Traffic(tcp, _) | Transport::Messages(tcp, _) => {
             tcp.mss_bytes + tcp.header_bytes
         }
@@ -122,7 +134,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
         Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
         Transport::Messages(..) => true,
         Transport::Udp(udp) => udp.bursts.is_some() || udp.spacing != Spacing::Even,
-        Transport::Tcp(_) => false,
+        Transport::Tcp(_) | Transport::Stack(_) => false,
     };
     let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
     let all = [

@@ -27,6 +27,7 @@ pub(crate) fn expected_bytes(config: &Config) -> f64 {
     // An unlimited source fills the links; others may offer less than they could.
     let all_the_time = |transport: &Transport| match transport {
         Transport::Tcp(tcp) if tcp.transfer.is_none() => f64::INFINITY,
+        Transport::Stack(stack) if stack.transfer.is_none() => f64::INFINITY,
         Transport::Udp(udp) if udp.bursts.is_none() => udp.rate.as_bps() as f64,
         _ => 0.0,
     };
@@ -77,6 +78,9 @@ pub(super) fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
             packets * 8.0 * f64::from(tcp.mss_bytes + tcp.header_bytes) / duration
         }),
         Transport::Udp(udp) => udp.rate.as_bps() as f64,
+        Transport::Stack(stack) => stack
+            .transfer
+            .map_or(f64::INFINITY, |bytes| 8.0 * bytes as f64 / duration),
         Transport::Traffic(..) | Transport::Messages(..) => f64::INFINITY,
     };
     let offered = offered_bps(config, at_most);

@@ -254,6 +254,11 @@ impl Link {
         self.port.flow_drops.add_to(all);
     }
 
+    /// Adds drops and marks of the datagrams of connections of stacks.
+    pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
+        self.port.flow_drops.add_datagrams_to(all);
+    }
+
     /// Has it measured, from now on, how long packets wait.
     pub(crate) fn measure_waits(&mut self) {
         self.port.measure_waits();

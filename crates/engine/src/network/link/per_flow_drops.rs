@@ -9,12 +9,21 @@ pub(crate) struct FlowDrops {
     pub(crate) marked_pkts: u64,
 }
 
+impl FlowDrops {
+    fn add(&mut self, other: Self) {
+        self.dropped_pkts += other.dropped_pkts;
+        self.marked_pkts += other.marked_pkts;
+    }
+}
+
 /// Drops and marks of the connections below an index. Most links drop and mark nothing, and store nothing.
 #[derive(Debug, Default)]
 pub(super) struct PerFlowDrops {
     connections: u32,
     /// By connection, up to the last one with a drop or mark.
     known: Vec<FlowDrops>,
+    /// The same by number of a connection of a stack.
+    datagrams: Vec<FlowDrops>,
 }
 
 impl PerFlowDrops {
@@ -29,21 +38,36 @@ impl PerFlowDrops {
             .with(Flags::ACK)
             .with(Flags::DATAGRAM)
             .with(Flags::LOW);
-        if packet.flags.has(OTHERS) || packet.flow >= self.connections {
+        let (known, is_data) = if packet.sack.has_datagram() {
+            (&mut self.datagrams, packet.seq & Packet::ANSWER == 0)
+        } else {
+            let others = packet.flags.has(OTHERS) || packet.flow >= self.connections;
+            (&mut self.known, !others)
+        };
+        if !is_data {
             return None;
         }
         let connection = packet.flow as usize;
-        if connection >= self.known.len() {
-            self.known.resize(connection + 1, FlowDrops::default());
+        if connection >= known.len() {
+            known.resize(connection + 1, FlowDrops::default());
         }
-        Some(&mut self.known[connection])
+        Some(&mut known[connection])
     }
 
     /// Adds them to those of other links, by connection.
     pub(super) fn add_to(&self, all: &mut [FlowDrops]) {
         for (sum, flow) in all.iter_mut().zip(&self.known) {
-            sum.dropped_pkts += flow.dropped_pkts;
-            sum.marked_pkts += flow.marked_pkts;
+            sum.add(*flow);
+        }
+    }
+
+    /// Adds those of connections of stacks to those of other links, by number.
+    pub(super) fn add_datagrams_to(&self, all: &mut Vec<FlowDrops>) {
+        if all.len() < self.datagrams.len() {
+            all.resize(self.datagrams.len(), FlowDrops::default());
+        }
+        for (sum, flow) in all.iter_mut().zip(&self.datagrams) {
+            sum.add(*flow);
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::proxy::{Endpoints, Proxies};
 use crate::schedule::{Event, Schedule};
 use crate::traffic::{MessageSource, Traffic};
 use crate::transport::Env;
+use crate::transport::stack::{StackConnection, StackConnections};
 use crate::transport::tcp::Connection;
 use crate::transport::udp::UdpStream;
 
@@ -27,6 +28,7 @@ pub(super) struct World {
     pub(super) env: Env,
     pub(super) tcp: Vec<Connection>,
     pub(super) udp: Vec<UdpStream>,
+    pub(super) stacks: StackConnections,
     pub(super) traffic: Traffic,
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
@@ -63,6 +65,7 @@ pub(super) enum Kind {
         to: usize,
     },
     Udp(usize),
+    Stack(usize),
     Traffic(usize),
 }
 
@@ -94,6 +97,7 @@ impl World {
         match slot.kind {
             Kind::Tcp { from, .. } => self.tcp[from].sender.start(&mut self.env),
             Kind::Udp(index) => self.udp[index].start(&mut self.env),
+            Kind::Stack(index) => self.stacks[index].start(&mut self.env),
             Kind::Traffic(index) => self.traffic.start(index, &mut self.env),
         }
         if let Some(application) = slot.messages {
@@ -115,6 +119,7 @@ impl World {
                 }
             }
             Kind::Udp(index) => self.udp[index].stop(),
+            Kind::Stack(index) => self.stacks[index].stop(&mut self.env),
             Kind::Traffic(index) => self.traffic.stop(index),
         }
     }
@@ -148,6 +153,7 @@ impl World {
                     received.sampled_in(self.tcp[from].sender.sample(now))
                 }
                 Kind::Udp(index) => sum_sample(now, flow, &self.udp[index].counters(), 0),
+                Kind::Stack(index) => self.stacks[index].sample(now),
                 Kind::Traffic(index) => {
                     let (counters, in_flight) = &traffic[index];
                     sum_sample(now, flow, counters, *in_flight)
@@ -202,7 +208,9 @@ impl World {
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
-        tcp + udp + self.traffic.sent_pkts()
+        let stacks = self.stacks.iter();
+        let stacks: u64 = stacks.map(StackConnection::sent_pkts).sum();
+        tcp + udp + stacks + self.traffic.sent_pkts()
     }
 
     /// Counters of every flow up to now.
@@ -210,6 +218,7 @@ impl World {
         let now = self.env.network.now;
         let traffic = self.traffic.counters(now);
         let drops = self.env.network.flow_drops(self.tcp.len());
+        let datagram_drops = self.env.network.datagram_drops();
         let counters = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, to } => {
                 let received = self.tcp[to].received();
@@ -221,6 +230,16 @@ impl World {
                 }
             }
             Kind::Udp(index) => self.udp[index].counters(),
+            Kind::Stack(index) => {
+                let connection = &self.stacks[index];
+                let number = connection.number() as usize;
+                let dropped = datagram_drops.get(number).copied().unwrap_or_default();
+                FlowCounters {
+                    dropped_pkts: dropped.dropped_pkts,
+                    marked_pkts: dropped.marked_pkts,
+                    ..connection.counters(now)
+                }
+            }
             Kind::Traffic(index) => traffic[index],
         });
         counters.collect()
@@ -238,6 +257,7 @@ impl World {
         let rtt_extremes = self.flows.iter().map(|slot| match slot.kind {
             Kind::Tcp { from, .. } => self.tcp[from].sender.restart_extremes(),
             Kind::Udp(_) => (Span::ZERO, Span::ZERO),
+            Kind::Stack(index) => self.stacks[index].restart_extremes(now),
             Kind::Traffic(index) => traffic[index],
         });
         let mut rtt_extremes: Vec<_> = rtt_extremes.collect();
@@ -257,9 +277,18 @@ impl World {
         };
     }
 
+    /// What readers of the results need to know.
+    fn run_warnings(&self) -> Vec<String> {
+        let mut warnings = self.traffic.run_warnings();
+        let lost = self.stacks.iter();
+        warnings.extend(lost.filter_map(StackConnection::run_warning));
+        warnings
+    }
+
     /// Whether delay boxes know the flows and connections that there are, and no others.
     fn boxes_are_up_to_date(&mut self) -> bool {
-        let alive = self.tcp.len() + self.udp.len() + self.traffic.open_connections();
+        let datagrams = self.udp.len() + self.stacks.len();
+        let alive = self.tcp.len() + datagrams + self.traffic.open_connections();
         self.env.network.boxed_flows().all(|flows| flows == alive)
     }
 
@@ -276,7 +305,7 @@ impl World {
                 let sample = self.tcp[from].sender.sample(now);
                 Some((sample.in_flight, &flow.label))
             }
-            Kind::Udp(_) | Kind::Traffic(_) => None,
+            Kind::Udp(_) | Kind::Stack(_) | Kind::Traffic(_) => None,
         });
         let flow = in_flight.max_by_key(|&(segments, _)| segments);
         let flow = flow.map(|(segments, label)| {
@@ -293,11 +322,13 @@ impl World {
         let proxies = self.proxies.counters(self.env.network.now, &mut self.tcp);
         let before = (flow_counters.len(), link_counters.len());
         let data_packets = self.data_packets();
+        let now = self.env.network.now;
         let flows = self.flows.iter().zip(flow_counters).enumerate();
         let flows = flows.map(|(id, (slot, counters))| {
             let (total, window) = self.baseline.split_flow(id, counters);
             let finish = match slot.kind {
                 Kind::Tcp { to, .. } => self.tcp[to].sender.finish(),
+                Kind::Stack(index) => self.stacks[index].finish(now),
                 Kind::Udp(_) | Kind::Traffic(_) => None,
             };
             FlowTotals {
@@ -331,7 +362,7 @@ impl World {
             data_packets,
             events: schedule.events,
             events_pending_max: schedule.pending_max as u64,
-            run_warnings: self.traffic.run_warnings(),
+            run_warnings: self.run_warnings(),
         }
     }
 }

@@ -14,7 +14,9 @@ use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
 use crate::simulation::journal::Journal;
 use crate::simulation::window::Baseline;
+use crate::stack::{ForeignStack, StackSetup};
 use crate::traffic::{MessageSource, StopCondition, Traffic};
+use crate::transport::stack::{StackConnection, StackConnections};
 use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::{Departures, UdpStream};
 use crate::transport::{Env, EventLog, FlowDelays};
@@ -44,6 +46,7 @@ impl World {
             },
             tcp: Vec::new(),
             udp: Vec::new(),
+            stacks: StackConnections::after(udp_streams(config)),
             traffic: Traffic::new(StopCondition::new(config)),
             messages: Vec::new(),
             proxies: Proxies::default(),
@@ -80,6 +83,7 @@ impl World {
                     world.add_traffic(config, flow, tcp, source, &streams)?
                 }
                 Transport::Udp(udp) => world.add_udp(config, flow, udp, &streams)?,
+                Transport::Stack(stack) => world.add_stack(config, flow, stack, &streams)?,
             };
             world.announce(kind, &flow.name);
             let (start, start_s) = draw_start(flow, &streams);
@@ -125,6 +129,7 @@ impl World {
                 }
             }
             Kind::Udp(index) => add(Carrier::Udp, index),
+            Kind::Stack(index) => add(Carrier::Udp, self.stacks[index].number() as usize),
             // Its connections are added as they are opened.
             Kind::Traffic(_) => {}
         }
@@ -216,14 +221,33 @@ impl World {
         let index = self.udp.len();
         let numbers = (index as u32, self.flows.len() as u32);
         let departures = Departures::new(udp, |part| flow_stream(flow, part, streams));
-        let mut impairments = config
-            .links
-            .iter()
-            .filter_map(|link| link.impairments.as_ref());
-        let copied = impairments.any(|impairments| impairments.duplication > 0.0);
+        let copied = makes_copies(config);
         let stream = UdpStream::new(numbers, path, udp.clone(), departures, copied);
         self.udp.push(stream);
         Ok(Kind::Udp(index))
+    }
+
+    fn add_stack(
+        &mut self,
+        config: &Config,
+        flow: &Flow,
+        stack: &ForeignStack,
+        streams: &Streams,
+    ) -> Result<Kind, SetupError> {
+        let data = self.path(config, flow, flow.from, flow.to, End::StackReceiver)?;
+        let back = self.path(config, flow, flow.to, flow.from, End::StackSender)?;
+        let made = stack.factory.make(&StackSetup {
+            seed: flow_stream(flow, "stack", streams).bits(),
+            transfer: stack.transfer,
+            traced: flow.traces(0),
+        });
+        let numbers = (
+            self.stacks.next_number(),
+            self.flows.len() as u32,
+            flow.name.as_str(),
+        );
+        let connection = StackConnection::new(numbers, [data, back], made, makes_copies(config));
+        Ok(Kind::Stack(self.stacks.push(connection)))
     }
 
     pub(in crate::simulation) fn path(
@@ -251,6 +275,20 @@ impl World {
             to: config.nodes[to].clone(),
         })
     }
+}
+
+/// Datagram streams of a configuration.
+fn udp_streams(config: &Config) -> usize {
+    let flows = config.flows.iter();
+    let streams = flows.filter(|flow| matches!(flow.transport, Transport::Udp(_)));
+    streams.count()
+}
+
+/// Whether any link makes copies of packets.
+fn makes_copies(config: &Config) -> bool {
+    let links = config.links.iter();
+    let mut impairments = links.filter_map(|link| link.impairments.as_ref());
+    impairments.any(|impairments| impairments.duplication > 0.0)
 }
 
 /// Simulated time between two reports of progress.

@@ -13,7 +13,7 @@ const WINDOW: u64 = 1 << 18;
 
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
-pub(super) struct Arrivals {
+pub(crate) struct Arrivals {
     /// From word `first` on; those below count as arrived.
     words: VecDeque<u64>,
     first: u64,
@@ -21,7 +21,7 @@ pub(super) struct Arrivals {
 
 impl Arrivals {
     /// A datagram arrives; returns whether for the first time.
-    pub(super) fn is_first(&mut self, sequence: u64) -> bool {
+    pub(crate) fn is_first(&mut self, sequence: u64) -> bool {
         let (word, bit) = (sequence / BITS, 1 << (sequence % BITS));
         let Some(place) = word.checked_sub(self.first) else {
             return false;

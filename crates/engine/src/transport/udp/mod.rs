@@ -5,7 +5,7 @@ mod departures;
 
 use longhaul_units::Time;
 
-use self::arrivals::Arrivals;
+pub(crate) use self::arrivals::Arrivals;
 pub(crate) use self::departures::Departures;
 
 use crate::config::Udp;

@@ -1,0 +1,111 @@
+//! Bytes of datagrams on their way.
+
+use super::{SackHandle, number_of_slot};
+
+/// Bytes of datagrams in flight, without the zeros at their ends: a stack that encrypts nothing sends zeros as data, and
+/// a window of them then takes less memory than a processor's cache. Buffers are used again.
+#[derive(Debug, Default)]
+pub(super) struct DatagramStore {
+    buffers: Vec<Vec<u8>>,
+    free: Vec<u32>,
+}
+
+impl DatagramStore {
+    /// Stores the bytes of a datagram.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> SackHandle {
+        let kept = &bytes[..trimmed_len(bytes)];
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.buffers.push(Vec::new());
+            number_of_slot(self.buffers.len() - 1)
+        });
+        let buffer = &mut self.buffers[number as usize];
+        buffer.clear();
+        buffer.extend_from_slice(kept);
+        SackHandle(number | SackHandle::DATAGRAM)
+    }
+
+    /// Writes the bytes of a datagram of length `len` to `bytes`.
+    pub(super) fn get(&self, handle: SackHandle, len: usize, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        bytes.extend_from_slice(&self.buffers[number_of(handle) as usize]);
+        bytes.resize(len, 0);
+    }
+
+    /// A second copy of a datagram.
+    pub(super) fn copy(&mut self, handle: SackHandle) -> SackHandle {
+        let number = number_of(handle) as usize;
+        let bytes = std::mem::take(&mut self.buffers[number]);
+        let copy = self.put(&bytes);
+        self.buffers[number] = bytes;
+        copy
+    }
+
+    /// Forgets a datagram.
+    pub(super) fn forget(&mut self, handle: SackHandle) {
+        self.free.push(number_of(handle));
+    }
+}
+
+fn number_of(handle: SackHandle) -> u32 {
+    debug_assert!(handle.has_datagram());
+    handle.0 & !SackHandle::DATAGRAM
+}
+
+/// Length without the zeros at the end, in steps of so many bytes.
+fn trimmed_len(bytes: &[u8]) -> usize {
+    const STEP: usize = 64;
+    let is_zero = |chunk: &&[u8]| chunk.iter().fold(0, |all, byte| all | byte) == 0;
+    let zeros = bytes.rchunks(STEP).take_while(is_zero);
+    bytes.len() - zeros.map(<[u8]>::len).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// What comes out is what was put in, of any mix of datagrams that are copied and dropped on their way.
+        #[test]
+        fn datagrams_come_out_as_they_went_in(
+            steps in prop::collection::vec((0usize..4, 0usize..200, 0usize..1500), 1..60),
+        ) {
+            let mut store = DatagramStore::default();
+            let mut known: Vec<(SackHandle, Vec<u8>)> = Vec::new();
+            for (number, (act, filled, zeros)) in steps.into_iter().enumerate() {
+                match act {
+                    0 | 1 => {
+                        let mut bytes = vec![number as u8; filled];
+                        bytes.resize(filled + zeros, 0);
+                        known.push((store.put(&bytes), bytes));
+                    }
+                    2 if !known.is_empty() => {
+                        let (handle, bytes) = known[filled % known.len()].clone();
+                        known.push((store.copy(handle), bytes));
+                    }
+                    _ if !known.is_empty() => {
+                        let (handle, _) = known.swap_remove(filled % known.len());
+                        store.forget(handle);
+                    }
+                    _ => {}
+                }
+            }
+            let mut out = Vec::new();
+            for (handle, bytes) in &known {
+                store.get(*handle, bytes.len(), &mut out);
+                prop_assert_eq!(&out, bytes);
+            }
+            prop_assert_eq!(store.buffers.len(), known.len() + store.free.len());
+        }
+    }
+
+    #[test]
+    fn zeros_take_no_room() {
+        let mut store = DatagramStore::default();
+        let mut bytes = vec![7; 40];
+        bytes.resize(1452, 0);
+        store.put(&bytes);
+        assert!(store.buffers[0].len() < 128);
+    }
+}

@@ -1,0 +1,374 @@
+//! A connection of a stack in the network: its datagrams, its timers, what is recorded of it.
+
+use longhaul_units::{Span, Time};
+
+use super::guard::Guard;
+use crate::measure::{AckTrace, Event as RecordedEvent, EventKind, FlowCounters, FlowSample};
+use crate::network::{Endpoint, Path};
+use crate::packet::{Flags, Packet};
+use crate::schedule::Event;
+use crate::stack::{EcnCodepoint, HEADER_BYTES, Host, Stack, StackNote, StackReport};
+use crate::transport::Env;
+use crate::transport::udp::Arrivals;
+
+/// A connection, both ends.
+#[derive(Debug)]
+pub(crate) struct StackConnection {
+    /// Number that its packets have.
+    number: u32,
+    /// The flow's id in records.
+    flow: u32,
+    name: String,
+    /// Of data, and back.
+    paths: [Path; 2],
+    stack: Guard,
+    /// The earliest entry of each end in the event list.
+    entries: [Time; 2],
+    /// Datagrams that each end has sent.
+    sent: [u64; 2],
+    /// Bytes on the wire of those of the sending end.
+    sent_bytes: u64,
+    /// Data datagrams that have arrived, each counted once.
+    received: u64,
+    /// Where links on the way make copies.
+    arrivals: Option<Box<Arrivals>>,
+    /// The newest report: what is known after the stack has failed.
+    report: StackReport,
+    started: bool,
+    /// When the connection was lost, and why.
+    lost: Option<(Time, String)>,
+    datagram: Vec<u8>,
+    notes: Vec<StackNote>,
+}
+
+impl StackConnection {
+    /// `copied`, if links make copies.
+    pub(crate) fn new(
+        (number, flow, name): (u32, u32, &str),
+        paths: [Path; 2],
+        stack: Box<dyn Stack>,
+        copied: bool,
+    ) -> Self {
+        Self {
+            number,
+            flow,
+            name: name.to_string(),
+            paths,
+            stack: Guard::new(stack),
+            entries: [Time::NEVER; 2],
+            sent: [0; 2],
+            sent_bytes: 0,
+            received: 0,
+            arrivals: copied.then(Box::default),
+            report: StackReport::default(),
+            started: false,
+            lost: None,
+            datagram: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The number that its packets have.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The flow's id in records.
+    pub(crate) fn flow(&self) -> u32 {
+        self.flow
+    }
+
+    /// Datagrams sent by the sending end.
+    pub(crate) fn sent_pkts(&self) -> u64 {
+        self.sent[Host::Sender as usize]
+    }
+
+    /// Both ends, for the plan of lookahead: datagrams leave in answer to others and at times of the stack's own.
+    pub(crate) fn edges(&self) -> [Endpoint; 2] {
+        let [data, back] = self.paths.map(|path| path.route);
+        [(back, data), (data, back)].map(|(gets, sends)| Endpoint::Traffic {
+            gets,
+            sends,
+            holds: false,
+        })
+    }
+
+    pub(crate) fn start(&mut self, env: &mut Env) {
+        self.started = true;
+        self.note_event(EventKind::Start, env);
+        let now = env.network.now;
+        self.stack.call(now, |stack| stack.start(now));
+        self.proceed_both(env);
+    }
+
+    /// The application has nothing more to send.
+    pub(crate) fn stop(&mut self, env: &mut Env) {
+        let now = env.network.now;
+        self.stack.call(now, |stack| stack.stop(now));
+        self.proceed_both(env);
+    }
+
+    /// A datagram arrives at an end.
+    pub(crate) fn on_packet(&mut self, host: Host, packet: &Packet, env: &mut Env) {
+        let now = env.network.now;
+        let bytes = usize::from(packet.bytes) - HEADER_BYTES;
+        let options = &mut env.network.options;
+        options.take_datagram(packet.sack, bytes, &mut self.datagram);
+        if host == Host::Receiver {
+            let first = (self.arrivals.as_mut())
+                .is_none_or(|arrivals| arrivals.is_first(packet.seq & !Packet::ANSWER));
+            self.received += u64::from(first);
+        }
+        let (ecn, datagram) = (ecn_of(packet.flags), &self.datagram);
+        self.stack
+            .call(now, |stack| stack.receive(host, now, ecn, datagram));
+        self.proceed(host, env);
+    }
+
+    /// An entry of an end in the event list is due.
+    pub(crate) fn on_timer(&mut self, host: Host, env: &mut Env) {
+        let now = env.network.now;
+        let entry = &mut self.entries[host as usize];
+        if *entry != now {
+            // An earlier one has taken its place.
+            return;
+        }
+        *entry = Time::NEVER;
+        let deadline = self.stack.call(now, |stack| stack.deadline(host)).flatten();
+        if deadline.is_some_and(|at| at <= now) {
+            self.stack.call(now, |stack| stack.expire(host, now));
+            self.proceed(host, env);
+        } else {
+            self.arm(host, env);
+        }
+    }
+
+    fn proceed_both(&mut self, env: &mut Env) {
+        for host in Host::BOTH {
+            self.proceed(host, env);
+        }
+    }
+
+    /// Sends what an end has to send, enters its next deadline and records what has happened.
+    fn proceed(&mut self, host: Host, env: &mut Env) {
+        let now = env.network.now;
+        loop {
+            let datagram = &mut self.datagram;
+            datagram.clear();
+            let sent = self
+                .stack
+                .call(now, |stack| stack.poll(host, now, datagram));
+            let Some(ecn) = sent.flatten() else {
+                break;
+            };
+            self.send(host, ecn, env);
+        }
+        self.arm(host, env);
+        let notes = &mut self.notes;
+        self.stack.call(now, |stack| stack.take_notes(notes));
+        if !self.notes.is_empty() || self.stack.failure().is_some() {
+            self.record_notes(env);
+        }
+    }
+
+    /// Puts the datagram that an end has written onto its path.
+    fn send(&mut self, host: Host, ecn: EcnCodepoint, env: &mut Env) {
+        let bytes = u16::try_from(self.datagram.len() + HEADER_BYTES);
+        let Ok(bytes) = bytes else {
+            let reason = format!("sent {} B in one datagram", self.datagram.len());
+            return self.lose(reason, env);
+        };
+        let number = &mut self.sent[host as usize];
+        let seq = *number
+            | if host == Host::Receiver {
+                Packet::ANSWER
+            } else {
+                0
+            };
+        *number += 1;
+        if host == Host::Sender {
+            self.sent_bytes += u64::from(bytes);
+        }
+        let sack = env.network.options.put_datagram(&self.datagram);
+        env.network.send(Packet {
+            time: Time::ZERO,
+            ns2_s: 0.0,
+            seq,
+            stamp: env.network.now,
+            flow: self.number,
+            route: self.paths[host as usize].route,
+            sack,
+            bytes,
+            flags: flags_of(ecn),
+        });
+    }
+
+    /// Enters the next deadline of an end, unless an earlier entry will look at it.
+    fn arm(&mut self, host: Host, env: &mut Env) {
+        let now = env.network.now;
+        let deadline = self.stack.call(now, |stack| stack.deadline(host)).flatten();
+        let Some(at) = deadline.map(|at| at.max(now)) else {
+            return;
+        };
+        let entry = &mut self.entries[host as usize];
+        if at < *entry {
+            *entry = at;
+            let event = Event::Stack(2 * self.number + host as u32);
+            env.network.schedule.push_timer(at, event);
+        }
+    }
+
+    /// Records what the stack has told, and that it has failed.
+    fn record_notes(&mut self, env: &mut Env) {
+        for note in std::mem::take(&mut self.notes) {
+            self.record(note, env);
+        }
+        if let Some(failure) = self.stack.failure()
+            && self.lost.is_none()
+        {
+            let reason = format!("the stack {failure}");
+            self.lose(reason, env);
+        }
+    }
+
+    fn record(&mut self, note: StackNote, env: &mut Env) {
+        let now = env.network.now;
+        match note {
+            StackNote::Reduction {
+                cause,
+                cwnd_before,
+                cwnd_after,
+                ssthresh_after,
+                in_flight,
+            } => env.log.push(RecordedEvent {
+                time: now,
+                flow: self.flow,
+                kind: cause.map_or(EventKind::Timeout, EventKind::Cut),
+                cwnd_before,
+                cwnd_after,
+                ssthresh_after,
+                in_flight,
+            }),
+            StackNote::Trace(quantity, value) => env.log.traced.push(AckTrace {
+                time: now,
+                flow: self.flow,
+                connection: 0,
+                quantity,
+                value,
+            }),
+            StackNote::ConnectionLost(reason) => self.lose(reason, env),
+            StackNote::Finished => self.note_event(EventKind::Finish, env),
+        }
+    }
+
+    /// The connection is lost, for the first reason that is given.
+    fn lose(&mut self, reason: String, env: &mut Env) {
+        if self.lost.is_none() {
+            self.lost = Some((env.network.now, reason));
+            self.note_event(EventKind::ConnectionLost, env);
+        }
+    }
+
+    fn note_event(&mut self, kind: EventKind, env: &mut Env) {
+        let now = env.network.now;
+        let report = self.report(now);
+        let cwnd = report.cwnd.unwrap_or_default();
+        env.log.push(RecordedEvent {
+            time: now,
+            flow: self.flow,
+            kind,
+            cwnd_before: cwnd,
+            cwnd_after: cwnd,
+            ssthresh_after: report.ssthresh.unwrap_or(cwnd),
+            in_flight: report.in_flight,
+        });
+    }
+
+    /// What the stack reports, or has reported last before it failed.
+    fn report(&self, now: Time) -> StackReport {
+        let report = self.stack.read(|stack| stack.report(now));
+        report.unwrap_or(self.report)
+    }
+
+    /// The warning about a lost connection.
+    pub(crate) fn run_warning(&self) -> Option<String> {
+        let (at, reason) = self.lost.as_ref()?;
+        let (name, at) = (&self.name, at.since(Time::ZERO));
+        Some(format!(
+            "flow `{name}`: its connection was lost at {at}: {reason}"
+        ))
+    }
+
+    /// When the last byte of a finite transfer was acknowledged.
+    pub(crate) fn finish(&self, now: Time) -> Option<Time> {
+        self.report(now).finish
+    }
+
+    /// Restarts the extremes of round trips; returns those so far.
+    pub(crate) fn restart_extremes(&mut self, now: Time) -> (Span, Span) {
+        let report = self.report(now);
+        self.stack.call(now, |stack| stack.restart_extremes());
+        (report.rtt_min, report.rtt_max)
+    }
+
+    pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
+        self.report = self.report(now);
+        let report = &self.report;
+        FlowSample {
+            time: now,
+            flow: self.flow,
+            cwnd: report.cwnd,
+            ssthresh: report.ssthresh,
+            srtt: report.srtt,
+            in_flight: report.in_flight,
+            sent_pkts: self.sent_pkts(),
+            retransmitted_pkts: report.lost_pkts,
+            delivered_bytes: report.delivered_bytes,
+            in_order_bytes: report.in_order_bytes,
+        }
+    }
+
+    pub(crate) fn counters(&self, now: Time) -> FlowCounters {
+        let report = self.report(now);
+        FlowCounters {
+            sent_pkts: self.sent_pkts(),
+            sent_bytes: self.sent_bytes,
+            rtt_samples: report.rtt_samples,
+            rtt_sum: report.rtt_sum,
+            rtt_min: report.rtt_min,
+            rtt_max: report.rtt_max,
+            retransmitted_pkts: report.lost_pkts,
+            delivered_pkts: self.received,
+            delivered_bytes: report.delivered_bytes,
+            in_order_pkts: self.received,
+            in_order_bytes: report.in_order_bytes,
+            cuts_loss: report.cuts_loss,
+            cuts_ecn: report.cuts_ecn,
+            timeouts: report.timeouts,
+            cwnd_integral: report.cwnd_integral,
+            ..FlowCounters::default()
+        }
+    }
+}
+
+fn ecn_of(flags: Flags) -> EcnCodepoint {
+    if flags.has(Flags::CE) {
+        EcnCodepoint::Ce
+    } else if flags.has(Flags::ECT1) {
+        EcnCodepoint::Ect1
+    } else if flags.has(Flags::ECT) {
+        EcnCodepoint::Ect0
+    } else {
+        EcnCodepoint::NotEct
+    }
+}
+
+fn flags_of(ecn: EcnCodepoint) -> Flags {
+    let capable = Flags::DATAGRAM.with(Flags::ECT);
+    match ecn {
+        EcnCodepoint::NotEct => Flags::DATAGRAM,
+        EcnCodepoint::Ect0 => capable,
+        EcnCodepoint::Ect1 => capable.with(Flags::ECT1),
+        EcnCodepoint::Ce => capable.with(Flags::CE),
+    }
+}

@@ -1,0 +1,65 @@
+//! All connections of stacks in a run, by the numbers that their packets have.
+
+use super::StackConnection;
+
+/// All connections of stacks. Their numbers follow those of datagram streams, so that fair queues and delay boxes, which
+/// know both as datagrams, tell them apart.
+#[derive(Debug, Default)]
+pub(crate) struct StackConnections {
+    first: u32,
+    all: Vec<StackConnection>,
+}
+
+impl StackConnections {
+    /// None yet, behind so many datagram streams.
+    pub(crate) fn after(streams: usize) -> Self {
+        Self {
+            first: streams as u32,
+            all: Vec::new(),
+        }
+    }
+
+    /// The number of the next connection.
+    pub(crate) fn next_number(&self) -> u32 {
+        self.first + self.all.len() as u32
+    }
+
+    /// Adds the connection with the next number; returns its index.
+    pub(crate) fn push(&mut self, connection: StackConnection) -> usize {
+        debug_assert_eq!(connection.number(), self.next_number());
+        self.all.push(connection);
+        self.all.len() - 1
+    }
+
+    /// The connection with a number.
+    pub(crate) fn numbered(&mut self, number: u32) -> &mut StackConnection {
+        &mut self.all[(number - self.first) as usize]
+    }
+
+    /// The connection with a number, to read.
+    pub(crate) fn get(&self, number: u32) -> &StackConnection {
+        &self.all[(number - self.first) as usize]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &StackConnection> {
+        self.all.iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
+impl std::ops::Index<usize> for StackConnections {
+    type Output = StackConnection;
+
+    fn index(&self, index: usize) -> &StackConnection {
+        &self.all[index]
+    }
+}
+
+impl std::ops::IndexMut<usize> for StackConnections {
+    fn index_mut(&mut self, index: usize) -> &mut StackConnection {
+        &mut self.all[index]
+    }
+}

@@ -1,0 +1,78 @@
+//! What keeps a run alive when a stack fails: its panics and endless demands end its connection, not the simulation.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use longhaul_units::Time;
+
+use crate::stack::Stack;
+
+/// Calls at one time after which the stack counts as stuck: more than a window of packets that leave at once takes.
+const MAX_CALLS_AT_ONCE: u64 = 1_000_000;
+
+/// A stack that is called until it fails.
+#[derive(Debug)]
+pub(super) struct Guard {
+    stack: Box<dyn Stack>,
+    failure: Option<String>,
+    /// Time of the last call, and the calls at that time.
+    last: Time,
+    calls: u64,
+}
+
+impl Guard {
+    pub(super) fn new(stack: Box<dyn Stack>) -> Self {
+        Self {
+            stack,
+            failure: None,
+            last: Time::ZERO,
+            calls: 0,
+        }
+    }
+
+    /// Calls the stack at a time. Returns nothing if it has failed, now or before.
+    #[inline]
+    pub(super) fn call<T>(
+        &mut self,
+        now: Time,
+        act: impl FnOnce(&mut dyn Stack) -> T,
+    ) -> Option<T> {
+        if self.failure.is_some() {
+            return None;
+        }
+        self.calls = if now == self.last { self.calls + 1 } else { 0 };
+        self.last = now;
+        if self.calls > MAX_CALLS_AT_ONCE {
+            self.failure = Some("asks to be called again and again at the same time".to_string());
+            return None;
+        }
+        // Its state is not looked at again after a panic.
+        match catch_unwind(AssertUnwindSafe(|| act(&mut *self.stack))) {
+            Ok(value) => Some(value),
+            Err(payload) => {
+                self.failure = Some(format!("panicked: {}", message(&*payload)));
+                None
+            }
+        }
+    }
+
+    /// Reads the stack's state. Returns nothing if it has failed, or fails now.
+    pub(super) fn read<T>(&self, act: impl FnOnce(&dyn Stack) -> T) -> Option<T> {
+        if self.failure.is_some() {
+            return None;
+        }
+        catch_unwind(AssertUnwindSafe(|| act(&*self.stack))).ok()
+    }
+
+    /// Why it has failed, as the end of a sentence that begins with the stack.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+}
+
+/// The text of a panic.
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("without a message")
+}

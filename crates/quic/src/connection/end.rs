@@ -1,0 +1,41 @@
+//! What a connection needs of one of its ends, whichever stack that is.
+
+use std::time::{Duration, Instant};
+
+use longhaul_engine::stack::EcnCodepoint;
+
+/// State of the path, as the stack of an end knows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PathState {
+    /// Congestion window in bytes.
+    pub(crate) window: u64,
+    /// Slow start threshold in bytes; the largest number stands for none.
+    pub(crate) ssthresh: Option<u64>,
+    pub(crate) srtt: Duration,
+    /// Packets declared lost; none if the stack counts them only for its controller.
+    pub(crate) lost_packets: Option<u64>,
+}
+
+/// One end: an endpoint of a stack, at most one connection, and an application.
+pub(crate) trait End: std::fmt::Debug + Send {
+    /// Opens the connection.
+    fn connect(&mut self, now: Instant);
+    /// The application has nothing more to send.
+    fn stop(&mut self);
+    /// A datagram arrives.
+    fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: &[u8]);
+    /// A deadline of the stack has passed.
+    fn expire(&mut self, now: Instant);
+    /// Writes the next datagram to `datagram`.
+    fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
+    /// When the end is to be called next.
+    fn deadline(&mut self) -> Option<Instant>;
+    /// State of the path, once there is a connection.
+    fn path(&self) -> Option<PathState>;
+    /// Bytes that the application has read.
+    fn bytes_read(&self) -> u64;
+    /// When the peer had acknowledged the whole transfer.
+    fn finished(&self) -> Option<Instant>;
+    /// Takes the reason for which the connection was lost, or could not be opened.
+    fn take_loss(&mut self) -> Option<String>;
+}

@@ -1,0 +1,188 @@
+//! A handshake that encrypts nothing: messages of the sizes that TLS 1.3 has, which carry the transport parameters.
+//!
+//! With rustls in its place, packets of data have the same sizes; those of the handshake differ by what certificates
+//! and signatures take.
+
+/// Length of the tag of AES-GCM and ChaCha20-Poly1305 (RFC 9001 section 5.3): room that packets have for it.
+pub(crate) const TAG: usize = 16;
+
+/// Length of the sample for header protection (RFC 9001 section 5.4.2).
+pub(crate) const SAMPLE: usize = 16;
+
+/// Length of a signature of HMAC-SHA-256.
+pub(crate) const SIGNATURE: usize = 32;
+
+/// Messages and their sizes: with X25519 and one ECDSA certificate of P-256.
+const CLIENT_HELLO: usize = 280;
+const SERVER_HELLO: usize = 90;
+const CERTIFICATE_AND_FINISHED: usize = 700;
+const FINISHED: usize = 36;
+
+/// Length and number of bytes of parameters, with which a message begins.
+const PREFIX: usize = 4;
+
+/// The next thing that an end does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    SendHello,
+    AwaitHello,
+    HandshakeKeys,
+    AwaitRest,
+    DataKeys,
+    Done,
+}
+
+/// The handshake of one end.
+#[derive(Debug)]
+pub(crate) struct Handshake {
+    is_client: bool,
+    step: Step,
+    /// Its own transport parameters.
+    own: Vec<u8>,
+    /// What has arrived and is no whole message yet.
+    received: Vec<u8>,
+}
+
+impl Handshake {
+    pub(crate) fn new(is_client: bool, own: Vec<u8>) -> Self {
+        Self {
+            is_client,
+            step: if is_client {
+                Step::SendHello
+            } else {
+                Step::AwaitHello
+            },
+            own,
+            received: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.step == Step::Done
+    }
+
+    /// Reads bytes of the peer, and passes its transport parameters on.
+    ///
+    /// # Errors
+    ///
+    /// A message that is not as this session writes them, or what `parameters` refuses.
+    pub(crate) fn read(
+        &mut self,
+        data: &[u8],
+        mut parameters: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<(), String> {
+        self.received.extend_from_slice(data);
+        while let Some(&[size_high, size_low, len_high, len_low]) = self.received.first_chunk() {
+            let size = usize::from(u16::from_be_bytes([size_high, size_low]));
+            let len = usize::from(u16::from_be_bytes([len_high, len_low]));
+            if PREFIX + len > size {
+                return Err("a handshake message that is shorter than its contents".to_string());
+            }
+            if self.received.len() < size {
+                break;
+            }
+            if len > 0 {
+                parameters(&self.received[PREFIX..PREFIX + len])?;
+            }
+            self.received.drain(..size);
+            self.advance();
+        }
+        Ok(())
+    }
+
+    /// A whole message has arrived.
+    fn advance(&mut self) {
+        self.step = match (self.is_client, self.step) {
+            (_, Step::AwaitHello) => Step::HandshakeKeys,
+            (true, Step::AwaitRest) => Step::DataKeys,
+            (false, Step::AwaitRest) => Step::Done,
+            (_, step) => step,
+        };
+    }
+
+    /// Writes what is to be sent now; returns whether new keys follow.
+    pub(crate) fn write(&mut self, out: &mut Vec<u8>) -> bool {
+        let own = std::mem::take(&mut self.own);
+        let (message, next) = match (self.is_client, self.step) {
+            (true, Step::SendHello) => (Some((&own[..], CLIENT_HELLO)), Step::AwaitHello),
+            (true, Step::HandshakeKeys) => (None, Step::AwaitRest),
+            (true, Step::DataKeys) => (Some((&[][..], FINISHED)), Step::Done),
+            (false, Step::HandshakeKeys) => (Some((&[][..], SERVER_HELLO)), Step::DataKeys),
+            (false, Step::DataKeys) => {
+                (Some((&own[..], CERTIFICATE_AND_FINISHED)), Step::AwaitRest)
+            }
+            (_, step) => (None, step),
+        };
+        if let Some((parameters, size)) = message {
+            put_message(parameters, size, out);
+        }
+        self.own = own;
+        let is_hello = self.step == Step::SendHello;
+        let moves = std::mem::replace(&mut self.step, next) != next;
+        moves && !is_hello
+    }
+}
+
+/// Appends a message that carries parameters, of at least `size` bytes.
+fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
+    let size = size.max(parameters.len() + PREFIX);
+    let end = out.len() + size;
+    out.extend_from_slice(&(size as u16).to_be_bytes());
+    out.extend_from_slice(&(parameters.len() as u16).to_be_bytes());
+    out.extend_from_slice(parameters);
+    out.resize(end, 0);
+}
+
+/// A signature that differs where the data differ: reset tokens are made of it.
+pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
+    signature.fill(0);
+    let len = signature.len();
+    for (index, byte) in data.iter().enumerate() {
+        let place = &mut signature[index % len];
+        *place = place.rotate_left(3) ^ byte;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages go back and forth in pieces of any size until both ends are done, and have the sizes of TLS 1.3.
+    #[test]
+    fn both_ends_learn_the_parameters_of_the_other() {
+        for piece in [1, 7, 2000] {
+            let mut ends = [
+                Handshake::new(true, vec![1; 60]),
+                Handshake::new(false, vec![2; 90]),
+            ];
+            let mut learnt = [Vec::new(), Vec::new()];
+            let mut sizes = [0, 0];
+            for turn in 0..12 {
+                let (from, to) = (turn % 2, 1 - turn % 2);
+                let mut out = Vec::new();
+                ends[from].write(&mut out);
+                sizes[from] += out.len();
+                for part in out.chunks(piece) {
+                    let parameters = &mut learnt[to];
+                    let read = ends[to].read(part, |bytes| {
+                        parameters.extend_from_slice(bytes);
+                        Ok(())
+                    });
+                    read.expect("as it was written");
+                }
+            }
+            assert!(ends.iter().all(Handshake::is_done));
+            assert_eq!(learnt, [vec![2; 90], vec![1; 60]]);
+            assert_eq!(sizes, [280 + 36, 90 + 700]);
+        }
+    }
+
+    #[test]
+    fn a_broken_message_is_refused() {
+        let mut end = Handshake::new(false, Vec::new());
+        assert!(end.read(&[0, 5, 0, 9, 1], |_| Ok(())).is_err());
+        let mut end = Handshake::new(false, Vec::new());
+        let refused = end.read(&[0, 5, 0, 1, 1], |_| Err("unknown".to_string()));
+        assert_eq!(refused, Err("unknown".to_string()));
+    }
+}

@@ -1,0 +1,161 @@
+//! What a stack's controller was told, and what it did: noted for records.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use longhaul_congestion::Cause;
+use longhaul_engine::stack::StackNote;
+
+/// A congestion event, as a controller has answered it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CongestionEvent {
+    /// Window before and after, and threshold after: bytes.
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+    pub(crate) ssthresh: Option<u64>,
+    pub(crate) is_persistent: bool,
+    /// Whether a mark caused it.
+    pub(crate) is_ecn: bool,
+}
+
+/// Values of a controller after an acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ControllerState {
+    /// Bytes.
+    pub(crate) window: u64,
+    /// Bytes.
+    pub(crate) ssthresh: Option<u64>,
+    pub(crate) pacing_bps: Option<u64>,
+}
+
+/// What a controller has been told, and what it did.
+#[derive(Debug, Default)]
+pub(crate) struct Observation {
+    pub(super) rtt_samples: u64,
+    pub(super) rtt_sum: Duration,
+    pub(super) rtt_min: Option<Duration>,
+    pub(super) rtt_max: Duration,
+    /// Bytes in flight after the last acknowledgement.
+    pub(super) in_flight: u64,
+    pub(super) cuts_loss: u64,
+    pub(super) cuts_ecn: u64,
+    pub(super) persistent_congestions: u64,
+    /// Packets declared lost, of stacks that tell their controller of each.
+    pub(super) lost_packets: u64,
+    /// Integral of the window over time, up to when it became what it is: packet seconds.
+    window_integral: f64,
+    /// When it became what it is: packets.
+    window: Option<(Instant, f64)>,
+    pub(super) notes: Vec<StackNote>,
+    pub(super) traced: bool,
+    mtu: u64,
+}
+
+/// An observation shared by a controller and its connection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shared(Arc<Mutex<Observation>>);
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Observation> {
+        self.0.lock().expect("no holder of the lock panics")
+    }
+}
+
+impl Observation {
+    /// Bytes as packets of the path's MTU.
+    pub(super) fn packets(&self, bytes: u64) -> f64 {
+        bytes as f64 / self.mtu.max(1) as f64
+    }
+
+    /// The integral of the window up to now.
+    pub(super) fn integral_at(&self, now: Instant) -> f64 {
+        let since = |(from, window): (Instant, f64)| (now - from).as_secs_f64() * window;
+        self.window_integral + self.window.map_or(0.0, since)
+    }
+
+    /// The controller begins.
+    pub(crate) fn begin(&mut self, now: Instant, mtu: u16, window: u64) {
+        self.mtu = mtu.into();
+        self.note_window(now, window);
+    }
+
+    /// The path's MTU has changed.
+    pub(crate) fn note_mtu(&mut self, mtu: u16) {
+        self.mtu = mtu.into();
+    }
+
+    /// Notes a window that may be new.
+    fn note_window(&mut self, now: Instant, bytes: u64) {
+        let window = self.packets(bytes);
+        if self.window.is_none_or(|(_, before)| before != window) {
+            self.window_integral = self.integral_at(now);
+            self.window = Some((now, window));
+        }
+    }
+
+    /// A packet is acknowledged.
+    pub(crate) fn note_rtt(&mut self, rtt: Duration) {
+        self.rtt_samples += 1;
+        self.rtt_sum += rtt;
+        self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
+        self.rtt_max = self.rtt_max.max(rtt);
+    }
+
+    /// A packet is declared lost.
+    #[cfg(feature = "noq")]
+    pub(crate) fn note_loss(&mut self) {
+        self.lost_packets += 1;
+    }
+
+    /// An acknowledgement has been processed.
+    pub(crate) fn note_ack(&mut self, now: Instant, in_flight: u64, state: ControllerState) {
+        self.in_flight = in_flight;
+        self.note_window(now, state.window);
+        if self.traced {
+            self.trace(state);
+        }
+    }
+
+    fn trace(&mut self, state: ControllerState) {
+        let ssthresh = finite(state.ssthresh).map(|bytes| self.packets(bytes));
+        let values = [
+            ("cwnd", Some(self.packets(state.window))),
+            ("ssthresh", ssthresh),
+            ("in_flight", Some(self.packets(self.in_flight))),
+            ("pacing_rate_bps", state.pacing_bps.map(|rate| rate as f64)),
+        ];
+        let known = values.into_iter();
+        let known = known.filter_map(|(quantity, value)| Some((quantity, value?)));
+        let notes = known.map(|(quantity, value)| StackNote::Trace(quantity, value));
+        self.notes.extend(notes);
+    }
+
+    /// A congestion event has been answered. Those of a round trip in which the window is reduced already change nothing.
+    pub(crate) fn note_congestion(&mut self, now: Instant, event: CongestionEvent) {
+        self.note_window(now, event.after);
+        if event.after >= event.before && !event.is_persistent {
+            return;
+        }
+        let (cause, count) = if event.is_persistent {
+            (None, &mut self.persistent_congestions)
+        } else if event.is_ecn {
+            (Some(Cause::Ecn), &mut self.cuts_ecn)
+        } else {
+            (Some(Cause::Loss), &mut self.cuts_loss)
+        };
+        *count += 1;
+        let ssthresh = finite(event.ssthresh).unwrap_or(event.after);
+        self.notes.push(StackNote::Reduction {
+            cause,
+            cwnd_before: self.packets(event.before),
+            cwnd_after: self.packets(event.after),
+            ssthresh_after: self.packets(ssthresh),
+            in_flight: self.packets(self.in_flight).round() as u64,
+        });
+    }
+}
+
+/// A threshold, unless it stands for none.
+pub(super) fn finite(ssthresh: Option<u64>) -> Option<u64> {
+    ssthresh.filter(|&bytes| bytes < u64::MAX)
+}

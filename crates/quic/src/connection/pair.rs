@@ -1,0 +1,153 @@
+//! Both ends of a connection, as the engine knows them.
+
+use std::time::{Duration, Instant};
+
+use longhaul_engine::stack::{EcnCodepoint, Host, Stack, StackNote, StackReport};
+use longhaul_units::{Span, Time};
+
+use super::end::End;
+use super::observation::{Shared, finite};
+
+/// How far the clock of a connection is ahead of the machine's when the connection is made, so that the stack can
+/// subtract any time that it knows: differences alone matter.
+const AHEAD: Duration = Duration::from_secs(90_000);
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Pair<E> {
+    /// Time zero of the simulation.
+    zero: Instant,
+    /// By number of the host.
+    ends: [E; 2],
+    client: Host,
+    /// Of the sending end's controller.
+    sender: Shared,
+    is_finished: bool,
+    is_lost: bool,
+}
+
+impl<E: End> Pair<E> {
+    /// Puts two ends together; `sender` is the observation of the sending one.
+    pub(crate) fn new(client: Host, sender: Shared, traced: bool, ends: [E; 2]) -> Self {
+        sender.lock().traced = traced;
+        Self {
+            zero: Instant::now() + AHEAD,
+            ends,
+            client,
+            sender,
+            is_finished: false,
+            is_lost: false,
+        }
+    }
+
+    /// The stack's time: rounded down, so that an event within a nanosecond happens at its beginning.
+    fn at(&self, now: Time) -> Instant {
+        self.zero + Duration::from_nanos(now.as_ps() / 1000)
+    }
+
+    fn time(&self, at: Instant) -> Time {
+        Time::ZERO + span(at.saturating_duration_since(self.zero))
+    }
+
+    fn end(&mut self, host: Host) -> &mut E {
+        &mut self.ends[host as usize]
+    }
+}
+
+/// The other end.
+pub(crate) fn other(host: Host) -> Host {
+    match host {
+        Host::Sender => Host::Receiver,
+        Host::Receiver => Host::Sender,
+    }
+}
+
+fn span(duration: Duration) -> Span {
+    let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    Span::from_ps(nanoseconds.saturating_mul(1000))
+}
+
+impl<E: End> Stack for Pair<E> {
+    fn start(&mut self, now: Time) {
+        let at = self.at(now);
+        let client = self.client;
+        self.end(client).connect(at);
+    }
+
+    fn stop(&mut self, _: Time) {
+        self.end(Host::Sender).stop();
+    }
+
+    fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: &[u8]) {
+        let at = self.at(now);
+        self.end(host).receive(at, ecn, datagram);
+    }
+
+    fn expire(&mut self, host: Host, now: Time) {
+        let at = self.at(now);
+        self.end(host).expire(at);
+    }
+
+    fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint> {
+        let at = self.at(now);
+        self.end(host).poll(at, datagram)
+    }
+
+    fn deadline(&mut self, host: Host) -> Option<Time> {
+        let at = self.end(host).deadline()?;
+        Some(self.time(at))
+    }
+
+    fn report(&self, now: Time) -> StackReport {
+        let [sender, receiver] = &self.ends;
+        let Some(path) = sender.path() else {
+            return StackReport::default();
+        };
+        let observed = self.sender.lock();
+        let sampled = observed.rtt_samples > 0;
+        let read = receiver.bytes_read();
+        StackReport {
+            cwnd: Some(observed.packets(path.window)),
+            ssthresh: finite(path.ssthresh).map(|bytes| observed.packets(bytes)),
+            srtt: if sampled { span(path.srtt) } else { Span::ZERO },
+            in_flight: observed.packets(observed.in_flight).round() as u64,
+            lost_pkts: path.lost_packets.unwrap_or(observed.lost_packets),
+            delivered_bytes: read,
+            in_order_bytes: read,
+            rtt_samples: observed.rtt_samples,
+            rtt_sum: span(observed.rtt_sum),
+            rtt_min: observed.rtt_min.map_or(Span::ZERO, span),
+            rtt_max: span(observed.rtt_max),
+            cuts_loss: observed.cuts_loss,
+            cuts_ecn: observed.cuts_ecn,
+            timeouts: observed.persistent_congestions,
+            cwnd_integral: observed.integral_at(self.at(now)),
+            finish: sender.finished().map(|at| self.time(at)),
+        }
+    }
+
+    fn restart_extremes(&mut self) {
+        let mut observed = self.sender.lock();
+        observed.rtt_min = None;
+        observed.rtt_max = Duration::ZERO;
+    }
+
+    fn take_notes(&mut self, notes: &mut Vec<StackNote>) {
+        notes.append(&mut self.sender.lock().notes);
+        if !self.is_finished && self.ends[0].finished().is_some() {
+            self.is_finished = true;
+            notes.push(StackNote::Finished);
+        }
+        for (end, host) in self.ends.iter_mut().zip(["sending", "receiving"]) {
+            // What closes after the transfer is done with.
+            if let Some(reason) = end.take_loss()
+                && !self.is_finished
+                && !self.is_lost
+            {
+                self.is_lost = true;
+                let reason = format!("{reason} (seen by the {host} end)");
+                notes.push(StackNote::ConnectionLost(reason));
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Where calls of noq differ from those of quinn.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use bytes::{Bytes, BytesMut};
+pub(super) use noq_proto as proto;
+use proto::{
+    Connection, DatagramEvent, EcnCodepoint, Endpoint, FourTuple, PathId, SendStream, Transmit,
+};
+
+use crate::connection::PathState;
+
+/// A datagram arrives at an endpoint, whose answer is appended to `response`.
+pub(super) fn handle(
+    endpoint: &mut Endpoint,
+    now: Instant,
+    peer: SocketAddr,
+    ecn: Option<EcnCodepoint>,
+    datagram: BytesMut,
+    response: &mut Vec<u8>,
+) -> Option<DatagramEvent> {
+    endpoint.handle(now, FourTuple::from(peer), ecn, datagram, response)
+}
+
+/// Writes the next datagram of a connection.
+pub(super) fn poll_transmit(
+    connection: &mut Connection,
+    now: Instant,
+    datagram: &mut Vec<u8>,
+) -> Option<Transmit> {
+    connection.poll_transmit(now, NonZeroUsize::MIN, datagram)
+}
+
+/// Writes to a stream as much as it takes; returns how many bytes, or nothing if it takes none now.
+pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
+    stream.write_chunks(&mut &mut [chunk][..]).ok()
+}
+
+/// State of the one path.
+pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
+    let metrics = connection.congestion_state(PathId::ZERO)?.metrics();
+    Some(PathState {
+        window: metrics.congestion_window,
+        ssthresh: metrics.ssthresh,
+        srtt: connection.rtt(PathId::ZERO)?,
+        lost_packets: None,
+    })
+}

@@ -1,0 +1,375 @@
+//! Algorithms of Longhaul in the place of a stack's own congestion control.
+//!
+//! A stack's interface tells less than the engine's TCP does, and later: losses come after the acknowledgement that
+//! shows them, and the stack paces as it likes. [`check`] refuses algorithms that need more, and says what others have
+//! to do without.
+
+mod delivery_rate;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use longhaul_congestion::{
+    AckSample, Cause, Congestion, CongestionControl, CongestionState, Limit, Phase, Phases,
+    Rounding, Timeout, Window,
+};
+use longhaul_scenario::{OwnAlgorithm, StackError};
+use longhaul_units::{Bytes, Span, Time};
+
+use self::delivery_rate::DeliveryRate;
+
+/// Initial window in packets (RFC 9002 section 7.2).
+const INITIAL_WINDOW: f64 = 10.0;
+
+/// Smallest window in packets (RFC 9002 section 7.2).
+const MIN_WINDOW: u64 = 2;
+
+/// A window, and a threshold, that stand for none.
+const UNLIMITED: f64 = 1e12;
+
+/// Bytes of IPv4 and UDP headers, which pacing rates count.
+const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
+
+/// Refuses an algorithm that needs what a stack's interface does not tell. Returns what it has to do without.
+pub(crate) fn check(own: &OwnAlgorithm) -> Result<Vec<String>, StackError> {
+    let kind = &own.controller.kind;
+    let refuse = |message: String| StackError {
+        key: "congestion",
+        message,
+    };
+    let controller = own.controller.build();
+    let controller = controller.map_err(|error| refuse(error.to_string()))?;
+    let needs = controller.needs();
+    let missing = [
+        (needs.one_way_delay, "one-way transit times"),
+        (needs.dummies, "low-priority packets"),
+        (
+            needs.every_mark || needs.l4s,
+            "the number of marked packets",
+        ),
+        (controller.sends_pairs(), "packet pairs"),
+        (is_router_assisted(kind), "answers of routers"),
+    ];
+    if let Some((_, what)) = missing.iter().find(|(needed, _)| *needed) {
+        let message = format!("`{kind}` needs {what}, of which quinn's controllers are not told");
+        return Err(refuse(message));
+    }
+    let mut warnings = Vec::new();
+    if needs.paces {
+        warnings.push(format!(
+            "`{kind}` paces, but quinn paces by 1.25 x window / smoothed round trip whatever its controller: the pacing rate \
+             is not used"
+        ));
+    }
+    if needs.no_ecn {
+        warnings.push(format!(
+            "`{kind}` does not respond to marks, but quinn's packets are ECN-capable"
+        ));
+    }
+    Ok(warnings)
+}
+
+/// Algorithms that work with headers which routers change.
+fn is_router_assisted(kind: &str) -> bool {
+    ["vcp", "xcp", "decbit"].contains(&kind)
+}
+
+/// An algorithm of Longhaul as a stack's controller.
+#[derive(Debug)]
+pub(crate) struct OwnController {
+    progress: Progress,
+    /// Initial window in packets.
+    initial: f64,
+    /// Locked by nobody: algorithms may be sent to another thread, but not be shared by several.
+    state: Mutex<CongestionState>,
+}
+
+/// Bytes counted as packets of the path's MTU, which may change.
+#[derive(Clone, Copy, Debug, Default)]
+struct Packets {
+    whole: u64,
+    /// Bytes of the next one.
+    rest: u64,
+}
+
+impl Packets {
+    /// Adds bytes; returns the packets that they complete.
+    fn add(&mut self, bytes: u64, mtu: u64) -> u64 {
+        self.rest += bytes;
+        let packets = self.rest / mtu;
+        self.whole += packets;
+        self.rest %= mtu;
+        packets
+    }
+}
+
+/// What the connection has delivered and lost so far, as samples need it.
+#[derive(Clone, Debug)]
+struct Progress {
+    /// Time zero of the algorithm.
+    zero: Instant,
+    mtu: u64,
+    delivered_bytes: u64,
+    delivered: Packets,
+    lost: Packets,
+    sent: Packets,
+    in_flight: u64,
+    /// Bytes of the acknowledgement that is being processed, and when the last of its packets left.
+    acked_bytes: u64,
+    newest: Option<Instant>,
+    srtt: Duration,
+    min_rtt: Duration,
+    /// Round trips counted, and when the current one began.
+    round: u64,
+    round_began: Instant,
+    /// When the last reduction was: packets sent until then cause no other.
+    recovery: Option<Instant>,
+    reductions: u64,
+    has_sample: bool,
+    rate: DeliveryRate,
+    /// Window and threshold in packets, as the algorithm left them.
+    window: f64,
+    ssthresh: f64,
+    pacing_bps: Option<u64>,
+}
+
+impl Progress {
+    fn new(now: Instant, mtu: u64) -> Self {
+        Self {
+            zero: now,
+            mtu,
+            delivered_bytes: 0,
+            delivered: Packets::default(),
+            lost: Packets::default(),
+            sent: Packets::default(),
+            in_flight: 0,
+            acked_bytes: 0,
+            newest: None,
+            srtt: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            round: 0,
+            round_began: now,
+            recovery: None,
+            reductions: 0,
+            has_sample: false,
+            rate: DeliveryRate::new(now),
+            window: 0.0,
+            ssthresh: 0.0,
+            pacing_bps: None,
+        }
+    }
+
+    fn time(&self, at: Instant) -> Time {
+        Time::ZERO + span(at.saturating_duration_since(self.zero))
+    }
+
+    /// The facts of the acknowledgement that is being processed.
+    fn sample(&mut self, now: Instant, newest: Instant, app_limited: bool) -> AckSample {
+        let acked = self.delivered.add(self.acked_bytes, self.mtu);
+        let round_start = newest >= self.round_began;
+        if round_start {
+            self.round += 1;
+            self.round_began = now;
+        }
+        if app_limited {
+            self.rate.note_limit(self.delivered_bytes + self.in_flight);
+        }
+        let rate = self
+            .rate
+            .sample(newest, self.delivered_bytes, self.min_rtt, now);
+        AckSample {
+            now: self.time(now),
+            acked,
+            delivered: self.delivered.whole,
+            lost: self.lost.whole,
+            credit: self.acked_bytes as f64 / self.mtu as f64,
+            rtt: Some(span(now - newest)),
+            srtt: span(self.srtt),
+            min_rtt: span(self.min_rtt),
+            in_flight: self.in_flight / self.mtu,
+            delivery_rate: rate.map(|(rate, _)| rate.in_packets_of(self.mtu)),
+            limit: match rate {
+                Some((_, limit)) => limit,
+                None if app_limited => Limit::Application,
+                None => Limit::Network,
+            },
+            round: self.round,
+            round_start,
+            segment_bytes: self.mtu + HEADERS,
+            ..AckSample::ONE_SEGMENT
+        }
+    }
+
+    /// Takes over what the algorithm has left.
+    fn adopt(&mut self, state: &CongestionState) {
+        self.window = state.window.cwnd();
+        self.ssthresh = state.window.ssthresh();
+        self.pacing_bps = state.pacing_rate().map(|rate| rate.as_bps());
+    }
+}
+
+impl Clone for OwnController {
+    fn clone(&self) -> Self {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Self {
+            progress: self.progress.clone(),
+            initial: self.initial,
+            state: Mutex::new(state.clone()),
+        }
+    }
+}
+
+impl OwnController {
+    /// The algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
+    pub(crate) fn new(
+        algorithm: &OwnAlgorithm,
+        initial_window: Option<Bytes>,
+        now: Instant,
+        mtu: u16,
+    ) -> Self {
+        let mtu = u64::from(mtu);
+        let given = initial_window.map(|bytes| bytes.0 as f64 / mtu as f64);
+        let initial = given.unwrap_or(INITIAL_WINDOW).max(MIN_WINDOW as f64);
+        let window = Window::new(initial, UNLIMITED, UNLIMITED, Rounding::Real);
+        let controller = algorithm.controller.build();
+        let controller = controller.expect("checked when the stack was found");
+        let state = CongestionState::new(window, algorithm.slow_start.clone(), controller);
+        Self {
+            progress: Progress {
+                window: initial,
+                ssthresh: UNLIMITED,
+                ..Progress::new(now, mtu)
+            },
+            initial,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The algorithm and the progress, to change.
+    fn parts(&mut self) -> (&mut CongestionState, &mut Progress) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        (state, &mut self.progress)
+    }
+
+    /// A packet leaves.
+    pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
+        let progress = &mut self.progress;
+        let alone = progress.in_flight == 0;
+        progress.sent.add(bytes, progress.mtu);
+        progress.in_flight += bytes;
+        progress.rate.on_sent(progress.delivered_bytes, alone, now);
+    }
+
+    /// A packet is acknowledged; `srtt` and `min_rtt` are those before.
+    pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
+        let progress = &mut self.progress;
+        progress.acked_bytes += bytes;
+        progress.delivered_bytes += bytes;
+        progress.newest = progress.newest.max(Some(sent));
+        progress.srtt = srtt;
+        progress.min_rtt = min_rtt;
+    }
+
+    /// All packets of an acknowledgement have been reported.
+    pub(crate) fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
+        let (state, progress) = self.parts();
+        progress.in_flight = in_flight;
+        let Some(newest) = progress.newest.take() else {
+            return;
+        };
+        if progress.recovery.is_some_and(|began| newest > began) {
+            progress.recovery = None;
+            state.on_recovery_exit(progress.time(now));
+        }
+        let sample = progress.sample(now, newest, app_limited);
+        progress.acked_bytes = 0;
+        if !std::mem::replace(&mut progress.has_sample, true) {
+            state.on_handshake(&AckSample { acked: 0, ..sample });
+        }
+        let controls_window = state.controller().phases() == Phases::All;
+        match (progress.recovery.is_some(), controls_window) {
+            (true, _) => state.on_ack_in(&sample, Phase::Recovery),
+            (false, true) => state.on_ack_in(&sample, Phase::Avoidance),
+            (false, false) if app_limited => state.on_ack_in(&sample, Phase::NoGrowth),
+            (false, false) => state.on_ack(&sample),
+        }
+        progress.adopt(state);
+    }
+
+    /// Packets are lost, or a mark is echoed if none are; `sent` is when the last of them left.
+    pub(crate) fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
+        let (state, progress) = self.parts();
+        progress.lost.add(lost_bytes, progress.mtu);
+        if is_persistent_congestion {
+            progress.recovery = None;
+            state.on_timeout(&Timeout {
+                now: progress.time(now),
+                base: state.window.cwnd(),
+                keep_ssthresh: false,
+                sent: progress.sent.whole,
+            });
+            return progress.adopt(state);
+        }
+        if progress.recovery.is_some_and(|began| sent <= began) {
+            return;
+        }
+        let cause = if lost_bytes == 0 {
+            Cause::Ecn
+        } else {
+            Cause::Loss
+        };
+        let (delivered, lost) = (progress.delivered.whole, progress.lost.whole);
+        if cause == Cause::Loss && !state.answers_losses(delivered, lost) {
+            return;
+        }
+        progress.recovery = Some(now);
+        state.on_congestion(&Congestion {
+            now: progress.time(now),
+            cause,
+            base: state.window.cwnd(),
+            in_flight: progress.in_flight / progress.mtu,
+            in_slow_start: state.window.in_slow_start(),
+            first: progress.reductions == 0,
+        });
+        progress.reductions += 1;
+        progress.adopt(state);
+    }
+
+    /// The window stays what it is in packets: the initial one follows the packet size (RFC 9002 section 7.2).
+    pub(crate) fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.progress.mtu = new_mtu.into();
+    }
+
+    /// The window in bytes.
+    pub(crate) fn window(&self) -> u64 {
+        let progress = &self.progress;
+        let bytes = (progress.window * progress.mtu as f64) as u64;
+        bytes.max(MIN_WINDOW * progress.mtu)
+    }
+
+    /// The threshold in bytes, if there is one.
+    pub(crate) fn ssthresh(&self) -> Option<u64> {
+        let progress = &self.progress;
+        (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)
+    }
+
+    /// The rate to pace at in bit/s, headers included.
+    pub(crate) fn pacing_bps(&self) -> Option<u64> {
+        self.progress.pacing_bps
+    }
+
+    /// The initial window in bytes.
+    pub(crate) fn initial_window(&self) -> u64 {
+        (self.initial * self.progress.mtu as f64) as u64
+    }
+}
+
+fn span(duration: Duration) -> Span {
+    Span::from_ps(duration.as_nanos() as u64 * 1000)
+}

@@ -1,0 +1,158 @@
+//! The rate at which the network delivered the last flight (draft-cheng-iccrg-delivery-rate-estimation-02), of a sender
+//! that knows when an acknowledged packet left, but not which one it was: packets that left together are one.
+//!
+//! The names of the draft are in parentheses.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use longhaul_congestion::{Limit, RateSample};
+use longhaul_units::Span;
+
+/// Packets sent at one time, and what they remember from then.
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    at: Instant,
+    /// Bytes delivered by then (`P.delivered`).
+    delivered: u64,
+    /// When the last of them were acknowledged (`P.delivered_time`).
+    delivered_at: Instant,
+    /// When the flight that it ends began (`P.first_sent_time`).
+    flight_began: Instant,
+    /// What limited the sender (`P.is_app_limited`).
+    limit: Limit,
+}
+
+/// Bytes delivered in an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ByteRate {
+    bytes: u64,
+    interval: Duration,
+}
+
+impl ByteRate {
+    /// The same in packets of a size.
+    pub(super) fn in_packets_of(self, mtu: u64) -> RateSample {
+        let interval = Span::from_ps(self.interval.as_nanos() as u64 * 1000);
+        RateSample::new(self.bytes as f64 / mtu as f64, interval)
+    }
+}
+
+/// The estimator of one connection.
+#[derive(Clone, Debug)]
+pub(super) struct DeliveryRate {
+    /// By the time at which they left.
+    bursts: VecDeque<Burst>,
+    delivered_at: Instant,
+    flight_began: Instant,
+    /// The application limits the sender until so many bytes are delivered (`C.app_limited`).
+    limited_until: Option<u64>,
+}
+
+impl DeliveryRate {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            bursts: VecDeque::new(),
+            delivered_at: now,
+            flight_began: now,
+            limited_until: None,
+        }
+    }
+
+    /// A packet leaves, after `delivered` bytes were delivered; `alone` if nothing is in flight.
+    pub(super) fn on_sent(&mut self, delivered: u64, alone: bool, now: Instant) {
+        if alone {
+            self.flight_began = now;
+            self.delivered_at = now;
+        }
+        if self.bursts.back().is_some_and(|last| last.at == now) {
+            return;
+        }
+        let limited = self.limited_until.is_some();
+        self.bursts.push_back(Burst {
+            at: now,
+            delivered,
+            delivered_at: self.delivered_at,
+            flight_began: self.flight_began,
+            limit: if limited {
+                Limit::Application
+            } else {
+                Limit::Network
+            },
+        });
+    }
+
+    /// The sender has nothing to send until `delivered` bytes are delivered.
+    pub(super) fn note_limit(&mut self, delivered: u64) {
+        self.limited_until = Some(delivered);
+    }
+
+    /// The sample of an acknowledgement whose last packet left at `newest`, and after which `delivered` bytes are
+    /// delivered. An interval shorter than a round trip comes from acknowledgements that were held up: no sample.
+    pub(super) fn sample(
+        &mut self,
+        newest: Instant,
+        delivered: u64,
+        min_rtt: Duration,
+        now: Instant,
+    ) -> Option<(ByteRate, Limit)> {
+        if self.limited_until.is_some_and(|until| delivered > until) {
+            self.limited_until = None;
+        }
+        let older = self.bursts.partition_point(|burst| burst.at < newest);
+        self.bursts.drain(..older);
+        let burst = *self.bursts.front().filter(|burst| burst.at == newest)?;
+        self.delivered_at = now;
+        self.flight_began = burst.at;
+        let sending = burst.at - burst.flight_began;
+        let interval = sending.max(now - burst.delivered_at);
+        if interval < min_rtt || interval.is_zero() {
+            return None;
+        }
+        let bytes = delivered - burst.delivered;
+        Some((ByteRate { bytes, interval }, burst.limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// Packets of 1000 bytes leave and are acknowledged once a millisecond, 10 ms later: 1 MB/s.
+    #[test]
+    fn a_steady_flow_is_delivered_at_its_rate() {
+        let zero = Instant::now();
+        let mut rate = DeliveryRate::new(zero);
+        let mut delivered = 0;
+        for ms in 0..100 {
+            let now = zero + MS * ms;
+            if let Some(sent) = ms.checked_sub(10) {
+                delivered += 1000;
+                let sample = rate.sample(zero + MS * sent, delivered, MS * 10, now);
+                let (sample, limit) = sample.expect("an interval of a round trip");
+                assert_eq!(limit, Limit::Network);
+                if ms >= 20 {
+                    assert_eq!(sample.in_packets_of(1000).per_second(), 1000.0);
+                }
+            }
+            rate.on_sent(delivered, ms == 0, now);
+        }
+        assert!(rate.bursts.len() < 13);
+    }
+
+    #[test]
+    fn a_limited_sender_says_so_and_held_up_acknowledgements_give_nothing() {
+        let zero = Instant::now();
+        let mut rate = DeliveryRate::new(zero);
+        rate.on_sent(0, true, zero);
+        rate.note_limit(1000);
+        rate.on_sent(0, false, zero + MS);
+        let sample = rate.sample(zero + MS, 1000, MS * 10, zero + MS * 11);
+        assert_eq!(sample.map(|(_, limit)| limit), Some(Limit::Application));
+        rate.on_sent(1000, false, zero + MS * 12);
+        let held_up = rate.sample(zero + MS * 12, 2000, MS * 20, zero + MS * 13);
+        assert_eq!(held_up, None);
+    }
+}

@@ -1,0 +1,112 @@
+//! The applications at both ends: one writes zeros to a stream as fast as it may, the other reads them at once.
+
+use super::dialect::{proto, write};
+use bytes::Bytes;
+use proto::{Chunks, Connection, Dir, ReadError, ReadableError, StreamId};
+
+/// What is sent, again and again: never copied before it is put into packets, and few enough bytes to stay in a cache.
+static ZEROS: [u8; 1 << 14] = [0; 1 << 14];
+
+/// The application that sends.
+#[derive(Debug)]
+pub(super) struct Writer {
+    stream: Option<StreamId>,
+    /// Bytes still to write; none of an unlimited source.
+    left: Option<u64>,
+    /// Whether the stream is finished, or is as soon as it is opened.
+    finished: bool,
+}
+
+impl Writer {
+    pub(super) fn new(transfer: Option<u64>) -> Self {
+        Self {
+            stream: None,
+            left: transfer,
+            finished: false,
+        }
+    }
+
+    /// Opens the stream, once there is a connection.
+    pub(super) fn open(&mut self, connection: &mut Connection) {
+        self.stream = connection.streams().open(Dir::Uni);
+        if self.finished {
+            self.finish(connection);
+        } else {
+            self.write(connection);
+        }
+    }
+
+    /// Writes as much as the connection takes.
+    pub(super) fn write(&mut self, connection: &mut Connection) {
+        let Some(stream) = self.stream.filter(|_| !self.finished) else {
+            return;
+        };
+        while self.left != Some(0) {
+            let len = self.left.unwrap_or(u64::MAX).min(ZEROS.len() as u64);
+            let chunk = Bytes::from_static(&ZEROS[..len as usize]);
+            let Some(written) = write(&mut connection.send_stream(stream), chunk) else {
+                return;
+            };
+            self.left = self.left.map(|left| left - written as u64);
+        }
+        self.finish(connection);
+    }
+
+    /// There is nothing more to write.
+    pub(super) fn finish(&mut self, connection: &mut Connection) {
+        self.finished = true;
+        if let Some(stream) = self.stream {
+            // Of a stream that the peer has stopped, there is nothing to finish.
+            let _ = connection.send_stream(stream).finish();
+        }
+    }
+
+    /// The same before there is a connection.
+    pub(super) fn finish_early(&mut self) {
+        self.finished = true;
+    }
+}
+
+/// The application that receives.
+#[derive(Debug)]
+pub(super) struct Reader {
+    /// Whether it reads in order.
+    ordered: bool,
+    /// Bytes that it has read.
+    read: u64,
+}
+
+impl Reader {
+    pub(super) fn new(ordered: bool) -> Self {
+        Self { ordered, read: 0 }
+    }
+
+    /// Bytes read so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.read
+    }
+
+    /// Accepts the streams that the peer has opened, and reads what they have.
+    pub(super) fn accept(&mut self, connection: &mut Connection) {
+        while let Some(stream) = connection.streams().accept(Dir::Uni) {
+            self.read(connection, stream);
+        }
+    }
+
+    /// Reads everything that a stream has.
+    pub(super) fn read(&mut self, connection: &mut Connection, stream: StreamId) {
+        let mut stream = connection.recv_stream(stream);
+        let chunks: Result<Chunks<'_>, ReadableError> = stream.read(self.ordered);
+        let Ok(mut chunks) = chunks else {
+            return;
+        };
+        loop {
+            match chunks.next(usize::MAX) {
+                Ok(Some(chunk)) => self.read += chunk.bytes.len() as u64,
+                Ok(None) | Err(ReadError::Blocked | ReadError::Reset(_)) => break,
+            }
+        }
+        // What it frees is sent with the next datagrams, for which the stack is asked anyway.
+        let _ = chunks.finalize();
+    }
+}

@@ -1,0 +1,48 @@
+//! Where calls of quinn differ from those of its forks, with which the ends of connections share their source.
+
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use bytes::{Bytes, BytesMut};
+use proto::{Connection, DatagramEvent, EcnCodepoint, Endpoint, SendStream, Transmit};
+pub(super) use quinn_proto as proto;
+
+use crate::connection::PathState;
+
+/// A datagram arrives at an endpoint, whose answer is appended to `response`.
+pub(super) fn handle(
+    endpoint: &mut Endpoint,
+    now: Instant,
+    peer: SocketAddr,
+    ecn: Option<EcnCodepoint>,
+    datagram: BytesMut,
+    response: &mut Vec<u8>,
+) -> Option<DatagramEvent> {
+    endpoint.handle(now, peer, None, ecn, datagram, response)
+}
+
+/// Writes the next datagram of a connection.
+pub(super) fn poll_transmit(
+    connection: &mut Connection,
+    now: Instant,
+    datagram: &mut Vec<u8>,
+) -> Option<Transmit> {
+    connection.poll_transmit(now, 1, datagram)
+}
+
+/// Writes to a stream as much as it takes; returns how many bytes, or nothing if it takes none now.
+pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
+    let written = stream.write_chunks(&mut [chunk]).ok()?;
+    Some(written.bytes)
+}
+
+/// State of the path.
+pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
+    let metrics = connection.congestion_state().metrics();
+    Some(PathState {
+        window: metrics.congestion_window,
+        ssthresh: metrics.ssthresh,
+        srtt: connection.rtt(),
+        lost_packets: Some(connection.stats().path.lost_packets),
+    })
+}

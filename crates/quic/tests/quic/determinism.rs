@@ -1,0 +1,113 @@
+//! The same scenario and seed, the same bytes: in any thread, in any process, with any lookahead.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::process::Command;
+use std::thread;
+
+use crate::{run, with};
+
+/// Everything that makes a path unruly, with three QUIC flows and one of TCP.
+const UNRULY: [&str; 6] = [
+    r#"topology.dumbbell.bottleneck.queue={ kind = "fq-codel", ecn = true }"#,
+    r#"topology.dumbbell.bottleneck.loss={ bernoulli = 0.003 }"#,
+    r#"topology.dumbbell.bottleneck.duplication=0.01"#,
+    r#"topology.dumbbell.bottleneck.reordering={ probability = 0.01, delay = "5 ms" }"#,
+    r#"flows.0.count=3"#,
+    r#"duration="6 s""#,
+];
+
+/// What quinn and an algorithm of Longhaul in it run.
+const CONTROLLERS: [&str; 4] = [
+    r#"flows.0.stack.congestion="cubic""#,
+    r#"flows.0.stack.congestion="newreno""#,
+    r#"flows.0.stack.congestion="bbr""#,
+    r#"flows.0.congestion={ kind = "bbr3" }"#,
+];
+
+/// Everything that a run with one of the controllers records, as one number.
+fn digest(controller: &str) -> u64 {
+    let mut overrides = UNRULY.to_vec();
+    overrides.push(controller);
+    let (totals, records) = run(&with(&overrides));
+    assert!(totals.run_warnings.is_empty(), "{:?}", totals.run_warnings);
+    assert!(
+        totals
+            .flows
+            .iter()
+            .all(|flow| flow.total.delivered_bytes > 100_000)
+    );
+    let mut hasher = DefaultHasher::new();
+    format!("{totals:?}{records:?}").hash(&mut hasher);
+    hasher.finish()
+}
+
+#[test]
+fn threads_agree() {
+    let threads = [(); 3].map(|()| thread::spawn(|| CONTROLLERS.map(digest)));
+    let [one, two, three] = threads.map(|thread| thread.join().expect("runs do not panic"));
+    assert_eq!(one, two);
+    assert_eq!(one, three);
+    // Each controller does something else.
+    for (index, digest) in one.iter().enumerate() {
+        assert!(!one[..index].contains(digest));
+    }
+}
+
+/// Run by [`processes_agree`] in processes of their own.
+#[test]
+#[ignore = "prints what another test compares"]
+fn print_digests() {
+    println!("digests: {:?}", CONTROLLERS.map(digest));
+}
+
+#[test]
+fn processes_agree() {
+    let program = std::env::current_exe().expect("a test knows its program");
+    let print = || {
+        let arguments = [
+            "--ignored",
+            "--exact",
+            "determinism::print_digests",
+            "--nocapture",
+        ];
+        let output = Command::new(&program).args(arguments).output();
+        let text = String::from_utf8(output.expect("it runs").stdout).expect("text");
+        let line = text.lines().find(|line| line.contains("digests: ["));
+        line.unwrap_or_else(|| panic!("no digests in {text}"))
+            .to_string()
+    };
+    assert_eq!(print(), print());
+}
+
+/// A replication draws other numbers, and the seed of a flow is its own.
+#[test]
+fn seeds_differ() {
+    let digest = |replication: &str| {
+        let mut overrides = UNRULY.to_vec();
+        overrides.push(replication);
+        let (totals, _) = run(&with(&overrides));
+        let bytes = totals.flows.iter();
+        bytes
+            .map(|flow| flow.total.delivered_bytes)
+            .collect::<Vec<_>>()
+    };
+    assert_ne!(digest("replication=0"), digest("replication=1"));
+}
+
+/// Links that work ahead of time change nothing, which those with captures do not.
+#[test]
+fn work_ahead_of_time_agrees() {
+    let [(mut one, records_one), (mut two, mut records_two)] =
+        ["[]", r#"["bottleneck", "bottleneck-reverse"]"#].map(|links| {
+            let capture = format!("measure.capture={links}");
+            run(&with(&[&capture, r#"flows.0.count=2"#]))
+        });
+    for totals in [&mut one, &mut two] {
+        totals.events = 0;
+        totals.events_pending_max = 0;
+    }
+    assert!(!records_two.packets.is_empty());
+    records_two.packets.clear();
+    assert_eq!(one, two);
+    assert_eq!(records_one, records_two);
+}

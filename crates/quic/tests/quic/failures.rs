@@ -1,0 +1,99 @@
+//! Ends of connections: each is an event and a warning.
+
+use longhaul_engine::measure::EventKind;
+
+use crate::{first_flow, run, with};
+
+/// The one warning of a run whose only connection is lost.
+fn warning_of(overrides: &[&str]) -> String {
+    let (totals, records) = run(&with(overrides));
+    let lost = records.events.iter();
+    let lost = lost.filter(|event| event.kind == EventKind::ConnectionLost);
+    assert_eq!(lost.count(), 1);
+    let [warning] = &totals.run_warnings[..] else {
+        panic!("{:?}", totals.run_warnings);
+    };
+    warning.clone()
+}
+
+/// quinn closes a connection when a stream read in order has more than 1024 pieces behind gaps.
+#[test]
+fn ordered_reads_of_a_long_fat_path_close_the_connection() {
+    let long_and_fat = [
+        r#"topology.dumbbell.bottleneck.rate="200 Mbps""#,
+        r#"topology.dumbbell.bottleneck.delay="50 ms""#,
+        r#"duration="3 s""#,
+    ];
+    let mut ordered = long_and_fat.to_vec();
+    ordered.push("flows.0.stack.ordered=true");
+    let warning = warning_of(&ordered);
+    assert!(
+        warning.starts_with("flow `quinn-0`: its connection was lost at 1."),
+        "{warning}"
+    );
+    assert!(
+        warning.contains("too many gaps in stream buffer"),
+        "{warning}"
+    );
+    let (totals, _) = run(&with(&long_and_fat));
+    assert!(totals.run_warnings.is_empty());
+}
+
+/// A path that goes down for longer than the idle timeout.
+#[test]
+fn a_dead_path_times_out() {
+    let warning = warning_of(&[
+        r#"topology.dumbbell.bottleneck.changes=[{ at = "2 s", loss = { bernoulli = 1 } }]"#,
+        r#"flows.0.stack.idle_timeout="3 s""#,
+        r#"duration="20 s""#,
+    ]);
+    assert!(warning.contains("timed out"), "{warning}");
+}
+
+/// A handshake that gets through a full queue never.
+#[test]
+fn a_handshake_through_a_full_queue_times_out() {
+    let warning = warning_of(&[
+        r#"flows=[{ protocol = "quic", start = "2 s", stack = { idle_timeout = "5 s" } }, { protocol = "udp", rate = "40 Mbps", packet = "100 B" }]"#,
+        r#"topology.dumbbell.bottleneck.queue.limit="2 kB""#,
+        r#"duration="12 s""#,
+    ]);
+    assert!(
+        warning.starts_with("flow `quinn-0`: its connection was lost at 7"),
+        "{warning}"
+    );
+    assert!(warning.contains("timed out"), "{warning}");
+}
+
+/// A transfer that is done is not lost when its connection times out, and a flow that stops finishes its stream.
+#[test]
+fn connections_that_are_done_are_not_lost() {
+    for done in [r#"flows.0.transfer="1 MB""#, r#"flows.0.stop="2 s""#] {
+        let idle = r#"flows.0.stack.idle_timeout="2 s""#;
+        let (totals, records) = run(&with(&[done, idle, r#"duration="15 s""#]));
+        assert!(totals.run_warnings.is_empty(), "{:?}", totals.run_warnings);
+        assert!(totals.flows[0].finish.is_some(), "{done}");
+        assert!(
+            records
+                .events
+                .iter()
+                .any(|event| event.kind == EventKind::Finish)
+        );
+        assert!(first_flow(&totals).delivered_bytes >= 1_000_000);
+    }
+}
+
+/// Persistent congestion stands where TCP has a retransmission timeout (RFC 9002 section 7.6).
+#[test]
+fn an_outage_of_seconds_is_persistent_congestion() {
+    let (totals, records) = run(&with(&[
+        r#"topology.dumbbell.bottleneck.changes=[{ at = "3 s", loss = { bernoulli = 1 } }, { at = "6 s", loss = { bernoulli = 0 } }]"#,
+        r#"duration="20 s""#,
+    ]));
+    assert!(totals.run_warnings.is_empty(), "{:?}", totals.run_warnings);
+    assert_eq!(first_flow(&totals).timeouts, 1);
+    let timeout = records.events.iter();
+    let mut timeout = timeout.filter(|event| event.kind == EventKind::Timeout);
+    let timeout = timeout.next().expect("recorded");
+    assert_eq!(timeout.cwnd_after, 2.0);
+}

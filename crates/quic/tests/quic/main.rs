@@ -1,0 +1,113 @@
+//! QUIC flows of scenarios: the same bytes in every run, nothing lost but what links drop, and what users are told.
+
+mod conservation;
+mod determinism;
+mod failures;
+#[cfg(feature = "noq")]
+mod noq;
+mod scenarios;
+
+use std::sync::Arc;
+
+use longhaul_congestion::Factory;
+use longhaul_engine::measure::{
+    AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowCounters, FlowSample,
+    LinkSample, ProxySample, Recorder, Totals,
+};
+use longhaul_engine::simulation;
+use longhaul_scenario::{
+    Algorithms, CustomAlgorithm, FoundStack, OwnAlgorithm, QuicStack, Scenario, ScenarioError,
+    StackError, parse_with,
+};
+use longhaul_units::Time;
+
+/// What a program with the stacks of this crate knows.
+struct Program;
+
+impl Algorithms for Program {
+    fn make(&self, _: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String> {
+        Err("no algorithms in Python here".to_string())
+    }
+
+    fn stack(
+        &self,
+        settings: &QuicStack,
+        own: Option<&OwnAlgorithm>,
+    ) -> Result<FoundStack, StackError> {
+        longhaul_quic::find(settings, own)
+    }
+}
+
+/// A dumbbell of 10 Mbit/s with a base round trip of 40 ms and one QUIC flow, to change with overrides.
+const BASE: &str = r#"
+duration = "10 s"
+measure = { events = true }
+
+[topology.dumbbell]
+bottleneck = { rate = "10 Mbps", delay = "20 ms", queue = { kind = "droptail", limit = "1 BDP" } }
+
+[[flows]]
+protocol = "quic"
+"#;
+
+fn try_with(overrides: &[&str]) -> Result<Scenario, ScenarioError> {
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    parse_with(BASE, "base.toml", None, &overrides, &Program)
+}
+
+/// [`BASE`] with overrides.
+fn with(overrides: &[&str]) -> Scenario {
+    try_with(overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The message about [`BASE`] with overrides that are wrong.
+fn refusal(overrides: &[&str]) -> String {
+    match try_with(overrides) {
+        Ok(_) => panic!("accepted: {overrides:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Samples, events and traces.
+#[derive(Debug, Default, PartialEq)]
+struct Records {
+    flows: Vec<FlowSample>,
+    links: Vec<LinkSample>,
+    events: Vec<Event>,
+    traces: Vec<AckTrace>,
+    packets: Vec<CapturedPacket>,
+}
+
+impl Recorder for Records {
+    fn flow_sample(&mut self, sample: &FlowSample) {
+        self.flows.push(*sample);
+    }
+    fn link_sample(&mut self, sample: &LinkSample) {
+        self.links.push(*sample);
+    }
+    fn proxy_sample(&mut self, _: &ProxySample) {}
+    fn event(&mut self, event: &Event) {
+        self.events.push(*event);
+    }
+    fn trace(&mut self, sample: &AckTrace) {
+        self.traces.push(*sample);
+    }
+    fn exchange(&mut self, _: &Exchange) {}
+    fn packet(&mut self, packet: &CapturedPacket) {
+        self.packets.push(*packet);
+    }
+    fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
+        Control::Continue
+    }
+}
+
+fn run(scenario: &Scenario) -> (Totals, Records) {
+    let mut records = Records::default();
+    let totals = simulation::run(scenario.config(), &mut records);
+    (totals.expect("the scenario is sound"), records)
+}
+
+/// What the first flow did in the whole run.
+fn first_flow(totals: &Totals) -> &FlowCounters {
+    &totals.flows[0].total
+}

@@ -1,0 +1,89 @@
+//! Keys of flows that run in a QUIC stack.
+
+use longhaul_engine::stack::{HEADER_BYTES, Host};
+use longhaul_keys::{COUNT_MAX, Kind, Range, SIZE, TIME, Table, keys, words};
+use longhaul_units::{Bytes, Dimension, Span};
+
+/// A size, or a multiple of the bandwidth-delay product.
+const SIZE_OR_BDP: &[Dimension] = &[Dimension::Size, Dimension::Bdp];
+
+keys! {
+    /// What only QUIC flows have.
+    pub(crate) struct QuicFlow {}
+    apart {
+        /// QUIC: the stack at both ends, and its settings.
+        pub stack: Table = Kind::Table(QuicStack::KEYS).key(),
+    }
+}
+
+keys! {
+    /// A QUIC stack at both ends of a flow.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct QuicStack {
+        /// Stack: `quinn`, or another one that this build has.
+        pub kind: String = Kind::Text.key().default("quinn"),
+        /// The stack's own congestion control, for quinn `cubic`, `newreno` or `bbr`. An algorithm of Longhaul
+        /// takes its place with `congestion` of the flow.
+        pub congestion: Option<String> = Kind::Text.key().derived("the stack's default"),
+        /// Version of the stack: results of another one are other results.
+        pub version: Option<String> = Kind::Text.key().derived("that of the stack in this build"),
+        /// Which end opens the connection: the one that sends data, or, as in a download, the one that receives it.
+        pub client: Client = Kind::Word(Client::WORDS).key().default("sender"),
+        /// Flow control: bytes that may be on their way without an answer of the receiving application, which reads at
+        /// once. The same for a stream, the connection and the sender's buffer.
+        pub window: Bytes = Kind::OneOf(&[Kind::Positive(SIZE_OR_BDP), Kind::Word(&["auto"])]).key()
+            .default("auto"),
+        /// Initial congestion window; the stack's own by default.
+        pub initial_window: Option<Bytes> = Kind::Positive(SIZE).key(),
+        /// Largest UDP payload that path MTU discovery tries.
+        pub mtu: Bytes = Kind::Positive(SIZE).key().default("1452 B")
+            .source("quinn: MtuDiscoveryConfig::upper_bound; RFC 9000 section 14.3"),
+        /// Packets after which the receiver acknowledges at once, by the extension that lets the sender ask for it;
+        /// without the extension, every second packet.
+        pub ack_frequency: Option<u64> = Kind::Whole { min: 1, max: 1_000_000 }.key()
+            .source("draft-ietf-quic-ack-frequency"),
+        /// Longest delay of an acknowledgement that the sender asks for, with `ack_frequency`.
+        pub max_ack_delay: Option<Span> = Kind::Positive(TIME).key()
+            .source("draft-ietf-quic-ack-frequency; 25 ms without, RFC 9000 section 18.2"),
+        /// Whether the receiving application reads in order. quinn closes a connection on which more than 1024 pieces of
+        /// a stream wait behind a gap.
+        pub ordered: bool = Kind::Flag.key().default("false"),
+        /// Packets sent later whose acknowledgement makes one lost.
+        pub packet_threshold: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().default("3")
+            .source("RFC 9002 section 6.1.1"),
+        /// Round trips after which a packet is lost if one sent later is acknowledged.
+        pub time_threshold: f64 = Kind::Number(Range::closed(1.0, 100.0)).key().default("1.125")
+            .unit("round trips").source("RFC 9002 section 6.1.2"),
+        /// Round-trip time before the first sample.
+        pub initial_rtt: Span = Kind::Positive(TIME).key().default("333 ms").source("RFC 9002 section 6.2.2"),
+        /// Time without a packet after which a connection is closed.
+        pub idle_timeout: Option<Span> = Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]).key()
+            .default("30 s").source("quinn: TransportConfig::max_idle_timeout; RFC 9000 section 10.1"),
+    }
+}
+
+words! {
+    /// The end that opens the connection.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Client {
+        /// The end that sends data.
+        Sender = "sender",
+        /// The end that receives data.
+        Receiver = "receiver",
+    }
+}
+
+impl Client {
+    /// The same as an end of the engine's connections.
+    pub fn host(self) -> Host {
+        match self {
+            Self::Sender => Host::Sender,
+            Self::Receiver => Host::Receiver,
+        }
+    }
+}
+
+/// Bytes on the wire of the largest datagram.
+pub(crate) fn packet_bytes(stack: &QuicStack) -> u64 {
+    stack.mtu.0 + HEADER_BYTES as u64
+}

@@ -1,0 +1,73 @@
+"""Congestion control of a QUIC stack, `quinn:bbr`, in the place of an algorithm of TCP.
+
+Flows of such a contender run in the stack; experiments that need what a stack does not have are
+not evaluated, with the reason.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from longhaul import _engine
+from longhaul._engine import ScenarioError
+from longhaul.campaign.sweep import Run
+
+# In the table of a contender: the settings of its stack.
+STACK = "stack"
+PATTERN = re.compile(r"(?P<kind>[\w-]+):(?P<congestion>[\w-]+)")
+
+# The least that a scenario needs.
+TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
+
+
+def table(written: str) -> dict[str, Any] | None:
+    """Return the table of a contender written as `STACK:CONGESTION`, and none of any other.
+
+    Raises:
+        ScenarioError: this build has no such stack, or the stack has no such congestion control.
+
+    """
+    parts = PATTERN.fullmatch(written)
+    if parts is None:
+        return None
+    stack = parts.groupdict()
+    flow = {"protocol": "quic", STACK: stack}
+    scenario = {"duration": "1 s", "topology": TOPOLOGY, "flows": [flow]}
+    _engine.Scenario.parse(json.dumps(scenario), written)
+    return {STACK: stack}
+
+
+def placed(run: Run) -> Run:
+    """Return the run with flows of contenders that are stacks in these stacks."""
+    flows = [_placed(flow) for flow in run.scenario["flows"]]
+    return replace(run, scenario={**run.scenario, "flows": flows})
+
+
+def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
+    congestion = flow.get("congestion", {})
+    if STACK not in congestion:
+        return dict(flow)
+    others = {key: value for key, value in flow.items() if key != "congestion"}
+    return {**others, "protocol": "quic", STACK: congestion[STACK]}
+
+
+def refused(runs: Sequence[Run]) -> dict[str, str]:
+    """Return the experiments whose scenarios a stack refuses, each with the reason.
+
+    Every experiment has scenarios of one kind: the first with a stack stands for all.
+    """
+    reasons: dict[str, str] = {}
+    seen: set[str] = set()
+    for run in runs:
+        uses_stack = any(STACK in flow for flow in run.scenario["flows"])
+        if not uses_stack or run.experiment in seen:
+            continue
+        seen.add(run.experiment)
+        try:
+            run.resolved  # noqa: B018
+        except ScenarioError as error:
+            first = str(error).splitlines()[0]
+            reasons[run.experiment] = re.sub(r"^[^:]*: (?=flows)", "", first)
+    return reasons

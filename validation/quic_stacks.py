@@ -1,0 +1,248 @@
+"""QUIC stacks over long fat paths, beside this engine's TCP: `python -m validation.quic_stacks`.
+
+Writes docs/quic-stacks.md. Stacks that this build does not have are left out: `make build
+FEATURES=noq` has all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import longhaul
+from longhaul._engine import ScenarioError
+from longhaul.evaluation import stacks
+
+HERE = Path(__file__).parent
+TEXT = HERE / "quic_stacks.md"
+DOCUMENT = HERE.parent / "docs" / "quic-stacks.md"
+
+Flow = dict[str, Any]
+
+
+def quic(kind: str, congestion: str) -> Flow:
+    """Describe flows in a stack with its own congestion control."""
+    return {"protocol": "quic", "stack": {"kind": kind, "congestion": congestion}}
+
+
+def tcp(kind: str) -> Flow:
+    """Describe flows of this engine's TCP."""
+    return {"congestion": {"kind": kind}}
+
+
+def inside(kind: str) -> Flow:
+    """Describe flows with an algorithm of Longhaul in quinn."""
+    return {"protocol": "quic", "congestion": {"kind": kind}}
+
+
+def has(stack: str, congestion: str) -> bool:
+    """Return whether this build has a controller of a stack."""
+    try:
+        stacks.table(f"{stack}:{congestion}")
+    except ScenarioError:
+        return False
+    return True
+
+
+STACKS = [
+    ("quinn", "cubic"), ("quinn", "newreno"), ("quinn", "bbr"),
+    ("noq", "cubic"), ("noq", "newreno"), ("noq", "bbr3"),
+]  # fmt: skip
+OWN = ("cubic", "reno", "bbr", "bbr3")
+
+
+def contenders() -> dict[str, Flow]:
+    """Return the flows that are compared, by name: those of stacks that this build has, and TCP."""
+    found = {f"{stack} {name}": quic(stack, name) for stack, name in STACKS if has(stack, name)}
+    return found | {f"TCP `{kind}`": tcp(kind) for kind in OWN}
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """A path: Mbit/s, base round trip in ms, and buffer in bandwidth-delay products."""
+
+    rate_mbps: float
+    rtt_ms: float
+    buffer_bdp: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
+
+    def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Describe its bottleneck."""
+        queue = {"kind": "droptail", "limit": f"{self.buffer_bdp} BDP"}
+        rate, delay = f"{self.rate_mbps} Mbps", f"{self.rtt_ms / 2} ms"
+        return {"rate": rate, "delay": delay, "queue": queue, **others}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Figures of the first group of flows, and of the whole link, in the measurement window."""
+
+    goodput_mbps: float
+    rtt_ms: float
+    lost: float
+    """Packets dropped, of those sent."""
+    others_mbps: float
+    completion_s: float | None
+
+
+def run(
+    link: Mapping[str, Any], flows: Sequence[Flow], seconds: float, measured_s: float
+) -> Outcome:
+    """Simulate flows on a link and measure the first."""
+    results = longhaul.run(
+        {
+            "duration": f"{seconds} s",
+            "measure": {"from": f"{measured_s} s", "every": "1 s"},
+            "topology": {"dumbbell": {"bottleneck": dict(link)}},
+            "flows": [{"label": f"f{index}", **flow} for index, flow in enumerate(flows)],
+        }
+    )
+    first = results.flows.row(0, named=True)
+    others = float(results.flows.filter(pl.col("flow") > 0)["goodput_bps"].sum())
+    return Outcome(
+        first["goodput_bps"] / 1e6,
+        (first["rtt_mean_s"] or 0.0) * 1e3,
+        first["dropped_pkts"] / max(first["sent_pkts"], 1),
+        others / 1e6,
+        first["completion_s"],
+    )
+
+
+Job = tuple[Mapping[str, Any], Sequence[Flow], float, float]
+
+
+def outcomes(jobs: Sequence[Job]) -> list[Outcome]:
+    """Simulate all."""
+    with ProcessPoolExecutor(2) as pool:
+        return list(pool.map(run, *zip(*jobs, strict=True)))
+
+
+def table(titles: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table."""
+    titles = list(titles)
+    lines = ["| " + " | ".join(titles) + " |", "|---|" + "---|" * (len(titles) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+PATHS = ((10, 40), (100, 100), (20, 600))
+BUFFERS = (0.25, 1.0, 4.0)
+
+
+def alone() -> str:
+    """Return the table of one flow on each path, before each buffer."""
+    names = contenders()
+    paths = [Bottleneck(*path, buffer) for path in PATHS for buffer in BUFFERS]
+    jobs: list[Job] = [
+        (path.link(), [flow], *_times(path)) for flow in names.values() for path in paths
+    ]
+    measured = iter(outcomes(jobs))
+
+    def rows() -> Iterator[list[str]]:
+        for name in names:
+            cells = [(path, next(measured)) for path in paths]
+            yield [name, *(
+                f"{one.goodput_mbps / path.rate_mbps:.0%}; {one.rtt_ms:.0f}; {one.lost:.2%}"
+                for path, one in cells
+            )]  # fmt: skip
+
+    return table(["", *(f"{path.name}, {path.buffer_bdp:g} BDP" for path in paths)], rows())
+
+
+def _times(path: Bottleneck) -> tuple[float, float]:
+    """Duration and beginning of the measurement: from a hundred round trips on, and 50 s."""
+    begin = max(10.0, path.rtt_ms / 10)
+    return begin + 50.0, begin
+
+
+def impaired() -> str:
+    """Return the table of one flow on 10 Mbit/s and 40 ms with losses, marks or a deep buffer."""
+    path = Bottleneck(10, 40)
+    codel = {"kind": "codel", "limit": "1000 packets", "ecn": True}
+    falls = [{"at": "30 s", "rate": "2 Mbps"}]
+    deep = Bottleneck(10, 40, 8)
+    links: dict[str, dict[str, Any]] = {
+        "1 % of the packets lost": path.link(loss={"bernoulli": 0.01}),
+        "CoDel with ECN": {**path.link(), "queue": codel},
+        "8 BDP": deep.link(),
+        "8 BDP, 2 Mbit/s from 30 s on": deep.link(changes=falls),
+    }
+    names = contenders()
+    jobs: list[Job] = [
+        (link, [flow], 60.0, 40.0) for flow in names.values() for link in links.values()
+    ]
+    measured = iter(outcomes(jobs))
+    rows = (
+        [name, *(f"{one.goodput_mbps:.1f}; {one.rtt_ms:.0f}; {one.lost:.2%}"
+                 for one in (next(measured) for _ in links))]
+        for name in names
+    )  # fmt: skip
+    return table(["", *links], rows)
+
+
+def beside() -> str:
+    """Return the table of one flow beside one of TCP CUBIC on 10 Mbit/s and 40 ms."""
+    paths = [Bottleneck(10, 40, buffer) for buffer in (1.0, 4.0)]
+    inside_quinn = {"Longhaul's `cubic` in quinn": inside("cubic")}
+    names = contenders() | inside_quinn
+    paced = {**tcp("cubic"), "tcp": {"pacing": True}}
+    names["TCP `cubic`, paced"] = paced
+    jobs: list[Job] = [
+        (path.link(), [flow, {**tcp("cubic"), "start": "1 s"}], 180.0, 60.0)
+        for flow in names.values()
+        for path in paths
+    ]
+    measured = iter(outcomes(jobs))
+    rows = (
+        [name, *(f"{one.goodput_mbps:.1f} : {one.others_mbps:.1f}; {one.lost:.2%}"
+                 for one in (next(measured) for _ in paths))]
+        for name in names
+    )  # fmt: skip
+    return table(["", *(f"{path.buffer_bdp:g} BDP" for path in paths)], rows)
+
+
+def transfers() -> str:
+    """Return the table of the time that 5 MB take."""
+    paths = [Bottleneck(10, 40), Bottleneck(100, 100), Bottleneck(20, 600)]
+    names = contenders()
+    jobs: list[Job] = [
+        (path.link(), [{**flow, "transfer": "5 MB"}], 60.0, 0.0)
+        for flow in names.values()
+        for path in paths
+    ]
+    measured = iter(outcomes(jobs))
+    rows = (
+        [name, *(f"{one.completion_s:.2f}; {one.lost:.1%}" if one.completion_s else "none"
+                 for one in (next(measured) for _ in paths))]
+        for name in names
+    )  # fmt: skip
+    return table(["", *(path.name for path in paths)], rows)
+
+
+TABLES = {"alone": alone, "impaired": impaired, "beside": beside, "transfers": transfers}
+
+
+def page(tables: Mapping[str, str]) -> str:
+    """Return the page with its tables."""
+    text = TEXT.read_text(encoding="utf-8")
+    for name, lines in tables.items():
+        text = text.replace("{" + name + "}", lines)
+    return text
+
+
+def main() -> None:
+    """Write the page."""
+    tables = {name: make() for name, make in TABLES.items()}
+    DOCUMENT.write_text(page(tables), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Random paths with QUIC flows beside TCP, by seed, and what holds of them.
+
+Longer and with more losses than the scenarios of `legal.py`, so that handshakes fail, transfers
+complete and connections are lost.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import longhaul
+
+# Packets that a scenario may send: a packet of QUIC takes some microseconds.
+MAX_PACKETS = 30_000
+QUEUES = ("droptail", "red", "codel", "fq-codel", "pie", "cake", "dualpi2")
+OWN = ("reno", "cubic", "hstcp", "bbr", "bbr3", "copa", "vegas")
+
+
+def scenario(seed: int) -> tuple[str, int]:
+    """Return a scenario as JSON, and that nothing was refused."""
+    source = random.Random(f"quic {seed}")
+    rate_mbps = 10 ** source.uniform(-0.5, 2.0)
+    rtt_ms = 10 ** source.uniform(0.5, 2.8)
+    longest_s = MAX_PACKETS * 0.012 / rate_mbps
+    duration_s = min(max(20.0, rtt_ms / 5), longest_s)
+    link: dict[str, Any] = {
+        "rate": f"{rate_mbps:.3f} Mbps",
+        "delay": f"{rtt_ms / 2:.3f} ms",
+        "queue": _queue(source),
+        **_impairments(source),
+    }
+    flows = [_quic(source, duration_s) for _ in range(source.randint(1, 3))]
+    if source.random() < 0.7:
+        flows.append({"congestion": {"kind": source.choice(("reno", "cubic", "bbr3"))}})
+    if source.random() < 0.3:
+        flows.append({"protocol": "udp", "rate": f"{rate_mbps / 10:.3f} Mbps", "packet": "500 B"})
+    made = {
+        "seed": seed + 1,
+        "duration": f"{duration_s:.3f} s",
+        "measure": {"from": f"{duration_s / 4:.3f} s", "events": True, "delays": True},
+        "topology": {"dumbbell": {"bottleneck": link}},
+        "flows": [{"label": f"f{number}", **flow} for number, flow in enumerate(flows)],
+    }
+    return json.dumps(made, indent=1), 0
+
+
+def _queue(source: random.Random) -> dict[str, Any]:
+    kind = source.choice(QUEUES)
+    if kind in ("droptail", "red"):
+        return {"kind": kind, "limit": f"{source.choice((0.1, 0.5, 1, 4))} BDP"}
+    if kind in ("codel", "pie"):
+        return {"kind": kind, "ecn": source.random() < 0.7}
+    return {"kind": kind}
+
+
+def _impairments(source: random.Random) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    if source.random() < 0.5:
+        chosen["loss"] = {"bernoulli": source.choice((0.001, 0.02, 0.2))}
+    if source.random() < 0.4:
+        chosen["duplication"] = source.choice((0.001, 0.05))
+    if source.random() < 0.4:
+        chosen["reordering"] = {"probability": 0.02, "delay": f"{source.choice((1, 20))} ms"}
+    return chosen
+
+
+def _quic(source: random.Random, duration_s: float) -> dict[str, Any]:
+    flow: dict[str, Any] = {"protocol": "quic", "count": source.randint(1, 2)}
+    stack: dict[str, Any] = {
+        "client": source.choice(("sender", "receiver")),
+        "idle_timeout": source.choice(("2 s", "30 s", "never")),
+        "ordered": source.random() < 0.3,
+        "mtu": source.choice(("1200 B", "1452 B")),
+    }
+    if source.random() < 0.3:
+        stack |= {"ack_frequency": source.randint(1, 20), "max_ack_delay": "10 ms"}
+    if source.random() < 0.3:
+        stack["window"] = f"{source.choice((0.5, 8))} BDP"
+    if source.random() < 0.3:
+        flow["congestion"] = {"kind": source.choice(OWN)}
+    else:
+        stack["congestion"] = source.choice(("cubic", "newreno", "bbr"))
+    if source.random() < 0.5:
+        flow["transfer"] = f"{source.choice((1, 50, 2000))} kB"
+    if source.random() < 0.2:
+        flow["stop"] = f"{duration_s / 2:.3f} s"
+    if source.random() < 0.5:
+        flow["start"] = {"uniform": ["0 s", f"{duration_s / 4:.3f} s"]}
+    return flow | {"stack": stack}
+
+
+def violations(run: longhaul.Results) -> Iterator[str]:
+    """Generate what does not hold of QUIC flows and of the datagrams that they send."""
+    groups = {group["label"]: group for group in run.scenario["flows"]}
+    for flow in run.flows.to_dicts():
+        group, name = groups[flow["label"]], flow["name"]
+        if group["protocol"] != "quic":
+            continue
+        sent, dropped = flow["total_sent_pkts"], flow["total_dropped_pkts"]
+        if flow["total_delivered_bytes"] > flow["total_sent_bytes"]:
+            yield f"{name}: more bytes delivered than sent"
+        if flow["finish_s"] is not None and flow["total_in_order_bytes"] == 0:
+            yield f"{name}: finished without a byte"
+        if flow["total_rtt_samples"] > sent:
+            yield f"{name}: more round-trip samples than datagrams"
+        copied = run.links["total_duplicated_pkts"].sum()
+        if flow["total_delivered_pkts"] + dropped > sent + copied:
+            yield f"{name}: {sent} sent and {copied} copied, but more delivered and dropped"
+    link = run.links.row(0, named=True)
+    sent = run.flows["total_sent_pkts"].sum() + link["total_duplicated_pkts"]
+    only_quic = all(group["protocol"] == "quic" for group in groups.values())
+    held_back = "reordering" in run.scenario["topology"]["dumbbell"]["bottleneck"]
+    if only_quic and not held_back and sent != link["total_arrived_pkts"]:
+        yield f"{sent} datagrams sent and copied, {link['total_arrived_pkts']} came to the link"
