@@ -93,16 +93,18 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_it_was_not(
     assert [path.name for path in tmp_path.iterdir() if "run" in path.name] == ["run"]
 
 
-@pytest.mark.parametrize("later_s", [0.02, 0.05, 0.09])
 def test_a_run_that_is_killed_between_two_checkpoints_ends_as_if_it_was_not(
-    whole: dict[str, Any], tmp_path: Path, later_s: float
+    whole: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "killed.toml").write_text(SCENARIO)
     program = str(Path(sys.executable).with_name("longhaul"))
-    command = [program, "run", "killed.toml", "--out", "run", "-q", "--checkpoint-every", "100 ms"]
-    kills = sum(_kill(command, tmp_path, checkpoints=1, later_s=later_s) for _ in range(3))
+    command = [program, "run", "killed.toml", "--out", "run", "-q", "--checkpoint-every", "50 ms"]
+    kills = 0
+    for later_s in (0.005, 0.01, 0.02):
+        kills += _kill(command, tmp_path, checkpoints=1, later_s=later_s)
     assert kills >= 1
-    subprocess.run(command, cwd=tmp_path, check=True)
+    if not (tmp_path / "run").exists():
+        subprocess.run(command, cwd=tmp_path, check=True)
     assert _files(tmp_path / "run") == whole
 
 
