@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import polars as pl
+from scipy.stats import t
 
 import longhaul
 from longhaul._engine import ScenarioError
@@ -95,11 +97,12 @@ class Outcome:
 
 
 def run(
-    link: Mapping[str, Any], flows: Sequence[Flow], seconds: float, measured_s: float
+    link: Mapping[str, Any], flows: Sequence[Flow], seconds: float, measured_s: float, seed: int = 1
 ) -> Outcome:
     """Simulate flows on a link and measure the first."""
     results = longhaul.run(
         {
+            "seed": seed,
             "duration": f"{seconds} s",
             "measure": {"from": f"{measured_s} s", "every": "1 s"},
             "topology": {"dumbbell": {"bottleneck": dict(link)}},
@@ -117,13 +120,14 @@ def run(
     )
 
 
-Job = tuple[Mapping[str, Any], Sequence[Flow], float, float]
+# Arguments of `run`.
+Job = tuple[Any, ...]
 
 
 def outcomes(jobs: Sequence[Job]) -> list[Outcome]:
     """Simulate all."""
     with ProcessPoolExecutor(2) as pool:
-        return list(pool.map(run, *zip(*jobs, strict=True)))
+        return [job.result() for job in [pool.submit(run, *job) for job in jobs]]
 
 
 def table(titles: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
@@ -188,24 +192,35 @@ def impaired() -> str:
     return table(["", *links], rows)
 
 
+SEEDS = range(1, 9)
+
+
 def beside() -> str:
-    """Return the table of one flow beside one of TCP CUBIC on 10 Mbit/s and 40 ms."""
-    paths = [Bottleneck(10, 40, buffer) for buffer in (1.0, 4.0)]
-    inside_quinn = {"Longhaul's `cubic` in quinn": inside("cubic")}
-    names = contenders() | inside_quinn
-    paced = {**tcp("cubic"), "tcp": {"pacing": True}}
-    names["TCP `cubic`, paced"] = paced
+    """Return the table of one flow beside one of TCP CUBIC on 10 Mbit/s and 40 ms.
+
+    Each cell is a mean over seeds, which draw the starts, with the half-width of its 95 % interval.
+    """
+    paths = [Bottleneck(10, 40, buffer) for buffer in (0.5, 1.0, 4.0)]
+    names = contenders() | {
+        "Longhaul's `cubic` in quinn": inside("cubic"),
+        "TCP `cubic`, paced": {**tcp("cubic"), "tcp": {"pacing": True}},
+    }
+    start = {"start": {"uniform": ["0 s", "5 s"]}}
     jobs: list[Job] = [
-        (path.link(), [flow, {**tcp("cubic"), "start": "1 s"}], 180.0, 60.0)
+        (path.link(), [{**flow, **start}, {**tcp("cubic"), **start}], 120.0, 30.0, seed)
         for flow in names.values()
         for path in paths
+        for seed in SEEDS
     ]
     measured = iter(outcomes(jobs))
-    rows = (
-        [name, *(f"{one.goodput_mbps:.1f} : {one.others_mbps:.1f}; {one.lost:.2%}"
-                 for one in (next(measured) for _ in paths))]
-        for name in names
-    )  # fmt: skip
+
+    def share() -> str:
+        runs = [next(measured) for _ in SEEDS]
+        shares = [100 * one.goodput_mbps / (one.goodput_mbps + one.others_mbps) for one in runs]
+        half = t.ppf(0.975, len(shares) - 1) * stdev(shares) / len(shares) ** 0.5
+        return f"{fmean(shares):.0f} ± {half:.0f}; {fmean(one.lost for one in runs):.2%}"
+
+    rows = ([name, *(share() for _ in paths)] for name in names)
     return table(["", *(f"{path.buffer_bdp:g} BDP" for path in paths)], rows)
 
 

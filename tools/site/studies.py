@@ -25,6 +25,7 @@ COMPARISONS = (
         "what their authors say, and what happens here",
     ),
     ("slow-starts", "How slow start ends", "five slow starts on paths that they do not know"),
+    ("quic-stacks", "quinn over long fat paths", "real QUIC stacks beside TCP of this engine"),
     (
         "bbr3-dualpi2",
         "BBR v3 behind DualPI2",

@@ -30,6 +30,8 @@ def scenario(seed: int) -> tuple[str, int]:
         "rate": f"{rate_mbps:.3f} Mbps",
         "delay": f"{rtt_ms / 2:.3f} ms",
         "queue": _queue(source),
+        # For datagrams of acknowledgements, however slow the path is.
+        "reverse": {"queue": {"kind": "droptail", "limit": "1000 packets"}},
         **_impairments(source),
     }
     flows = [_quic(source, duration_s) for _ in range(source.randint(1, 3))]
@@ -50,10 +52,10 @@ def scenario(seed: int) -> tuple[str, int]:
 def _queue(source: random.Random) -> dict[str, Any]:
     kind = source.choice(QUEUES)
     if kind in ("droptail", "red"):
-        return {"kind": kind, "limit": f"{source.choice((0.1, 0.5, 1, 4))} BDP"}
+        return {"kind": kind, "limit": f"{round(10 ** source.uniform(0.3, 3))} packets"}
     if kind in ("codel", "pie"):
-        return {"kind": kind, "ecn": source.random() < 0.7}
-    return {"kind": kind}
+        return {"kind": kind, "limit": "1000 packets", "ecn": source.random() < 0.7}
+    return {"kind": kind, "limit": "1000 packets"} if kind == "dualpi2" else {"kind": kind}
 
 
 def _impairments(source: random.Random) -> dict[str, Any]:
@@ -104,8 +106,9 @@ def violations(run: longhaul.Results) -> Iterator[str]:
             yield f"{name}: more bytes delivered than sent"
         if flow["finish_s"] is not None and flow["total_in_order_bytes"] == 0:
             yield f"{name}: finished without a byte"
-        if flow["total_rtt_samples"] > sent:
-            yield f"{name}: more round-trip samples than datagrams"
+        # A datagram of the handshake holds up to three packets.
+        if flow["total_rtt_samples"] > sent + 20:
+            yield f"{name}: {flow['total_rtt_samples']} round-trip samples of {sent} datagrams"
         copied = run.links["total_duplicated_pkts"].sum()
         if flow["total_delivered_pkts"] + dropped > sent + copied:
             yield f"{name}: {sent} sent and {copied} copied, but more delivered and dropped"

@@ -106,7 +106,7 @@ impl Stack for Toy {
                 if let Some(lost_at) = self.in_flight.remove(&number) {
                     self.report.rtt_samples += 1;
                     let sent = lost_at.since(Time::ZERO + self.timeout);
-                    self.report.rtt_sum = self.report.rtt_sum + now.since(Time::ZERO + sent);
+                    self.report.rtt_sum += now.since(Time::ZERO + sent);
                 }
                 self.report.cuts_ecn += u64::from(datagram[8]);
                 let finished = self.setup.transfer == Some(self.next)
@@ -126,8 +126,12 @@ impl Stack for Toy {
 
     fn expire(&mut self, host: Host, now: Time) {
         assert_eq!(host, Host::Sender);
-        let late = self.in_flight.extract_if(.., |_, at| *at <= now);
-        self.lost.extend(late.map(|(number, _)| number));
+        let lost = &mut self.lost;
+        self.in_flight.retain(|&number, at| {
+            let late = *at <= now;
+            lost.extend(late.then_some(number));
+            !late
+        });
     }
 
     fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint> {

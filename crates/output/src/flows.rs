@@ -76,9 +76,7 @@ fn identity() -> Vec<Column<FlowRow>> {
             Text,
             "",
             "congestion control algorithm",
-            |row: &FlowRow| {
-                row.flow().transport.congestion().into()
-            },
+            |row: &FlowRow| row.flow().transport.congestion().into(),
         ),
         Column::new(
             "source",

@@ -11,6 +11,14 @@
 //! | `connection` | both ends of a connection, what is recorded of it |
 //! | `own` | algorithms of Longhaul in the place of a stack's own |
 
+#![cfg_attr(
+    feature = "noq",
+    expect(
+        clippy::duplicate_mod,
+        reason = "noq is a fork of quinn: where their calls are the same, their modules have one source"
+    )
+)]
+
 mod connection;
 #[cfg(feature = "noq")]
 mod noq;

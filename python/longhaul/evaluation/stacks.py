@@ -69,5 +69,5 @@ def refused(runs: Sequence[Run]) -> dict[str, str]:
             run.resolved  # noqa: B018
         except ScenarioError as error:
             first = str(error).splitlines()[0]
-            reasons[run.experiment] = re.sub(r"^[^:]*: (?=flows)", "", first)
+            reasons[run.experiment] = re.sub(r"^.*?(?=flows\.)", "", first)
     return reasons

@@ -91,7 +91,7 @@ def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
         place = f"flows.{number}"
         yield from (f"`{place}.{key}`" for key in OF_FLOWS if key in flow)
         if flow["protocol"] != "tcp":
-            yield f"UDP (`{place}`)"
+            yield f"{flow['protocol'].upper()} (`{place}`)"
             continue
         congestion = flow["congestion"]
         if congestion.get("kind") not in MODELLED:

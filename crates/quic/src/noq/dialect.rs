@@ -2,15 +2,27 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 pub(super) use noq_proto as proto;
 use proto::{
-    Connection, DatagramEvent, EcnCodepoint, Endpoint, FourTuple, PathId, SendStream, Transmit,
+    Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig,
+    FourTuple, PathId, SendStream, ServerConfig, Transmit,
 };
 
 use crate::connection::PathState;
+
+/// Makes an endpoint that serves if it has a configuration of a server.
+pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
+    mut config: EndpointConfig,
+    server: Option<Arc<ServerConfig>>,
+    identifiers: impl Fn() -> G + Send + Sync + 'static,
+) -> Endpoint {
+    config.cid_generator(Arc::new(move || Box::new(identifiers())));
+    Endpoint::new(Arc::new(config), server, true)
+}
 
 /// A datagram arrives at an endpoint, whose answer is appended to `response`.
 pub(super) fn handle(

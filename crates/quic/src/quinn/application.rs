@@ -2,7 +2,7 @@
 
 use super::dialect::{proto, write};
 use bytes::Bytes;
-use proto::{Chunks, Connection, Dir, ReadError, ReadableError, StreamId};
+use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 
 /// What is sent, again and again: never copied before it is put into packets, and few enough bytes to stay in a cache.
 static ZEROS: [u8; 1 << 14] = [0; 1 << 14];
@@ -100,11 +100,8 @@ impl Reader {
         let Ok(mut chunks) = chunks else {
             return;
         };
-        loop {
-            match chunks.next(usize::MAX) {
-                Ok(Some(chunk)) => self.read += chunk.bytes.len() as u64,
-                Ok(None) | Err(ReadError::Blocked | ReadError::Reset(_)) => break,
-            }
+        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
+            self.read += chunk.bytes.len() as u64;
         }
         // What it frees is sent with the next datagrams, for which the stack is asked anyway.
         let _ = chunks.finalize();

@@ -1,13 +1,27 @@
 //! Where calls of quinn differ from those of its forks, with which the ends of connections share their source.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use proto::{Connection, DatagramEvent, EcnCodepoint, Endpoint, SendStream, Transmit};
+use proto::{
+    Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig,
+    SendStream, ServerConfig, Transmit,
+};
 pub(super) use quinn_proto as proto;
 
 use crate::connection::PathState;
+
+/// Makes an endpoint that serves if it has a configuration of a server.
+pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
+    mut config: EndpointConfig,
+    server: Option<Arc<ServerConfig>>,
+    identifiers: impl Fn() -> G + Send + Sync + 'static,
+) -> Endpoint {
+    config.cid_generator(move || Box::new(identifiers()));
+    Endpoint::new(Arc::new(config), server, true, None)
+}
 
 /// A datagram arrives at an endpoint, whose answer is appended to `response`.
 pub(super) fn handle(

@@ -1,6 +1,9 @@
 //! Ends of connections: each is an event and a warning.
 
+use longhaul_engine::config::Transport;
 use longhaul_engine::measure::EventKind;
+use longhaul_engine::stack::{Host, StackNote, StackSetup};
+use longhaul_units::{Span, Time};
 
 use crate::{first_flow, run, with};
 
@@ -96,4 +99,38 @@ fn an_outage_of_seconds_is_persistent_congestion() {
     let mut timeout = timeout.filter(|event| event.kind == EventKind::Timeout);
     let timeout = timeout.next().expect("recorded");
     assert_eq!(timeout.cwnd_after, 2.0);
+}
+
+/// A server that cannot read the client's transport parameters refuses the handshake, and says so.
+#[test]
+fn a_refused_handshake_is_a_lost_connection() {
+    let scenario = with(&[]);
+    let Transport::Stack(stack) = &scenario.config().flows[0].transport else {
+        panic!("a QUIC flow");
+    };
+    let mut pair = stack.factory.make(&StackSetup {
+        seed: 1,
+        transfer: None,
+        traced: false,
+    });
+    let at = |ms| Time::ZERO + Span::from_millis(ms);
+    pair.start(at(0));
+    let mut datagram = Vec::new();
+    let ecn = pair.poll(Host::Sender, at(0), &mut datagram);
+    let ecn = ecn.expect("a client sends first");
+    // The first message says that it is of 280 bytes, and how many of them are parameters.
+    let is_size = |bytes: &[u8]| bytes == 280u16.to_be_bytes();
+    let place = datagram.windows(2).position(is_size);
+    let place = place.expect("the datagram has the message");
+    datagram[place + 2] = 0xff;
+    pair.receive(Host::Receiver, at(20), ecn, &datagram);
+    datagram.clear();
+    let refusal = pair.poll(Host::Receiver, at(20), &mut datagram);
+    pair.receive(Host::Sender, at(40), refusal.expect("an answer"), &datagram);
+    let mut notes = Vec::new();
+    pair.take_notes(&mut notes);
+    let [StackNote::ConnectionLost(reason)] = &notes[..] else {
+        panic!("{notes:?}");
+    };
+    assert!(reason.contains("handshake message"), "{reason}");
 }

@@ -53,7 +53,7 @@ fn windows_are_in_bytes() {
     );
     assert_eq!(value(&[], window), r#""1250 kB""#);
     let fat = r#"topology.dumbbell.bottleneck.rate="1 Gbps""#;
-    assert_eq!(value(&[fat], window), r#""19999 kB""#);
+    assert_eq!(value(&[fat], window), r#""39998 kB""#);
     // A window of a quarter of the path's product is what limits it.
     let (totals, _) = run(&with(&[
         r#"topology.dumbbell.bottleneck.rate="50 Mbps""#,

@@ -188,15 +188,16 @@ fn resolve_own(
     })
 }
 
-/// A window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`.
+/// A window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`: twice what is in flight when slow
+/// start overshoots, since credit comes late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window: 100 Mbit/s at 100 ms.
     const MIN: f64 = 1_250_000.0;
     let node = stack.node(QuicStack::window);
     let (bytes, rule) = match &node.value {
         Value::Text(_) => {
-            let rule = "2 x (path's bandwidth-delay product + its queues), at least 1250 kB";
-            ((2.0 * held).max(MIN), rule.to_string())
+            let rule = "4 x (path's bandwidth-delay product + its queues), at least 1250 kB";
+            ((4.0 * held).max(MIN), rule.to_string())
         }
         Value::Quantity(Quantity::Bdp(times)) => {
             let rule = format!("{times} BDP ({}) of {bdp}", node.origin);

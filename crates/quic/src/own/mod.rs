@@ -30,9 +30,17 @@ const UNLIMITED: f64 = 1e12;
 /// Bytes of IPv4 and UDP headers, which pacing rates count.
 const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
 
+/// What algorithms need to know of a stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StackTraits {
+    pub(crate) name: &'static str,
+    /// Whether it paces at the rate that its controller gives.
+    pub(crate) uses_pacing_rate: bool,
+}
+
 /// Refuses an algorithm that needs what a stack's interface does not tell. Returns what it has to do without.
-pub(crate) fn check(own: &OwnAlgorithm) -> Result<Vec<String>, StackError> {
-    let kind = &own.controller.kind;
+pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<String>, StackError> {
+    let (kind, name) = (&own.controller.kind, stack.name);
     let refuse = |message: String| StackError {
         key: "congestion",
         message,
@@ -51,19 +59,19 @@ pub(crate) fn check(own: &OwnAlgorithm) -> Result<Vec<String>, StackError> {
         (is_router_assisted(kind), "answers of routers"),
     ];
     if let Some((_, what)) = missing.iter().find(|(needed, _)| *needed) {
-        let message = format!("`{kind}` needs {what}, of which quinn's controllers are not told");
+        let message = format!("`{kind}` needs {what}, of which {name}'s controllers are not told");
         return Err(refuse(message));
     }
     let mut warnings = Vec::new();
-    if needs.paces {
+    if needs.paces && !stack.uses_pacing_rate {
         warnings.push(format!(
-            "`{kind}` paces, but quinn paces by 1.25 x window / smoothed round trip whatever its controller: the pacing rate \
+            "`{kind}` paces, but {name} paces by 1.25 x window / smoothed round trip whatever its controller: the pacing rate \
              is not used"
         ));
     }
     if needs.no_ecn {
         warnings.push(format!(
-            "`{kind}` does not respond to marks, but quinn's packets are ECN-capable"
+            "`{kind}` does not respond to marks, but {name}'s packets are ECN-capable"
         ));
     }
     Ok(warnings)
