@@ -41,9 +41,13 @@ def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
         ([(REPRODUCED, ""), (OUTSIDE, "")], "1 of 2 claims hold", OUTSIDE),
         ([(REPRODUCED, ""), (CONTRADICTED, "")], "1 of 2 claims hold", CONTRADICTED),
         ([(REPRODUCED, ""), (UNDECIDED, CONTRADICTED)], "1 of 2 claims hold so far", UNDECIDED),
-        ([(REPRODUCED, ""), (UNDECIDED, "")], "agrees", REPRODUCED),
+        ([(REPRODUCED, ""), (UNDECIDED, "")], "1 of 2 claims hold, 1 undecided", UNDECIDED),
         # On levels that cannot be compared with all.
-        ([(REPRODUCED, ""), (UNDECIDED, "unlike")], "agrees so far", UNDECIDED),
+        (
+            [(REPRODUCED, ""), (UNDECIDED, "unlike")],
+            "1 of 2 claims hold, 1 undecided so far",
+            UNDECIDED,
+        ),
         ([(UNDECIDED, "unlike"), (UNDECIDED, "unlike")], "open", UNDECIDED),
         ([(CONTRADICTED, ""), (OUTSIDE, "")], "differs", CONTRADICTED),
         ([(OUTSIDE, ""), (OUTSIDE, "")], "differs", OUTSIDE),
@@ -66,6 +70,22 @@ def test_a_conclusion_is_no_surer_than_its_claims(
     assert (
         conclusions.outcome(STUDY, Conclusion("K", "", "", (), ()), own).verdict == "not measured"
     )
+
+
+def test_what_is_configured_agrees_with_nothing() -> None:
+    claims = [claim for claim in STUDY.claims if claim.id.startswith("K-07-")]
+    assert all(claim.is_set_up for claim in claims)
+    one = Conclusion("K", "", "", (), ("K-07-*",))
+    found = conclusions.outcome(STUDY, one, [judgement(claim, REPRODUCED) for claim in claims])
+    assert (found.verdict, found.worst, found.claims) == ("configured", NOT_RUN, 0)
+
+
+def test_hypotheses_about_newer_algorithms_are_no_claims_of_the_source() -> None:
+    newer = [claim for claim in STUDY.claims if claim.id.startswith("TD-") and claim.is_hypothesis]
+    assert {str(claim.where["algorithm"]) for claim in newer} == {"CUBIC", "BBR3"}
+    claims, _, hypotheses = ledger.kinds([judgement(claim, CONTRADICTED) for claim in newer])
+    assert (len(claims), len(hypotheses)) == (0, len(newer))
+    assert "contradicted" not in ledger.summary([judgement(newer[0], CONTRADICTED)]).split("\n")[0]
 
 
 def test_a_conclusion_rests_on_the_runs_that_are_there() -> None:

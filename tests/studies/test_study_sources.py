@@ -65,7 +65,8 @@ def test_every_citation_is_in_the_contents_of_the_source(study: Study) -> None:
 def test_every_claim_cites_something_that_a_reader_can_open(study: Study) -> None:
     for claim in study.claims:
         assert not re.search(r"\blines?\b|^\d|\bL\d", claim.source), claim.id
-        assert claim.derived or list(cited(claim.source)) or claim.is_set_up, claim.id
+        ours = claim.derived or claim.is_set_up or claim.is_hypothesis
+        assert ours or list(cited(claim.source)), claim.id
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)

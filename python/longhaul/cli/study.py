@@ -58,7 +58,7 @@ def list_(
             "title": each.head.title,
             "source": each.head.source,
             "experiments": len(each.experiments),
-            "claims": sum(not claim.is_set_up for claim in each.claims),
+            "claims": sum(not (claim.is_set_up or claim.is_hypothesis) for claim in each.claims),
         }
         for each in study.studies()
     ]

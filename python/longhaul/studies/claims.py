@@ -18,8 +18,11 @@ from longhaul.files.rows import Row, numbered_rows
 
 # How the column `source` of a claim begins that the source does not make.
 DERIVED = "derived"
-# How it begins where the measure reads back what was configured or tuned: no claim, but a check.
+# How it begins where the measure reads back what was configured, tuned or chosen by the same
+# number, or computes a formula of ours: no claim, but a check.
 SET_UP = "set-up"
+# How it begins where we ask something that the source cannot say, such as of a newer algorithm.
+HYPOTHESIS = "hypothesis"
 
 COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
@@ -61,6 +64,11 @@ class Claim:
     def is_set_up(self) -> bool:
         """Whether it only checks that runs are set up as the source has it."""
         return self.source.startswith(SET_UP)
+
+    @property
+    def is_hypothesis(self) -> bool:
+        """Whether it is a question of ours about something that the source does not have."""
+        return self.source.startswith(HYPOTHESIS)
 
     @property
     def of_one_run(self) -> bool:

@@ -19,10 +19,12 @@ from longhaul.studies.ledger import Judgement, number
 from longhaul.studies.study import Study, StudyError
 
 NAME = "conclusions.toml"
-AGREES, DIFFERS, PARTLY, OPEN = "agrees", "differs", "{} of {} claims hold", "open"
+AGREES, DIFFERS, OPEN, CONFIGURED = "agrees", "differs", "open", "configured"
 SO_FAR = "so far"
 NO_CLAIM = "not measured"
 
+# One that may be left out.
+NOTE = "note"
 KEYS = {
     "questions": ("question", "source", "answer", "claims"),
     "conclusions": ("id", "about", "text", "source", "claims"),
@@ -39,6 +41,8 @@ class Conclusion:
     source: str
     about: tuple[str, ...]
     claims: tuple[str, ...]
+    note: str = ""
+    """What our runs' answer depends on."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +79,11 @@ class Outcome:
     """What claims say of a conclusion."""
 
     word: str
-    """Of the verdict."""
+    """The verdict in words, without its part."""
     worst: str
     """The worst of its claims' verdicts in the ledger, which gives it its colour."""
     is_part: bool
     """Whether it says so of a part of what its claims are about."""
-    agreeing: int
-    """How many claims agree, of those that say something:"""
-    decided: int
     rests_on: tuple[str, ...]
     """What was run, in words."""
     needs: int
@@ -94,8 +95,7 @@ class Outcome:
     @property
     def verdict(self) -> str:
         """What comes out, in words."""
-        word = self.word.format(self.agreeing, self.decided)
-        return f"{word} {SO_FAR}" if self.is_part else word
+        return f"{self.word} {SO_FAR}" if self.is_part else self.word
 
 
 def read(study: Study) -> Conclusions | None:
@@ -117,21 +117,28 @@ def read(study: Study) -> Conclusions | None:
 
 def _question(file: Path, row: Mapping[str, Any]) -> Conclusion:
     _check(file, "questions", row)
-    return Conclusion(row["question"], row["answer"], row["source"], (), tuple(row["claims"]))
+    return Conclusion(
+        row["question"], row["answer"], row["source"], (), tuple(row["claims"]), row.get(NOTE, "")
+    )
 
 
 def _conclusion(file: Path, row: Mapping[str, Any]) -> Conclusion:
     _check(file, "conclusions", row)
     return Conclusion(
-        row["id"], row["text"], row["source"], tuple(row["about"]), tuple(row["claims"])
+        row["id"],
+        row["text"],
+        row["source"],
+        tuple(row["about"]),
+        tuple(row["claims"]),
+        row.get(NOTE, ""),
     )
 
 
 def _check(file: Path, kind: str, row: Mapping[str, Any]) -> None:
-    if set(row) != set(KEYS[kind]):
+    if {*row, NOTE} != {*KEYS[kind], NOTE}:
         name = row.get("id", row.get("question", "one"))
         raise ScenarioError(
-            f"{file}: {kind}: {name}: expected the keys {', '.join(KEYS[kind])}, "
+            f"{file}: {kind}: {name}: expected the keys {', '.join(KEYS[kind])} (and {NOTE}), "
             f"found {', '.join(row)}"
         )
 
@@ -167,7 +174,7 @@ def check(study: Study) -> None:
 
 
 def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Those of its claims."""
+    """Those of its claims, and of checks of the set-up that it names."""
     return [
         judgement
         for judgement in judgements
@@ -176,20 +183,19 @@ def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> li
 
 
 def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
-    """What its claims say of a conclusion."""
-    own = judgements_of(conclusion, judgements)
+    """What its claims say of a conclusion; what was configured says nothing."""
+    named = judgements_of(conclusion, judgements)
+    own = [judgement for judgement in named if not judgement.claim.is_set_up]
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
     said = [judgement.so_far or judgement.verdict for judgement in judged]
     decided = [verdict for verdict in said if verdict != UNDECIDED]
     is_part = len(judged) < len(own) or any(judgement.is_partial for judgement in judged)
-    word = _word(decided) if judged else NOT_RUN if own else NO_CLAIM
+    unjudged = NOT_RUN if own else CONFIGURED if named else NO_CLAIM
     cells = {cell for judgement in own for cell in coverage.needed(study, judgement.claim)}
     return Outcome(
-        word=word,
-        worst=_worst([judgement.verdict for judgement in judged], word == AGREES and not is_part),
+        word=_word(said) if judged else unjudged,
+        worst=_worst([judgement.verdict for judgement in judged], said, is_part=is_part),
         is_part=is_part and bool(decided),
-        agreeing=decided.count(REPRODUCED),
-        decided=len(decided),
         rests_on=tuple(_rests_on(study, judged or own)),
         needs=len(cells),
         there=len(judged),
@@ -197,18 +203,23 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
     )
 
 
-def _word(decided: Sequence[str]) -> str:
-    if not decided:
+def _word(said: Sequence[str]) -> str:
+    """What claims say together: how many of all hold, and how many of all say nothing."""
+    holding, undecided = said.count(REPRODUCED), said.count(UNDECIDED)
+    if undecided == len(said):
         return OPEN
-    agreeing = decided.count(REPRODUCED)
-    return {0: DIFFERS, len(decided): AGREES}.get(agreeing, PARTLY)
+    if undecided:
+        return f"{holding} of {len(said)} claims hold, {undecided} undecided"
+    whole = {0: DIFFERS, len(said): AGREES}
+    return whole.get(holding, f"{holding} of {len(said)} claims hold")
 
 
-def _worst(verdicts: Sequence[str], agrees: bool) -> str:
+def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
     """The worst verdict of claims; those that agree with a part only have not agreed."""
     if not verdicts:
         return NOT_RUN
     bad = (verdict for verdict in (CONTRADICTED, OUTSIDE) if verdict in verdicts)
+    agrees = not is_part and set(said) == {REPRODUCED}
     return next(bad, REPRODUCED if agrees else UNDECIDED)
 
 
@@ -225,15 +236,11 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
     whole = [
         judgement
         for judgement in own
-        if judgement not in partial
-        and judgement.measured is not None
-        and not judgement.claim.is_set_up
+        if judgement not in partial and judgement.measured is not None
     ]
     cells = {cell for judgement in whole for cell in coverage.needed(study, judgement.claim)}
     there = {cell for judgement in whole for cell in judgement.there}
     yield from coverage.in_words(study, cells, there)
-    if any(judgement.claim.is_set_up for judgement in own):
-        yield "how runs are configured"
 
 
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -97,6 +97,7 @@ class Judgement:
             "statement": self.claim.statement,
             "derived": self.claim.derived,
             "set_up": self.claim.is_set_up,
+            "hypothesis": self.claim.is_hypothesis,
             "expected": self.claim.expected_as_json(),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
@@ -313,12 +314,24 @@ def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
     return {verdict: verdicts[verdict] for verdict in VERDICTS}
 
 
-def claims_and_checks(
-    judgements: Sequence[Judgement],
-) -> tuple[list[Judgement], list[Judgement]]:
-    """Claims, and checks of the set-up, which are none."""
-    claims = [judgement for judgement in judgements if not judgement.claim.is_set_up]
-    return claims, [judgement for judgement in judgements if judgement.claim.is_set_up]
+class Kinds(NamedTuple):
+    """Claims, and what stands among them and is none."""
+
+    claims: list[Judgement]
+    checks: list[Judgement]
+    """Of the set-up."""
+    hypotheses: list[Judgement]
+    """Ours, about what the source does not have."""
+
+
+def kinds(judgements: Sequence[Judgement]) -> Kinds:
+    """Tell claims of the source from checks of the set-up and from hypotheses of ours."""
+    found = Kinds([], [], [])
+    for judgement in judgements:
+        claim = judgement.claim
+        kind = 1 if claim.is_set_up else 2 if claim.is_hypothesis else 0
+        found[kind].append(judgement)
+    return found
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -378,7 +391,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 def summary(judgements: Sequence[Judgement]) -> str:
     """The verdicts in a few lines: of all claims, of those that rest on one run, of checks."""
-    claims, checks = claims_and_checks(judgements)
+    claims, checks, hypotheses = kinds(judgements)
     derived = sum(judgement.claim.derived for judgement in claims)
     note = f" ({derived} of them derived, not the source's own)" if derived else ""
     lines = [f"{len(claims)} claims: {_verdicts(claims)}{note}"]
@@ -390,6 +403,8 @@ def summary(judgements: Sequence[Judgement]) -> str:
         lines.append(f"{len(judged)} families of cells: {counted}")
     if checks:
         lines.append(f"Checks of the set-up: {_verdicts(checks)}")
+    if hypotheses:
+        lines.append(f"Hypotheses of ours: {_verdicts(hypotheses)}")
     return "\n".join(lines)
 
 

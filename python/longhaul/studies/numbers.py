@@ -74,7 +74,7 @@ class Numbers:
         return Numbers(self.study, read(self.study.recorded / "quick", self.study))
 
     def _counted(self, start: str, verdict: str) -> float:
-        claims, _ = ledger.claims_and_checks(self.judgements)
+        claims = ledger.kinds(self.judgements).claims
         if verdict not in ("all", *VERDICTS):
             raise unknown("verdict", verdict, VERDICTS)
         counted = [
@@ -122,19 +122,20 @@ class Numbers:
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
     """A table of verdicts: of all claims, of those that are derived, of those on one run."""
-    claims, checks = ledger.claims_and_checks(judgements)
+    claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
         "claims": claims,
         "of these on one run": ledger.on_one_run(claims),
         "of these derived": [judgement for judgement in claims if judgement.claim.derived],
         "checks of the set-up": checks,
+        "hypotheses of ours": hypotheses,
     }
     return _counted("", {name: chosen for name, chosen in rows.items() if chosen})
 
 
 def of_parts(judgements: Sequence[Judgement], starts: Mapping[str, str]) -> list[str]:
     """A table of the verdicts of claims whose names begin alike, by what they are about."""
-    claims, _ = ledger.claims_and_checks(judgements)
+    claims = ledger.kinds(judgements).claims
     rows = {
         part: [judgement for judgement in claims if judgement.claim.id.startswith(start)]
         for part, start in starts.items()

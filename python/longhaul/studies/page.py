@@ -45,7 +45,7 @@ def write(
     drawn: Sequence[Markup | None], path: Path, explorer: Path | None,
 ) -> Path:  # fmt: skip
     """Write the report; it links to an explorer in the same directory."""
-    claims, checks = ledger.claims_and_checks(judgements)
+    claims, checks, hypotheses = ledger.kinds(judgements)
     figures = parts.figures(study)
     shown_in = _figures_of(figures, claims)
     html = page(
@@ -64,6 +64,7 @@ def write(
         ],
         families=[_family(family) for family in ledger.families_of(claims)],
         checks=[_row(judgement, [], None, study) for judgement in checks],
+        hypotheses=[_row(judgement, [], None, study) for judgement in hypotheses],
         networks=set_up.pictures(study, record.facts.scale),
         figures=[
             _figure(figure, picture, claims, shown_in)
@@ -179,12 +180,14 @@ def _conclusion(
     study: Study, conclusion: conclusions.Conclusion, judgements: Sequence[Judgement]
 ) -> dict[str, Any]:
     outcome = conclusions.outcome(study, conclusion, judgements)
-    own = conclusions.judgements_of(conclusion, judgements)
+    own = ledger.kinds(conclusions.judgements_of(conclusion, judgements))
+    asked = own.claims + own.hypotheses
     return {
         "title": conclusion.title,
         "text": conclusion.text,
         "source": conclusion.source,
         "about": conclusion.about,
+        "note": conclusion.note,
         "verdict": outcome.verdict,
         "worst": outcome.worst,
         "rests_on": [_linked(study, text) for text in outcome.rests_on],
@@ -192,9 +195,10 @@ def _conclusion(
         "there": outcome.there,
         "count": outcome.claims,
         "derived": sum(
-            judgement.claim.derived and judgement.measured is not None for judgement in own
+            judgement.claim.derived and judgement.measured is not None for judgement in asked
         ),
-        "claims": [(judgement.claim.id, judgement.verdict) for judgement in own],
+        "hypotheses": len(own.hypotheses),
+        "claims": [(judgement.claim.id, judgement.verdict) for judgement in asked],
     }
 
 
