@@ -736,6 +736,9 @@ mod tests {
         let grown: f64 = (0..95).map(|_| hstcp.increment(2.0, 664.0).unwrap()).sum();
         assert_eq!((grown, hstcp.counted), (1.0, Some(1)));
         assert_eq!(hstcp.response.reduced(664.0), 664.0 - 223.0);
-        assert_eq!(hstcp.recovery_floor(&Window::new(10.0, 2.0, 1e6, crate::Rounding::Real)), None);
+        assert_eq!(
+            hstcp.recovery_floor(&Window::new(10.0, 2.0, 1e6, crate::Rounding::Real)),
+            None
+        );
     }
 }

@@ -32,11 +32,7 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
     ],
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    variants: &[
-        Variant::Paper,
-        Variant::Linux2_6_22,
-        Variant::Linux6_18,
-    ],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &[
         Parameter {
             name: "threshold",

@@ -8,9 +8,9 @@ use longhaul_units::{Bytes, Quantity};
 
 use super::transport::resolve_slow_start;
 use super::{Shared, resolve_congestion, slow_start};
-use crate::making::{OwnAlgorithm, StackError};
 use crate::document::{Origin, Table, Value, join};
 use crate::error::Diagnostic;
+use crate::making::{OwnAlgorithm, StackError};
 use crate::model::flow::{AnyFlow, Stack, TcpFlow, UdpFlow};
 use crate::model::quic::{self, QuicFlow, QuicStack};
 use crate::profile;

@@ -179,7 +179,15 @@ mod tests {
         let mut bic = bic();
         assert_eq!(bic.reduced(1000.0), 799.0);
         assert_eq!((bic.kept, bic.smooth_part, bic.peak), (819, 20, 1000));
-        let cases = [(799, 49), (960, 96), (992, 496), (993, 4965), (1003, 5015), (1012, 253), (1100, 68)];
+        let cases = [
+            (799, 49),
+            (960, 96),
+            (992, 496),
+            (993, 4965),
+            (1003, 5015),
+            (1012, 253),
+            (1100, 68),
+        ];
         for (cwnd, expected) in cases {
             assert_eq!(bic.searched(cwnd), expected, "{cwnd}");
         }

@@ -176,7 +176,11 @@ mod tests {
             rtt: Some(Span::from_micros(us)),
             ..AckSample::ONE_SEGMENT
         };
-        let phase = if window.in_slow_start() { Phase::SlowStart } else { Phase::Avoidance };
+        let phase = if window.in_slow_start() {
+            Phase::SlowStart
+        } else {
+            Phase::Avoidance
+        };
         vegas.on_ack(&ack, phase, window);
     }
 

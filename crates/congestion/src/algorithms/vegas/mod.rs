@@ -35,11 +35,7 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
     ],
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
-    variants: &[
-        Variant::Paper,
-        Variant::Linux2_6_22,
-        Variant::Linux6_18,
-    ],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &PARAMETERS,
     build: Vegas::new,
 };
@@ -113,7 +109,8 @@ impl Vegas {
             linux: settings.variant() == Variant::Linux2_6_22,
             last_cwnd: None,
             kernel: (settings.variant() == Variant::Linux6_18).then(|| {
-                let [alpha, beta, gamma] = ["alpha", "beta", "gamma"].map(|name| settings.get(name));
+                let [alpha, beta, gamma] =
+                    ["alpha", "beta", "gamma"].map(|name| settings.get(name));
                 Box::new(KernelVegas::new(alpha, beta, gamma))
             }),
         })

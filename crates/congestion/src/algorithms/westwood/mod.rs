@@ -33,11 +33,7 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     ],
     source: "Grieco and Mascolo, CCR 34(2), 2004",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
-    variants: &[
-        Variant::Paper,
-        Variant::Linux2_6_22,
-        Variant::Linux6_18,
-    ],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &[Parameter {
         name: "memory",
         unit: "fraction of the estimate",
