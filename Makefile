@@ -13,6 +13,10 @@ export PYO3_PYTHON := $(shell command -v $(PYTHON))
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates examples/quic_stack -name '*.rs' -o -name Cargo.toml)
 # Features of the compiled module beside the default ones: `make build FEATURES=own-stack`.
 WITH_FEATURES := $(if $(FEATURES),--features $(FEATURES))
+# A build with other features is newer than no source.
+ifneq ($(FEATURES),)
+.PHONY: $(VENV)/compiled $(VENV)/package
+endif
 
 .PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
 	validate validate-linux record-linux packetdrill validate-mesonet readme docs lint wheel clean

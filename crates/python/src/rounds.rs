@@ -32,7 +32,9 @@ pub(crate) fn run<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Option<f64>)> {
     let refuse = |reason: &str| ScenarioError::new_err(reason.to_string());
     let Transport::Tcp(tcp) = transport else {
-        return Err(refuse("a UDP flow has no window"));
+        return Err(refuse(
+            "only a TCP flow has a window to follow without a network",
+        ));
     };
     let controller = tcp.congestion.build();
     let controller = controller.map_err(|error| refuse(&error.to_string()))?;
