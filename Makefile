@@ -19,7 +19,7 @@ ifneq ($(FEATURES),)
 endif
 
 .PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
-	validate validate-linux record-linux packetdrill validate-mesonet readme docs lint wheel clean
+	validate validate-linux validate-modules record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -135,6 +135,10 @@ readme: build
 # The profile linux beside recordings of Linux 6.18; writes docs/linux.md and its pictures.
 validate-linux: build
 	$(BIN)/python -m validation.linux
+
+# The modules of a kernel's tree, or of its tar file, beside our algorithms: make validate-modules KERNEL=TREE. Takes ten minutes.
+validate-modules: build
+	$(BIN)/python -m validation.modules $(KERNEL)
 
 # The recordings anew, of this machine's kernel: needs root, TUN devices and network namespaces, and an hour in which
 # nothing else runs. What is recorded already, in validation/out/linux, is not again.

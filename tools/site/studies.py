@@ -15,6 +15,11 @@ COMPARISONS = (
     ),
     ("linux", "The profile `linux` beside Linux 6.18", "56 recorded runs of a kernel"),
     (
+        "linux-modules",
+        "The profile `linux` beside the kernel's modules",
+        "fourteen modules of Linux 6.1, run as they are",
+    ),
+    (
         "response-functions",
         "Measured mean cwnd against the response function",
         "the law of each algorithm, at four loss rates",

@@ -1,1 +1,1 @@
-"""The algorithms of the profile `linux` beside the modules of a kernel, run in the same simulations."""
+"""The algorithms of the profile `linux` beside a kernel's modules, in the same simulations."""

@@ -44,7 +44,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _all(built: dict[str, Path], only: list[str]) -> Runs:
-    names = [name for name in built if name in only] or list(built)
+    compared = [name for name in built if MODULES[name][1] is not None]
+    names = [name for name in compared if name in only] or compared
     cases = [case for case in CASES if case.name in only] or list(CASES)
     wanted = [(name, case) for name in names for case in cases]
     with ProcessPoolExecutor(2) as pool:

@@ -46,12 +46,15 @@ pub(crate) struct Reducing {
     /// For a mark: until more than so many segments are acknowledged.
     until: Option<u64>,
     recovering: bool,
+    /// Whether the acknowledgement that ends a recovery has not been counted.
+    ending: bool,
 }
 
 impl Reducing {
     /// An acknowledgement of so many segments. Returns whether it completes the answer to a mark.
     pub(crate) fn on_ack(&mut self, acked: u64) -> bool {
         self.una += acked;
+        self.ending = false;
         let over = self.until.is_some_and(|until| self.una > until);
         if over {
             self.until = None;
@@ -73,14 +76,15 @@ impl Reducing {
         (self.recovering, self.until) = (true, None);
     }
 
-    /// The transport has ended a recovery.
+    /// The transport has ended a recovery. The kernel measures what the acknowledgement tells that does so before
+    /// (`pkts_acked`): it covers the whole recovery.
     pub(crate) fn end_recovery(&mut self) {
-        self.recovering = false;
+        (self.recovering, self.ending) = (false, true);
     }
 
     /// Whether nothing is being reduced (`TCP_CA_Open`).
     pub(crate) fn is_open(self) -> bool {
-        !self.recovering && self.until.is_none()
+        !self.recovering && !self.ending && self.until.is_none()
     }
 }
 
@@ -104,6 +108,16 @@ mod tests {
     fn ticks_are_whole_and_those_that_have_begun_count_for_spans() {
         assert_eq!(ticks(Time::ZERO + Span::from_micros(7_999)), 1);
         assert_eq!(ticks_begun(Span::from_micros(4_001)), 2);
+    }
+
+    #[test]
+    fn the_acknowledgement_that_ends_a_recovery_belongs_to_it() {
+        let mut reducing = Reducing::default();
+        reducing.begin_recovery();
+        reducing.end_recovery();
+        assert!(!reducing.is_open());
+        reducing.on_ack(300);
+        assert!(reducing.is_open());
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
         per_connection: Distribution::Constant(2.0),
         think: Distribution::Constant(12.0),
     };
-    add_source(&mut config, "web", Source::Requests(requests.into()), tcp);
+    add_source(&mut config, "web", Source::Requests(requests), tcp);
     config
 }
 
