@@ -37,8 +37,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
     Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
     a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
     `tcp:HOST:PORT`, a controller in another process. The object of a module of Linux is given by
-    its file, `tcp_mine.so`, and with parameters as `{ module = "tcp_mine.so", beta = 717 }`, and one
-    of a QUIC stack as `quinn:bbr`.
+    its file, `tcp_mine.so`, and with parameters as `{ module = "tcp_mine.so", beta = 717 }`, and
+    one of a QUIC stack as `quinn:bbr`.
     """
     if written.startswith("{"):
         return _with_parameters(written, subject)

@@ -16,6 +16,7 @@ import numpy as np
 from longhaul._engine import ScenarioError
 from longhaul.analysis import families
 from longhaul.analysis.families import DIFFERENCE, LOGARITHM, Family
+from longhaul.analysis.prediction import MIN_RUNS
 from longhaul.studies import parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data, NotRunError
@@ -99,7 +100,7 @@ def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
             continue
         if all(map(isfinite, row)):
             rows.append(row)
-    if len(rows) < families.MIN_RUNS:
+    if len(rows) < MIN_RUNS:
         return None
     printed = [claim.expected.printed or 0.0 for claim in cells.claims]
     bands = [(claim.expected.low, claim.expected.high) for claim in cells.claims]
