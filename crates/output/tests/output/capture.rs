@@ -147,6 +147,7 @@ fn capture(name: &str) -> PathBuf {
     let totals = Totals {
         end: seconds(10.0),
         stopped: false,
+        out_of_memory: None,
         flows: vec![],
         links: vec![],
         proxies: Vec::new(),

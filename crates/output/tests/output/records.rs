@@ -137,6 +137,7 @@ pub fn totals() -> Totals {
     Totals {
         end: seconds(10.0),
         stopped: false,
+        out_of_memory: None,
         flows: vec![
             flow(seconds(0.5), None, flow_counters(2000), flow_counters(1000)),
             flow(
