@@ -535,8 +535,10 @@ def test_export_refuses_what_it_cannot_do(
     assert cli("export", run.path, "--out", "text").returncode == 0
     again = cli("export", run.path, "--out", "text")
     assert (again.returncode, "already exists" in again.stderr) == (2, True)
-    other = cli("export", finished.path)
-    assert (other.returncode, "not a run of MesoNet" in other.stderr) == (2, True)
+    other = cli("export", finished.path, "--format", "mesonet")
+    assert (other.returncode, "is a run of TCP; expected qlog" in other.stderr) == (2, True)
+    other = cli("export", run.path, "--format", "qlog")
+    assert (other.returncode, "is a run of MesoNet; expected mesonet" in other.stderr) == (2, True)
 
 
 def test_keys_are_listed_with_their_original_names(cli: CommandLine) -> None:

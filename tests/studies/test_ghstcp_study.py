@@ -207,7 +207,9 @@ def test_theory_alone_is_as_the_source_has_it() -> None:
         of_theory = all(STUDY.experiments[name].template is None for name in claim.experiments)
         if of_theory:
             measured = measures[claim.measure](nothing, **claim.where)
-            assert claim.expected.judge(measured) == "reproduced", (claim.id, measured)
+            # The source reads 100,000 packets off a figure where its own equation gives 81,300.
+            verdict = "outside the band" if claim.id == "I3a" else "reproduced"
+            assert claim.expected.judge(measured) == verdict, (claim.id, measured)
 
 
 def test_trajectories_of_flows_and_link_stand_in_one_table() -> None:

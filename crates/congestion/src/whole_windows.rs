@@ -5,6 +5,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Cause, Congestion};
+use crate::window::Window;
 
 /// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
 pub(crate) const HZ: u64 = 250;
@@ -37,6 +38,14 @@ impl Counted {
 /// Half of a window, two segments at least (`tcp_reno_ssthresh`).
 pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
+}
+
+/// Reduces window and threshold to a target, which is two segments at least: a window of one does not grow by that. The
+/// transport ends the reduction at the threshold, as the kernel does.
+pub(crate) fn reduce(window: &mut Window, target: f64) {
+    let before = window.cwnd();
+    window.reduce_to(target);
+    window.set_cwnd(window.cwnd().min(before));
 }
 
 /// Whether the window is being reduced (`TCP_CA_CWR` and above).

@@ -9,7 +9,7 @@ use crate::ack_ratio::AckRatio;
 use crate::congestion_control::CongestionControl;
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
-use crate::whole_windows::{Counted, HZ, Reducing, ticks};
+use crate::whole_windows::{Counted, HZ, Reducing, reduce, ticks};
 use crate::window::Window;
 
 /// Parts are in 1024ths (`BICTCP_BETA_SCALE`).
@@ -134,7 +134,7 @@ impl CongestionControl for KernelBic {
         self.reducing.begin(event);
         self.counted = Counted::default();
         let target = self.reduced(event.base);
-        window.reduce_to(target);
+        reduce(window, target);
     }
 
     /// What was learnt of the path is forgotten (`bictcp_state`).

@@ -5,7 +5,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::whole_windows::{HZ, Reducing, ticks, ticks_begun};
+use crate::whole_windows::{HZ, Reducing, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
 /// Ratios are in 128ths.
@@ -179,7 +179,7 @@ impl KernelHtcp {
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.reducing.begin(event);
         let target = self.reduce(event.base, event.now);
-        window.reduce_to(target);
+        reduce(window, target);
     }
 
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {

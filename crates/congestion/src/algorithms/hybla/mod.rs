@@ -16,6 +16,7 @@ use crate::congestion_control::{CongestionControl, Phases, restart};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::whole_windows::reduce;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Hybla> = Entry {
@@ -120,11 +121,10 @@ impl CongestionControl for Hybla {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        let target = match &mut self.kernel {
-            Some(kernel) => kernel.reduced(event.base),
-            None => event.base / 2.0,
-        };
-        window.reduce_to(target);
+        match &mut self.kernel {
+            Some(kernel) => reduce(window, kernel.reduced(event.base)),
+            None => window.reduce_to(event.base / 2.0),
+        }
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {

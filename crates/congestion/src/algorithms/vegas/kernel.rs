@@ -6,7 +6,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::whole_windows::{Counted, Reducing, half};
+use crate::whole_windows::{Counted, Reducing, half, reduce};
 use crate::window::Window;
 
 /// The kernel's Vegas. Round-trip times are in microseconds, and one more.
@@ -126,7 +126,7 @@ impl KernelVegas {
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.reducing.begin(event);
         self.counted = Counted::default();
-        window.reduce_to(half(event.base));
+        reduce(window, half(event.base));
     }
 
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {

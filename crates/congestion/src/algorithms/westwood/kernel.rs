@@ -5,7 +5,7 @@ use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::whole_windows::{Counted, HZ, Reducing, half, ticks, ticks_begun};
+use crate::whole_windows::{Counted, HZ, Reducing, half, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
 /// Shortest sample of the bandwidth (`TCP_WESTWOOD_RTT_MIN`), and the round-trip time before the first one, in ticks.
@@ -108,7 +108,7 @@ impl KernelWestwood {
         self.reducing.begin(event);
         self.completes = true;
         self.counted = Counted::default();
-        window.reduce_to(half(event.base));
+        reduce(window, half(event.base));
     }
 
     /// The end of a reduction (`CA_EVENT_COMPLETE_CWR`).
