@@ -46,7 +46,7 @@ def test_fast_holds_alpha_packets_in_the_queue() -> None:
 def test_vegas_holds_between_alpha_and_beta_packets_in_the_queue() -> None:
     for alpha, beta in ((2, 4), (6, 9)):
         link = bottleneck(alone("vegas", alpha=alpha, beta=beta))
-        # Linux counts whole packets, by the shortest round trip of a round (`tcp_vegas_cong_avoid`):
+        # Linux counts whole packets, by the shortest trip of a round (`tcp_vegas_cong_avoid`):
         # the window shrinks from beta + 1 on, and the mean is up to a packet above that minimum.
         assert alpha - 1 <= link["queue_mean_pkts"] <= beta + 2
         assert link["utilization"] > 0.999
