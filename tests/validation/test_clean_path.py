@@ -14,7 +14,7 @@ RTT_S = 0.04
 BDP_PKTS = 333.3
 
 
-def alone(kind: str, duration_s: int = 40, **parameters: float) -> longhaul.Results:
+def alone(kind: str, duration_s: int = 40, **parameters: float | str) -> longhaul.Results:
     """Simulate one flow on 100 Mbit/s and 40 ms; the second half counts."""
     return longhaul.run(
         {
@@ -45,9 +45,17 @@ def test_fast_holds_alpha_packets_in_the_queue() -> None:
 
 def test_vegas_holds_between_alpha_and_beta_packets_in_the_queue() -> None:
     for alpha, beta in ((2, 4), (6, 9)):
+        link = bottleneck(alone("vegas", alpha=alpha, beta=beta, variant="paper"))
+        # The packet in service does not wait.
+        assert alpha - 1 <= link["queue_mean_pkts"] <= beta
+        assert link["utilization"] > 0.999
+
+
+def test_vegas_of_linux_counts_whole_packets() -> None:
+    for alpha, beta in ((2, 4), (6, 9)):
         link = bottleneck(alone("vegas", alpha=alpha, beta=beta))
-        # Linux counts whole packets, by the shortest trip of a round (`tcp_vegas_cong_avoid`):
-        # the window shrinks from beta + 1 on, and the mean is up to a packet above that minimum.
+        # By the shortest trip of a round the window shrinks from beta + 1 on (`tcp_vegas_cong_avoid`);
+        # the mean is up to a packet above that minimum.
         assert alpha - 1 <= link["queue_mean_pkts"] <= beta + 2
         assert link["utilization"] > 0.999
 
