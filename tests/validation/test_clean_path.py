@@ -54,7 +54,7 @@ def test_vegas_holds_between_alpha_and_beta_packets_in_the_queue() -> None:
 def test_vegas_of_linux_counts_whole_packets() -> None:
     for alpha, beta in ((2, 4), (6, 9)):
         link = bottleneck(alone("vegas", alpha=alpha, beta=beta))
-        # By the shortest trip of a round the window shrinks from beta + 1 on (`tcp_vegas_cong_avoid`);
+        # By the shortest trip of a round (`tcp_vegas_cong_avoid`) it shrinks from beta + 1 on;
         # the mean is up to a packet above that minimum.
         assert alpha - 1 <= link["queue_mean_pkts"] <= beta + 2
         assert link["utilization"] > 0.999
