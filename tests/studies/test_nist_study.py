@@ -76,6 +76,34 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
 
 
 @pytest.mark.parametrize(
+    ("algorithm", "original"),
+    [
+        ("TCP", "prTCP"),
+        ("BIC", "prBICTCP"),
+        ("CTCP", "prCTCP"),
+        ("FAST", "prFAST"),
+        ("HSTCP", "prHSTCP"),
+        ("HTCP", "prHTCP"),
+        ("Scalable", "prSCALABLE"),
+    ],
+)
+def test_a_share_under_its_original_name_is_the_algorithm_of_the_study(
+    algorithm: str, original: str, tmp_path: Path
+) -> None:
+    """SP 500-282, section 3.2.4: the seven probabilities of a configuration file of MesoNet."""
+    study = STUDY.cell("N7-CUT", {"condition": "8", "algorithm": algorithm}).scenario
+    kept = {key: value for key, value in study["mesonet"].items() if key != "periods"}
+    short = {**study, "mesonet": {**kept, "MI": 10}}
+    shares = {"prTCP": 0.0, original: 1.0}
+    others = {key: value for key, value in short["mesonet"].items() if key != "algorithms"}
+    as_original = {**study, "mesonet": {**others, **shares}}
+    own = longhaul.run(short, out=tmp_path / "study")
+    translated = longhaul.run(as_original, out=tmp_path / "original")
+    for table in ("network", "classes", "long_lived", "routers", "goodput"):
+        assert own.table(table).equals(translated.table(table)), table
+
+
+@pytest.mark.parametrize(
     ("experiment", "words", "shortest"), [("N6-MAIN", 1, 6), ("N7-MAIN", 1, 6), ("SA64", 31, 4)]
 )
 def test_conditions_are_an_orthogonal_fraction(experiment: str, words: int, shortest: int) -> None:

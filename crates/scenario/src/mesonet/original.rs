@@ -56,7 +56,7 @@ const fn original(name: &'static str, place: Place) -> Original {
 const ALGORITHMS: &[&str] = &[
     "reno",
     "hstcp",
-    "ctcp-nist",
+    "ctcp",
     "scalable",
     "fast",
     "htcp",
@@ -211,7 +211,7 @@ pub(crate) const ORIGINALS: &[Original] = &[
     ),
     original("prTCP", Place::Share("reno")),
     original("prBICTCP", Place::Share("bic")),
-    original("prCTCP", Place::Share("ctcp-nist")),
+    original("prCTCP", Place::Share("ctcp")),
     original("prFAST", Place::Share("fast")),
     original("prHSTCP", Place::Share("hstcp")),
     original("prHTCP", Place::Share("htcp")),
