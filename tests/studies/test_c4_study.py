@@ -64,7 +64,7 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
         }
     numbers = [claim for claim in STUDY.claims if claim.expected.printed is not None]
     claimed = {
-        (claim.experiments[0], claim.where["metric"], claim.measure, claim.where["main"],
+        (claim.experiments[0], claim.question.metric, claim.measure, claim.question.levels["main"],
          claim.source)
         for claim in numbers
     }  # fmt: skip
@@ -78,7 +78,7 @@ def test_no_band_reaches_below_what_the_link_permits() -> None:
         if claim.derived:
             continue
         low, high = claim.expected.low, claim.expected.high
-        match claim.where["metric"], claim.experiments[0]:
+        match claim.question.metric, claim.experiments[0]:
             case "load_pct", _:
                 assert low >= 0, claim.id
                 assert high <= 100, claim.id

@@ -3,16 +3,17 @@
 import json
 from math import nan
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import polars as pl
 import pytest
 from conftest import CommandLine
 
 import longhaul
-from longhaul.studies import declared
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.declared import DECLARED
-from longhaul.studies.study import find
+from longhaul.studies.questions import DECLARED
+from longhaul.studies.study import Study, find
 
 # Two experiments, one claim, one figure: as docs/contributing.md has it.
 RECIPE = Path(__file__).parents[2] / "docs" / "contributing.md"
@@ -179,14 +180,20 @@ def test_single_runs_and_comparisons_in_each_replication() -> None:
     of_runs = {"of": "A", "metric": "rate", "queue": "red", "runs": "each"}
     assert DECLARED["largest"](runs, **of_runs) == 21.0
     assert DECLARED["ninth_decile"](runs, **of_runs) == pytest.approx(19.0)
-    assert DECLARED["largest"].is_extreme(of_runs)
-    assert not DECLARED["ninth_decile"].is_extreme(of_runs)
+    assert DECLARED["largest"].question(of_runs, ("A",)).is_extreme
+    assert not DECLARED["ninth_decile"].question(of_runs, ("A",)).is_extreme
     beside = {"of": "A", "metric": "rate", "queue": "droptail", "less.queue": "red"}
     # Medians are 12 and 11; the differences are 1, 1 and 4.
     assert DECLARED["value"](runs, **beside) == DECLARED["value"](runs, **beside, by="replication")
     assert DECLARED["mean"](runs, **beside, runs="each") == 2.0
     alike = {"of": "A", "metric": "rate", "runs": "each", "each": "replication"}
     assert DECLARED["range"](runs, **alike, then="count", above=1) == 1.0
+
+
+# All that a question asks of a study: its experiments' axes.
+STUDY = cast(
+    Study, SimpleNamespace(experiments={"A": SimpleNamespace(axes=("queue", "n"), columns=())})
+)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +213,7 @@ def test_single_runs_and_comparisons_in_each_replication() -> None:
 )
 def test_words_that_do_not_go_together_are_refused(where: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        declared.check({"of": "A", "metric": "rate", **where}, {"A": ("queue", "n")})
+        DECLARED["mean"].question({"of": "A", "metric": "rate", **where}, ("A",)).check(STUDY)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +297,8 @@ def test_points_that_lack_a_metric_are_not_left_out(lacking: float | None) -> No
 def test_what_some_levels_of_an_axis_show(
     take: str, where: dict[str, str | float], kind: str
 ) -> None:
-    assert DECLARED[take].kind({"of": "A", "metric": "rate", **where}, "n") == kind
+    question = DECLARED[take].question({"of": "A", "metric": "rate", **where}, ("A",))
+    assert question.kind("n") == kind
 
 
 def test_an_unreadable_file_is_named(study: Path) -> None:

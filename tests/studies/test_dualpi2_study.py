@@ -20,11 +20,12 @@ def test_round_trips_are_those_of_the_cell(one: int, other: int) -> None:
 def test_each_pair_of_flows_has_its_ratio() -> None:
     ratios = [claim for claim in STUDY.claims if "-ratio-" in claim.id]
     cells = {
-        (claim.experiments, claim.where.get("other"), *_round_trips(claim)) for claim in ratios
+        (claim.experiments, claim.question.levels.get("other"), *_round_trips(claim))
+        for claim in ratios
     }
     assert len(cells) == len(ratios) == 40
 
 
 def _round_trips(claim: object) -> tuple[object, object]:
-    where = claim.where  # type: ignore[attr-defined]
+    where = claim.question.levels  # type: ignore[attr-defined]
     return where["rtt_one"], where["rtt_other"]

@@ -18,9 +18,7 @@ from longhaul.campaign import Run
 from longhaul.mesonet import MesoNet, groups
 from longhaul.studies import arithmetic
 from longhaul.studies.data import Data
-from longhaul.studies.declared import DECLARED
 from longhaul.studies.ledger import judge
-from longhaul.studies.parts import WHOLE
 from longhaul.studies.study import find
 
 STUDY = find("nist-2010")
@@ -258,8 +256,7 @@ def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
 def declared(data: Data, name: str) -> float:
     """The number of a claim that declares what it measures."""
     (claim,) = (claim for claim in STUDY.claims if claim.id == name)
-    where = {word: level for word, level in claim.where.items() if word != WHOLE}
-    return DECLARED[claim.measure](data, **where)
+    return claim.question.value(data)
 
 
 def test_algorithms_are_compared_with_the_others_of_a_condition() -> None:
@@ -291,8 +288,8 @@ def test_every_claim_names_what_a_run_has(tmp_path: Path) -> None:
     of_groups = {f"mean_{role}_{number}" for number, *_ in groups.GROUPS for role in groups.ROLES}
     known = of_groups.union(row)
     for claim in STUDY.claims:
-        if claim.where.get("of") in MAIN and "metric" in claim.where:
-            for text in str(claim.where["metric"]).split(","):
+        if claim.question.of in MAIN and claim.question.metric:
+            for text in claim.question.metric.split(","):
                 assert set(arithmetic.metrics(text)) <= known, claim.id
     network = MesoNet.of(results).network
     half = network.tail(50)

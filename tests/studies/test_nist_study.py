@@ -13,7 +13,8 @@ import longhaul
 from longhaul.campaign import Run, as_toml
 from longhaul.campaign.reduce import reduce
 from longhaul.mesonet import MesoNet
-from longhaul.studies.study import Study, StudyError, find
+from longhaul.studies.errors import StudyError
+from longhaul.studies.study import Study, find
 
 STUDY = find("nist-2010")
 TOPOLOGIES = Path(__file__).parents[2] / "crates/scenario/topologies"

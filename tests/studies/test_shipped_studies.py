@@ -19,12 +19,16 @@ def test_claims_name_what_there_is(study: Study) -> None:
     parts.check(study)
     for one in study.claims:
         assert set(one.experiments) <= set(study.experiments), one.id
-        named = [one.where[key] for key in ("of", "beside", "alone") if key in one.where]
+        named = [
+            one.question.words[key]
+            for key in ("of", "beside", "alone")
+            if key in one.question.words
+        ]
         for name in ",".join(str(name) for name in named).split(",") if named else []:
             assert name in study.experiments, (one.id, name)
             axes = study.experiments[name].axes
-            if "axis" in one.where:
-                assert one.where["axis"] in axes, (one.id, name)
+            if "axis" in one.question.words:
+                assert one.question.words["axis"] in axes, (one.id, name)
     assert {one.name for one in study.experiments.values()} >= {
         name for figure in parts.figures(study) for name in figure.experiments
     }
@@ -48,7 +52,9 @@ def test_recorded_results_have_the_metrics_of_all_claims(study: Study) -> None:
         if not recorded.issuperset(one.experiments):
             continue
         for key in ("metric", "over"):
-            for text in str(one.where[key]).split(",") if key in one.where else ():
+            for text in (
+                str(one.question.words[key]).split(",") if key in one.question.words else ()
+            ):
                 metrics = arithmetic.metrics(text)
                 assert set(metrics) <= set(results.data.values.columns), (one.id, metrics)
 

@@ -8,13 +8,14 @@ import pytest
 
 from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
-from longhaul.studies import conclusions, coverage, ledger, page, parts
+from longhaul.studies import conclusions, ledger, page, parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.conclusions import Conclusion
+from longhaul.studies.errors import StudyError
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.partial import Part
 from longhaul.studies.record import recorded
-from longhaul.studies.study import Study, StudyError, find
+from longhaul.studies.study import Study, find
 
 STUDY = find("nist-2010")
 
@@ -27,7 +28,7 @@ def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
         part=part,
         so_far=so_far.replace("unlike", ""),
         is_partial=part is not None,
-        there=coverage.needed(STUDY, claim),
+        there=frozenset(claim.question.cells(STUDY)),
     )  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def test_what_is_configured_agrees_with_nothing() -> None:
 
 def test_hypotheses_about_newer_algorithms_are_no_claims_of_the_source() -> None:
     newer = [claim for claim in STUDY.claims if claim.id.startswith("TD-") and claim.is_hypothesis]
-    assert {str(claim.where["algorithm"]) for claim in newer} == {"CUBIC", "BBR3"}
+    assert {str(claim.question.levels["algorithm"]) for claim in newer} == {"CUBIC", "BBR3"}
     claims, _, hypotheses = ledger.kinds([judgement(claim, CONTRADICTED) for claim in newer])
     assert (len(claims), len(hypotheses)) == (0, len(newer))
     assert "contradicted" not in ledger.summary([judgement(newer[0], CONTRADICTED)]).split("\n")[0]

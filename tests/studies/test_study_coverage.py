@@ -10,8 +10,9 @@ import pytest
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from longhaul.studies import coverage
 from longhaul.studies.data import Data
+from longhaul.studies.errors import StudyError
 from longhaul.studies.ledger import Judgement, judge
-from longhaul.studies.study import Study, StudyError, find
+from longhaul.studies.study import Study, find
 
 EXPERIMENTS = """
 title     = "Losses"
@@ -155,8 +156,8 @@ def judged(study: Study, results: Data) -> Judgement:
 def test_what_a_claim_needs_is_said_in_words(tmp_path: Path) -> None:
     study = study_with(tmp_path, "value", HIGHER.format("count"), "low = 1\nopposite = 0")
     (claim,) = study.claims
-    assert len(coverage.needed(study, claim)) == 8
-    cells = coverage.needed(study, claim)
+    assert len(claim.question.cells(study)) == 8
+    cells = claim.question.cells(study)
     assert [*coverage.in_words(study, cells)] == ["E: all 4 delays, all 2 algorithms (8 runs)"]
     there = [cell for cell in cells if dict(cell[1])["delay"] < 2.5e-3]
     assert [*coverage.in_words(study, cells, there)] == [

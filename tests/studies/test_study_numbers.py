@@ -9,8 +9,9 @@ from conftest import CommandLine
 from test_studies import tiny
 
 from longhaul.studies import record
+from longhaul.studies.errors import StudyError
 from longhaul.studies.numbers import NUMBER, Numbers, markdown
-from longhaul.studies.study import Study, StudyError, studies
+from longhaul.studies.study import Study, studies
 
 __all__ = ["tiny"]
 

@@ -10,6 +10,7 @@ from longhaul.plots.styles import ALGORITHMS
 from longhaul.studies import citations, coverage, page, parts, record, set_up
 from longhaul.studies.claims import Claim, _claim
 from longhaul.studies.figures import Line, _medians, _power, drawing, printed
+from longhaul.studies.measures import GENERAL
 from longhaul.studies.study import find
 
 
@@ -32,7 +33,7 @@ def claim(where: Mapping[str, str | float], value: str, measure: str = "value") 
     words = " ".join(f"{word}={level}" for word, level in where.items())
     about = {"id": "C", "experiment": "E1", "measure": measure, "statement": "", "source": ""}
     given = {**row, **about, "where": words, "value": value, "low": "0"}
-    return _claim(Path("claims.csv"), 2, given)
+    return _claim(Path("claims.csv"), 2, given, GENERAL)
 
 
 def test_a_line_shows_the_numbers_that_are_printed_of_its_own_cells() -> None:

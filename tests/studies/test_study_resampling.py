@@ -6,7 +6,7 @@ import pytest
 
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.data.resampling import Resampled
-from longhaul.studies.declared import DECLARED
+from longhaul.studies.questions import DECLARED
 from longhaul.studies.selection import Word
 
 
@@ -127,7 +127,7 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
     together = 0
     for name, words in CLAIMS:
         where: dict[str, Word] = {"of": "one", "metric": "rate", **words}
-        found = DECLARED[name].in_samples(samples.at_once, where)
+        found = DECLARED[name].question(where, ("one",)).in_samples(samples.at_once)
         if found is not None:
             together += 1
             alone = [DECLARED[name](sample, **where) for sample in samples]

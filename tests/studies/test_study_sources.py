@@ -117,7 +117,7 @@ def test_only_numbers_distances_and_derived_bounds_have_no_contrary(study: Study
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_no_band_holds_what_cannot_be(study: Study) -> None:
     for claim in study.claims:
-        metric = str(claim.where.get("metric", ""))
+        metric = claim.question.metric
         if claim.measure == "value" and metric in {"utilisation", "jain", "mbps"}:
             most = 1.0 if metric == "jain" else 100.0
             assert not isfinite(claim.expected.high) or claim.expected.high <= most, claim.id

@@ -17,12 +17,14 @@ from longhaul.analysis.judging import (
     Expected,
 )
 from longhaul.studies.claims import Claim, read_claims
+from longhaul.studies.questions import DECLARED
 
 
 def claim(low: float, high: float, opposite: float | None = None) -> Claim:
     """A claim with this band."""
     band = Expected(low, high, opposite, rounding=0.5, precision=SINGLE)
-    return Claim("C", ("E",), "m", {}, "it is so", band, "", "", "")
+    question = DECLARED["value"].question({"of": "E", "metric": "m"}, ("E",))
+    return Claim("C", ("E",), "value", question, "it is so", band, "", "", "")
 
 
 def of_one_run(claim: Claim, printed: float | None) -> Claim:
@@ -151,7 +153,7 @@ def test_open_ends_are_null_in_json() -> None:
 def test_a_tolerance_that_is_a_width_makes_the_band(
     value: str, tolerance: str, low: float, high: float, tmp_path: Path
 ) -> None:
-    (tmp_path / "claims.csv").write_text(HEAD + f"A,E,m,,s,{value},,,,{tolerance},,\n")
+    (tmp_path / "claims.csv").write_text(HEAD + f"A,E,mean,,s,{value},,,,{tolerance},,\n")
     [read] = read_claims(tmp_path / "claims.csv")
     assert read.expected.low == pytest.approx(low)
     assert read.expected.high == pytest.approx(high)
@@ -163,17 +165,17 @@ HEAD = "id,experiment,measure,where,statement,value,low,high,opposite,tolerance,
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("A,E,m,,s,,1,2,,,,\nA,E,m,,s,,1,2,,,,\n", "claims given twice: A"),
-        ("A,E,m,,s,,,,,,,\n", "claims.csv:2: A: expected low <= high"),
-        ("A,E,m,,s,,,,,5 %,,\n", "claims.csv:2: A: expected low <= high"),
-        ("A,E,m,,s,3,,,,,,\n", "or a value and a tolerance such as `5 %`"),
-        ("A,E,m,,s,3,,,,5 % of it,,\n", "or a value and a tolerance such as `5 %`"),
-        ("A,E,m,,s,,3,2,,,,\n", "expected low <= high"),
-        ("A,E,m,queue,s,,1,2,,,,\n", "claims.csv:2: expected key=value, found `queue`"),
-        ("A,E,m,,s,,one,2,,,,\n", "claims.csv:2:"),
-        ("A,E,m,,s,,1,2,,,one,\n", "claims.csv:2: runs: expected .* found `one`"),
-        ("A,E,m,,s,,1,2,,,0,\n", "found `0`"),
-        ("A,E,m,,s,,1,2,,,\n", "claims.csv:2: expected 12 columns"),
+        ("A,E,mean,,s,,1,2,,,,\nA,E,mean,,s,,1,2,,,,\n", "claims given twice: A"),
+        ("A,E,mean,,s,,,,,,,\n", "claims.csv:2: A: expected low <= high"),
+        ("A,E,mean,,s,,,,,5 %,,\n", "claims.csv:2: A: expected low <= high"),
+        ("A,E,mean,,s,3,,,,,,\n", "or a value and a tolerance such as `5 %`"),
+        ("A,E,mean,,s,3,,,,5 % of it,,\n", "or a value and a tolerance such as `5 %`"),
+        ("A,E,mean,,s,,3,2,,,,\n", "expected low <= high"),
+        ("A,E,mean,queue,s,,1,2,,,,\n", "claims.csv:2: expected key=value, found `queue`"),
+        ("A,E,mean,,s,,one,2,,,,\n", "claims.csv:2:"),
+        ("A,E,mean,,s,,1,2,,,one,\n", "claims.csv:2: runs: expected .* found `one`"),
+        ("A,E,mean,,s,,1,2,,,0,\n", "found `0`"),
+        ("A,E,mean,,s,,1,2,,,\n", "claims.csv:2: expected 12 columns"),
     ],
 )
 def test_a_bad_claims_file_is_refused(rows: str, message: str, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from longhaul._engine import results_version
 from longhaul.campaign.execute import reduced
 from longhaul.campaign.sweep import Run
 from longhaul.results import Results
-from longhaul.studies.study import Study, StudyError
+from longhaul.studies.errors import StudyError
+from longhaul.studies.study import Study
 
 
 def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Iterator[Run]:

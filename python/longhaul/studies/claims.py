@@ -6,7 +6,7 @@ would move with other random numbers. `longhaul.analysis.judging` judges it.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from pathlib import Path
@@ -15,6 +15,9 @@ from typing import Any
 from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import SINGLE, Expected, decimals_of, half_a_unit
 from longhaul.files.rows import Row, numbered_rows
+from longhaul.studies.errors import unknown
+from longhaul.studies.measures import GENERAL, Measure, question
+from longhaul.studies.questions import Question, words_of
 
 # How the column `source` of a claim begins that the source does not make.
 DERIVED = "derived"
@@ -44,8 +47,8 @@ class Claim:
     experiments: tuple[str, ...]
     """Those whose runs it is judged by; the first is where it belongs."""
     measure: str
-    where: Mapping[str, str | float]
-    """Keyword arguments of the measure: which cell or curve it is of."""
+    question: Question
+    """The words of `where`, asked of the measure."""
     statement: str
     expected: Expected
     tolerance: str
@@ -86,28 +89,28 @@ class Claim:
         return {"value": self.expected.printed, **band}
 
 
-def read_claims(*files: Path) -> list[Claim]:
-    """Read the claims of a study, from one file or several."""
-    claims = [claim for file in files for claim in _claims(file)]
+def read_claims(*files: Path, measures: Mapping[str, Measure] = GENERAL) -> list[Claim]:
+    """Read the claims of a study, from one file or several, with the measures that it knows."""
+    claims = [claim for file in files for claim in _claims(file, measures)]
     names = [claim.id for claim in claims]
     if taken := {name for name in names if names.count(name) > 1}:
         raise ScenarioError(f"{files[-1]}: claims given twice: {', '.join(sorted(taken))}")
     return claims
 
 
-def _claims(file: Path) -> list[Claim]:
-    if file.suffix == ".toml":
-        return [_claim(file, name, row) for name, row in _declared(file)]
-    return [_claim(file, line, row) for line, row in numbered_rows(file, COLUMNS).items()]
+def _claims(file: Path, measures: Mapping[str, Measure]) -> list[Claim]:
+    rows = _declared(file) if file.suffix == ".toml" else numbered_rows(file, COLUMNS).items()
+    return [_claim(file, line, row, measures) for line, row in rows]
 
 
-def _claim(file: Path, line: int | str, row: Row) -> Claim:
+def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure]) -> Claim:
     try:
+        experiments = tuple(row["experiment"].split())
         claim = Claim(
             id=row["id"],
-            experiments=tuple(row["experiment"].split()),
+            experiments=experiments,
             measure=row["measure"],
-            where=where(row["where"]),
+            question=_question(row, experiments, measures),
             statement=row["statement"],
             expected=_expected(row),
             tolerance=row["tolerance"],
@@ -123,6 +126,14 @@ def _claim(file: Path, line: int | str, row: Row) -> Claim:
             "value and a tolerance such as `5 %`, `0.4 s` or `30 % or 0.4 s`"
         )
     return claim
+
+
+def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
+    """Parse the words of a row, for the measure that it names."""
+    name = row["measure"]
+    if name not in measures:
+        raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")
+    return question(measures, name, words_of(row["where"]), experiments)
 
 
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
@@ -190,19 +201,3 @@ def _runs(text: str) -> str:
     if text and text != SEVERAL and not (text.isdecimal() and int(text) > 0):
         raise ValueError(f"runs: expected a number of runs, `{SEVERAL}` or nothing, found `{text}`")
     return text
-
-
-def where(text: str) -> dict[str, str | float]:
-    """Arguments of a measure, as `key=value` and separated by spaces."""
-    return dict(_where(text))
-
-
-def _where(text: str) -> Iterator[tuple[str, str | float]]:
-    for word in text.split():
-        key, equals, value = word.partition("=")
-        if not equals:
-            raise ValueError(f"expected key=value, found `{word}`")
-        try:
-            yield key, float(value)
-        except ValueError:
-            yield key, value

@@ -15,8 +15,9 @@ from typing import Any
 from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from longhaul.studies import coverage
+from longhaul.studies.errors import StudyError
 from longhaul.studies.ledger import Judgement, number
-from longhaul.studies.study import Study, StudyError
+from longhaul.studies.study import Study
 
 NAME = "conclusions.toml"
 AGREES, DIFFERS, OPEN, CONFIGURED = "agrees", "differs", "open", "configured"
@@ -191,7 +192,7 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
     decided = [verdict for verdict in said if verdict != UNDECIDED]
     is_part = len(judged) < len(own) or any(judgement.is_partial for judgement in judged)
     unjudged = NOT_RUN if own else CONFIGURED if named else NO_CLAIM
-    cells = {cell for judgement in own for cell in coverage.needed(study, judgement.claim)}
+    cells = {cell for judgement in own for cell in judgement.claim.question.cells(study)}
     return Outcome(
         word=_word(said) if judged else unjudged,
         worst=_worst([judgement.verdict for judgement in judged], said, is_part=is_part),
@@ -238,7 +239,7 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
         for judgement in own
         if judgement not in partial and judgement.measured is not None
     ]
-    cells = {cell for judgement in whole for cell in coverage.needed(study, judgement.claim)}
+    cells = {cell for judgement in whole for cell in judgement.claim.question.cells(study)}
     there = {cell for judgement in whole for cell in judgement.there}
     yield from coverage.in_words(study, cells, there)
 

@@ -9,32 +9,18 @@ needs or not at all. Other claims are measured of what is there, and say of how 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
-from longhaul.studies import arithmetic, parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import EXPERIMENT, Data
-from longhaul.studies.declared import Declared
-from longhaul.studies.declared.words import METRIC, SEVERAL, WHEN
 from longhaul.studies.experiments import Experiment
-from longhaul.studies.measures import WHOLE_DESIGN, Measure
 from longhaul.studies.partial import Part
-from longhaul.studies.parts import WHOLE
-from longhaul.studies.selection import AND, REST, Word, selects
+from longhaul.studies.questions.question import FULL, Cell, cell_at
 from longhaul.studies.study import Study
 
-OF = "of"
-FULL = "full"
-# Words of `where` that are of the other side of a comparison.
-SIDES = ("less", "over", "with", "against")
 
-# An experiment, and its level of each axis.
-Cell = tuple[str, tuple[tuple[str, Any], ...]]
-Words = Mapping[str, Word]
-
-
-class There:
+class RecordedCells:
     """The cells of a study that were run, and what was measured of them."""
 
     def __init__(self, study: Study, data: Data) -> None:
@@ -54,7 +40,10 @@ class There:
             # The name as well: an experiment may have no axes, and one cell.
             columns = [lookup.column(axis) for axis in (EXPERIMENT, *experiment.axes)]
             for row, (_, *levels) in enumerate(zip(*columns, strict=True)):
-                yield _cell(name, experiment, dict(zip(experiment.axes, levels, strict=True))), row
+                yield (
+                    cell_at(name, experiment, dict(zip(experiment.axes, levels, strict=True))),
+                    row,
+                )
 
     def has(self, cell: Cell, metrics: Collection[str] = ()) -> bool:
         """Whether a cell was run, and all of these metrics were measured of it."""
@@ -67,67 +56,49 @@ class There:
         )
 
 
-def part_of(study: Study, there: There, claim: Claim) -> Part | None:
-    """How much is there of what a claim is about; None if it is not about all levels of an axis.
+def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> Part | None:
+    """Return the levels of an axis at which all needed runs exist; None without such an axis.
 
     A level at which a metric of the claim was not measured is not there.
     """
-    axis = claim.where.get(WHOLE)
-    if axis in (None, REST):
+    axis = claim.question.whole_axis
+    if axis is None:
         return None
     missing_by_level: dict[Any, bool] = {}
-    for cell, metrics in _wanted(study, claim, FULL).items():
-        level = dict(cell[1]).get(str(axis))
-        missing_by_level[level] = missing_by_level.get(level, False) or not there.has(cell, metrics)
+    for cell, metrics in claim.question.cells(study).items():
+        level = dict(cell[1]).get(axis)
+        lacks = missing_by_level.get(level, False)
+        missing_by_level[level] = lacks or not recorded.has(cell, metrics)
     # Cells of an experiment without this axis are needed at each level.
     lacks_common = missing_by_level.pop(None, False)
     complete = [level for level, lacks in missing_by_level.items() if not (lacks or lacks_common)]
-    return Part(str(axis), tuple(sorted(complete)), len(missing_by_level))
+    return Part(axis, tuple(sorted(complete)), len(missing_by_level))
 
 
-def lacking(study: Study, there: There, claim: Claim) -> str:
-    """How much is there of what a claim needs all of; empty if it is all, or some will do."""
-    if claim.where.get(WHOLE) != REST:
+def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
+    """Return how many runs exist of a claim that needs all of them; empty if nothing is missing."""
+    if not claim.question.needs_all_runs:
         return ""
-    cells = needed(study, claim)
-    count = sum(map(there.has, cells))
-    return f"{count} of {len(cells)} runs are there" if count < len(cells) else ""
+    return _counted(study, recorded, claim, FULL, "{} of {} runs are there")
 
 
-def on_runs(study: Study, there: There, claim: Claim, scale: str) -> str:
-    """On how many of the runs at a scale a claim rests, such as `on 180 of 270 runs`.
+def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
+    """Return the count of runs at a scale that a claim rests on, such as `on 180 of 270 runs`.
 
-    Empty if all are there, if it says of how many levels it is, and if it does not say of which
-    runs: what is printed of the set-up is not measured of any.
+    Empty if all exist, if the claim names the levels that it is about, and if it names no runs: a
+    check of the set-up is measured of none.
     """
-    if WHOLE in claim.where or OF not in claim.where or claim.is_set_up:
+    question = claim.question
+    if question.whole or not question.names_runs or claim.is_set_up:
         return ""
-    cells = needed(study, claim, scale)
-    count = sum(map(there.has, cells))
-    return f"on {count} of {len(cells)} runs" if count < len(cells) else ""
+    return _counted(study, recorded, claim, scale, "on {} of {} runs")
 
 
-def needed(study: Study, claim: Claim, scale: str = FULL) -> frozenset[Cell]:
-    """The cells that a claim is about at a scale, of both sides where it compares two."""
-    return frozenset(_wanted(study, claim, scale))
-
-
-def _wanted(study: Study, claim: Claim, scale: str) -> Mapping[Cell, Collection[str]]:
-    """The cells that a claim needs, each with the metrics that it measures of them."""
-    measure = parts.measure(study, claim.id, claim.measure)
-    if measure in WHOLE_DESIGN:
-        return {
-            _cell(name, study.experiments[name], levels): ()
-            for name in claim.experiments
-            for levels in _levels(study, name, scale)
-        }
-    wanted: dict[Cell, set[str]] = {}
-    for words in _sides(claim.where):
-        metrics = _metrics(words, measure)
-        for name in _experiments(claim, words):
-            for cell in _selected(study, name, words, scale):
-                wanted.setdefault(cell, set()).update(metrics)
-    return wanted
+def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
+    """Fill in how many needed runs exist and how many there are; empty if all exist."""
+    cells = claim.question.cells(study, scale)
+    count = sum(map(recorded.has, cells))
+    return text.format(count, len(cells)) if count < len(cells) else ""
 
 
 def in_words(
@@ -172,62 +143,3 @@ def _plural(axis: str) -> str:
     if re.search("[^aeiou]y$", axis):
         return f"{axis[:-1]}ies"
     return axis if axis.endswith("s") else f"{axis}s"
-
-
-def _sides(where: Words) -> Iterator[Words]:
-    """The words of a claim, and those of each side that it compares them with."""
-    own = {word: level for word, level in where.items() if word.partition(".")[0] not in SIDES}
-    yield own
-    for side in SIDES:
-        other = {
-            word.removeprefix(f"{side}."): level
-            for word, level in where.items()
-            if word.startswith(f"{side}.")
-        }
-        if other:
-            yield {**own, **other}
-
-
-def _experiments(claim: Claim, words: Words) -> Sequence[str]:
-    """The experiments of a side. Measures in Python may name others than `of` does."""
-    if any(word.partition(".")[0] in SIDES for word in claim.where):
-        return str(words[OF]).split(AND)
-    return claim.experiments
-
-
-def _metrics(words: Words, measure: Measure) -> list[str]:
-    """What has to have been measured of the cells that words select.
-
-    Those that a claim chooses by another metric need that one; the others may lack what is taken.
-    """
-    if chosen_by := [word.removeprefix(WHEN) for word in words if word.startswith(WHEN)]:
-        return chosen_by
-    texts = str(words[METRIC]).split(SEVERAL) if METRIC in words else []
-    if not isinstance(measure, Declared):
-        return texts
-    return [name for text in texts for name in arithmetic.metrics(text)]
-
-
-def _selected(study: Study, name: str, words: Words, scale: str) -> Iterator[Cell]:
-    """The cells of an experiment at the levels that words select."""
-    experiment = study.experiments[name]
-    chosen = {word: selects(level) for word, level in words.items() if level != "" and word != OF}
-    for levels in _levels(study, name, scale):
-        if all(word not in levels or is_one(levels[word]) for word, is_one in chosen.items()):
-            yield _cell(name, experiment, levels)
-
-
-@cache
-def _levels(study: Study, name: str, scale: str) -> tuple[Mapping[str, Any], ...]:
-    """The levels of axes and factors of an experiment's cells."""
-    experiment = study.experiments[name]
-    return () if experiment.template is None else tuple(experiment.sweep(scale, 1).cells())
-
-
-def _cell(name: str, experiment: Experiment, levels: Mapping[str, Any]) -> Cell:
-    return name, tuple((axis, _exact(levels[axis])) for axis in experiment.axes)
-
-
-def _exact(level: Any) -> Any:  # noqa: ANN401
-    """Levels are recorded with six digits."""
-    return float(f"{level:.6g}") if isinstance(level, float) else level

@@ -47,9 +47,7 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         metrics = [name for name in known if name not in (*axes, REPLICATION)]
         # What most claims are about is looked at first.
         claimed = Counter(
-            claim.where.get("metric")
-            for claim in study.claims
-            if experiment.name in claim.experiments
+            claim.question.metric for claim in study.claims if experiment.name in claim.experiments
         )
         metrics.sort(key=lambda name: -claimed[name])
         levels = [axis for axis in varied if axis not in numbers]

@@ -17,7 +17,6 @@ from longhaul._engine import ScenarioError
 from longhaul.analysis import families
 from longhaul.analysis.families import DIFFERENCE, LOGARITHM, Family
 from longhaul.analysis.prediction import MIN_RUNS
-from longhaul.studies import parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.study import Study
@@ -25,8 +24,6 @@ from longhaul.studies.study import Study
 NAME = "families.toml"
 KEYS = ("title", "experiment", "cells", "by", "difference")
 VALUE = "value"
-# Words of a claim that select no level.
-OTHER_WORDS = ("of", "metric")
 
 
 @dataclass(frozen=True)
@@ -91,11 +88,10 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
     """The family, if three replications or more have all of its cells."""
-    measure = parts.measure(study, cells.claims[0].id, VALUE)
     rows = []
     for replication in data.each_replication:
         try:
-            row = [float(measure(replication, **claim.where)) for claim in cells.claims]
+            row = [claim.question.value(replication) for claim in cells.claims]
         except NotRunError:
             continue
         if all(map(isfinite, row)):
@@ -134,8 +130,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
     for claim in filter(_is_cell, study.claims):
         levels = {
             key: f"{level:g}" if isinstance(level, float) else level
-            for key, level in claim.where.items()
-            if key not in OTHER_WORDS
+            for key, level in claim.question.levels.items()
         }
         wanted = entry.get("cells", {})
         chosen = claim.experiments[0] == entry["experiment"] and all(
@@ -143,7 +138,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
         )
         if chosen:
             level = levels.get(entry["by"], "") if "by" in entry else ""
-            groups.setdefault((str(claim.where["metric"]), level), []).append(claim)
+            groups.setdefault((claim.question.metric, level), []).append(claim)
     for (metric, level), claims in groups.items():
         title = entry["title"].format(level)
         statistic = DIFFERENCE if metric in by_difference else LOGARITHM
@@ -159,8 +154,7 @@ def _is_cell(claim: Claim) -> bool:
         and not (claim.derived or claim.is_set_up)
         and claim.measure == VALUE
         and len(claim.experiments) == 1
-        and "metric" in claim.where
-        and not any("." in word or word == "by" for word in claim.where)
+        and claim.question.is_plain
         and isfinite(band.low)
         and isfinite(band.high)
     )

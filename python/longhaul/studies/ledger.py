@@ -1,13 +1,12 @@
 """The ledger: every claim with what was measured, its interval and the verdict."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, isnan
 from typing import Any, NamedTuple
 
-import numpy as np
 from rich.table import Table
 from rich.text import Text
 
@@ -23,15 +22,15 @@ from longhaul.analysis.judging import (
 )
 from longhaul.analysis.prediction import Prediction, predict
 from longhaul.analysis.statistics import percentile_interval
-from longhaul.studies import coverage, families, partial, parts
+from longhaul.studies import coverage, families, partial
 from longhaul.studies.claims import Claim
-from longhaul.studies.coverage import Cell, There
+from longhaul.studies.coverage import RecordedCells
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.data.resampling import Resampled
-from longhaul.studies.declared import Declared
 from longhaul.studies.families import FamilyJudgement
-from longhaul.studies.measures import KINDS, Measure
 from longhaul.studies.partial import Decide, Part
+from longhaul.studies.questions import Question
+from longhaul.studies.questions.question import Cell
 from longhaul.studies.study import Study
 
 COLOURS = {
@@ -120,13 +119,13 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     """Judge every claim, or those of some experiments."""
     chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
-    there = There(study, data)
-    measured = [_measured(study, claim, data, there, scale) for claim in claims]
+    recorded = RecordedCells(study, data)
+    measured = [_measured(study, claim, data, recorded, scale) for claim in claims]
     samples = _in_samples(measured, Resampled(data, SAMPLES))
     judged_families = families.judge(study, data)
     return [
         _in_family(
-            _about(study, there, _judged(claim, measurement, values, scale)),
+            _about(study, recorded, _judged(claim, measurement, values, scale)),
             judged_families.get(claim.id),
         )
         for claim, measurement, values in zip(claims, measured, samples, strict=True)
@@ -146,49 +145,44 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
     return list(found.values())
 
 
-def _about(study: Study, there: There, judgement: Judgement) -> Judgement:
+def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
     """The judgement with the runs that its claim is about, and those of them that are there."""
-    cells = coverage.needed(study, judgement.claim)
+    cells = judgement.claim.question.cells(study)
     return replace(
         judgement,
         needs="; ".join(coverage.in_words(study, cells)),
-        there=frozenset(cell for cell in cells if there.has(cell)),
+        there=frozenset(cell for cell in cells if recorded.has(cell)),
     )
 
 
 def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[list[float]]:
-    """What each that is resampled is in the samples: in all at once, or else in one by one."""
+    """Return the values of each resampled claim in the bootstrap samples.
+
+    They are computed for all samples at once where the question allows it, one by one otherwise.
+    """
     sampled: list[list[float]] = [[] for _ in measured]
     alone = []
     for measurement, values in zip(measured, sampled, strict=True):
         if measurement.resampled:
-            numbers = _at_once(measurement, samples)
+            numbers = measurement.question.in_samples(samples.at_once)
             if numbers is None:
                 alone.append((measurement, values))
             else:
                 values += [number for number in numbers.tolist() if not isnan(number)]
     for sample in samples if alone else ():
         for measurement, values in alone:
-            value, _ = _value(measurement, sample)
+            value, _ = _value(measurement.question, sample)
             # A sample may lack what a measure needs.
             values += [] if value is None else [value]
     return sampled
 
 
-def _at_once(measured: "_Measured", samples: Resampled) -> np.ndarray | None:
-    """What it is in all samples, if that can be worked out of all together."""
-    if not isinstance(measured.measure, Declared):
-        return None
-    return measured.measure.in_samples(samples.at_once, measured.where)
-
-
 @dataclass(frozen=True)
 class _Measured:
-    """What was measured of a claim; why not, if there is no value."""
+    """The measured value of a claim, or the reason for a missing one."""
 
-    measure: Measure
-    where: Mapping[str, str | float]
-    """Of which cells: of those that are there, if the claim is about all levels of an axis."""
+    question: Question
+    """About the levels that exist, if the claim is about all levels of an axis."""
     part: Part | None
     on_runs: str = ""
     """How many runs there are of those at this scale, in words; empty if all are."""
@@ -199,40 +193,35 @@ class _Measured:
 
     @property
     def resampled(self) -> bool:
-        """Whether it is judged by bootstrap samples."""
-        extreme = isinstance(self.measure, Declared) and self.measure.is_extreme(self.where)
-        several = self.replications > 1 and not extreme
+        """True if bootstrap samples judge it."""
+        several = self.replications > 1 and not self.question.is_extreme
         return several and self.value is not None and self.next_run is None
 
     @cached_property
     def kind(self) -> str:
-        """What kind of number it is, of which some levels may show something of all."""
-        if self.part is None:
-            return ""
-        if isinstance(self.measure, Declared):
-            return self.measure.kind(self.where, self.part.axis)
-        return KINDS.get(self.measure, "")
+        """The kind of number, of which some levels may show something of all."""
+        return "" if self.part is None else self.question.kind(self.part.axis)
 
 
-def _measured(study: Study, claim: Claim, data: Data, there: There, scale: str) -> _Measured:
-    measure = parts.measure(study, claim.id, claim.measure)
-    where = {word: level for word, level in claim.where.items() if word != parts.WHOLE}
+def _measured(
+    study: Study, claim: Claim, data: Data, recorded: RecordedCells, scale: str
+) -> _Measured:
+    question = claim.question
     count = _replications(data, claim.experiments)
-    if lacking := coverage.lacking(study, there, claim):
-        return _Measured(measure, where, None, reason=lacking, replications=count)
-    part = coverage.part_of(study, there, claim)
+    if lacking := coverage.lacking(study, recorded, claim):
+        return _Measured(question, None, reason=lacking, replications=count)
+    part = coverage.part_of(study, recorded, claim)
     if part is not None and not part.there:
-        return _Measured(measure, where, part, reason=part.text, replications=count)
+        return _Measured(question, part, reason=part.text, replications=count)
     if part is not None and not part.is_whole:
-        where |= part.words
-    on_runs = coverage.on_runs(study, there, claim, scale)
-    measurement = _Measured(measure, where, part, on_runs, replications=count)
-    value, reason = _value(measurement, data)
+        question = question.narrowed(part.words)
+    value, reason = _value(question, data)
     next_run = None
     if claim.of_one_run and count > 1 and value is not None:
-        alone = (_value(measurement, replication)[0] for replication in data.each_replication)
+        alone = (_value(question, replication)[0] for replication in data.each_replication)
         next_run = predict([prediction for prediction in alone if prediction is not None])
-    return replace(measurement, value=value, reason=reason, next_run=next_run)
+    on_runs = coverage.on_runs(study, recorded, claim, scale)
+    return _Measured(question, part, on_runs, value, reason, count, next_run)
 
 
 def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:
@@ -291,10 +280,10 @@ def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
     return min(low, measured), max(high, measured)
 
 
-def _value(measured: _Measured, data: Data) -> tuple[float | None, str]:
-    """What is measured; without a value, why there is none."""
+def _value(question: Question, data: Data) -> tuple[float | None, str]:
+    """Return the measured value; without one, the reason."""
     try:
-        value = float(measured.measure(data, **measured.where))
+        value = question.value(data)
     except NotRunError as error:
         return None, str(error)
     except ZeroDivisionError:

@@ -4,17 +4,17 @@
 a curve has in common. Shares of points are from 0 to 1.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from longhaul.studies.declared import DECLARED
+from longhaul.studies.questions import DECLARED, Declared, PythonQuestion, Question
+from longhaul.studies.questions.python import KINDS, WHOLE_DESIGN
+from longhaul.studies.questions.words import Words
 from longhaul.studies.registry import Registry
 
-Measure = Callable[..., float]
+__all__ = ["GENERAL", "KINDS", "Measure", "Measures", "question"]
 
-# Measures in Python that need all runs of their experiments, whatever words they are given.
-WHOLE_DESIGN: set[Measure] = set()
-# What kind of number a measure in Python is, where some levels show something of all: see partial.
-KINDS: dict[Measure, str] = {}
+# Declared measures are called with words, as functions are.
+Measure = Callable[..., float]
 
 
 class Measures(Registry[Measure]):
@@ -27,3 +27,13 @@ class Measures(Registry[Measure]):
 
 
 GENERAL = Measures(DECLARED)
+
+
+def question(
+    measures: Mapping[str, Measure], name: str, words: Words, experiments: Sequence[str]
+) -> Question:
+    """Parse the question that words ask of a measure; ValueError for words that it refuses."""
+    measure = measures[name]
+    if isinstance(measure, Declared):
+        return measure.question(words, experiments)
+    return PythonQuestion.read(name, measure, words, experiments)

@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from longhaul.analysis.judging import VERDICTS
-from longhaul.studies import ledger, parts
-from longhaul.studies.claims import where
+from longhaul.studies import ledger
 from longhaul.studies.data import Data
+from longhaul.studies.errors import StudyError, unknown
 from longhaul.studies.ledger import Judgement
+from longhaul.studies.measures import question
+from longhaul.studies.questions import words_of
 from longhaul.studies.record import Record, read
-from longhaul.studies.study import Study, StudyError, unknown
+from longhaul.studies.study import Study
 
 Table = Callable[[Data], Iterable[str]]
 
@@ -85,10 +87,10 @@ class Numbers:
         return float(len(counted))
 
     def _measured(self, name: str, arguments: str) -> float:
-        measures = parts.measures(self.study)
+        measures = self.study.measures
         if name not in measures:
             raise unknown("measure", name, list(measures))
-        return float(measures[name](self.data, **where(arguments)))
+        return question(measures, name, words_of(arguments), ()).value(self.data)
 
     def _claimed(self, name: str, end: str) -> float:
         by_id = {judgement.claim.id: judgement for judgement in self.judgements}

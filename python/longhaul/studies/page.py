@@ -102,7 +102,7 @@ def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> d
     by_claim = {}
     for claim in (judgement.claim for judgement in judgements):
         cited = [name for name in citations.figures(claim.source) if name in numbers]
-        key = str(claim.where.get("of", claim.experiments[0])), str(claim.where.get("metric", ""))
+        key = claim.question.of, claim.question.metric
         by_claim[claim.id] = cited or ([drawn[key]] if key in drawn else [])
     return by_claim
 

@@ -14,8 +14,9 @@ from longhaul.campaign.execute import Watch
 from longhaul.files.writing import write_text
 from longhaul.studies.addition import and_recorded
 from longhaul.studies.data import VERSION, Data
+from longhaul.studies.errors import StudyError, unknown
 from longhaul.studies.experiments import SCALES
-from longhaul.studies.study import Study, StudyError, unknown
+from longhaul.studies.study import Study
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """A study, read from its folder."""
 
-import difflib
 import hashlib
 import importlib
 import sys
@@ -12,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from longhaul._engine import LonghaulError
 from longhaul.campaign import Run, Store
 from longhaul.campaign.reduce import reduce, reduce_keeping_samples
 from longhaul.campaign.responses import Responses
@@ -20,7 +18,9 @@ from longhaul.campaign.store import Kept
 from longhaul.campaign.sweep import Level
 from longhaul.results import Results
 from longhaul.studies.claims import Claim, read_claims
+from longhaul.studies.errors import StudyError, unknown
 from longhaul.studies.experiments import Experiment, Head, read_experiments
+from longhaul.studies.measures import GENERAL, Measure
 
 EXPERIMENTS = "experiments.toml"
 # Either of both: a table of many claims, or claims one by one.
@@ -31,17 +31,6 @@ README = "README.md"
 DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
 Metrics = Callable[[Kept, Run], Mapping[str, Any]]
-
-
-class StudyError(LonghaulError):
-    """A study that does not exist, or is incomplete or invalid."""
-
-
-def unknown(what: str, name: str, known: Sequence[str]) -> StudyError:
-    """The error for a name that does not exist."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f" (did you mean `{near[0]}`?)" if near else ""
-    return StudyError(f"no {what} is called `{name}`{hint}; there are: {', '.join(known)}")
 
 
 def existing(file: Path) -> Path:
@@ -75,7 +64,13 @@ class Study:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, in order."""
-        return read_claims(*map(_claims_of, self.folders))
+        return read_claims(*map(_claims_of, self.folders), measures=self.measures)
+
+    @cached_property
+    def measures(self) -> Mapping[str, Measure]:
+        """The measures of any study, and the study's own."""
+        own: Mapping[str, Measure] = GENERAL
+        return self.required("measures", "MEASURES") if self.has("measures") else own
 
     @property
     def folders(self) -> list[Path]:

@@ -6,8 +6,9 @@ from longhaul.analysis.judging import REPRODUCED
 from longhaul.studies import ledger
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import Data
-from longhaul.studies.declared import DECLARED, RUNS
 from longhaul.studies.numbers import Table, markdown
+from longhaul.studies.questions import DECLARED
+from longhaul.studies.questions.shape import RUNS
 from longhaul.studies.registry import Registry
 from longhaul.studies.study import find
 
@@ -36,7 +37,7 @@ def groups(data: Data) -> list[str]:
     for judgement in ledger.judge(find("c4-2026"), data, "quick"):
         if judgement.claim.derived:
             continue
-        key = _group(judgement.claim), str(judgement.claim.where["main"])
+        key = _group(judgement.claim), str(judgement.claim.question.levels["main"])
         every[key] += 1
         held[key] += judgement.verdict == REPRODUCED
     rows = [
@@ -61,7 +62,7 @@ def _group(claim: Claim) -> str:
 def results(data: Data) -> list[str]:
     """Means of our runs, with what is printed in brackets."""
     printed = {
-        (claim.experiments[0], str(claim.where["metric"]), str(claim.where["main"])):
+        (claim.experiments[0], claim.question.metric, str(claim.question.levels["main"])):
             claim.expected.printed
         for claim in find("c4-2026").claims
         if claim.measure == MEAN and not claim.derived

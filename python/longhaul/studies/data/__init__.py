@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,9 @@ from longhaul.campaign import Run
 from longhaul.files.writing import atomic
 from longhaul.studies.data.bootstrap import COUNT, EXPERIMENT, REPLICATION
 from longhaul.studies.data.lookup import Lookup, NotRunError, OfTable, Samples, at
-from longhaul.studies.study import Study
+
+if TYPE_CHECKING:
+    from longhaul.studies.study import Study
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 
@@ -40,7 +42,7 @@ class Data:
     axes: tuple[str, ...]
 
     @classmethod
-    def collect(cls, study: Study, runs: list[Run], store: Path) -> "Data":
+    def collect(cls, study: "Study", runs: list[Run], store: Path) -> "Data":
         """From what a store has of these runs."""
         # Runs of which samples are drawn; all that have any over time, if the study does not say.
         drawn = getattr(study.module("metrics"), "drawn", None) if study.has("metrics") else None
@@ -65,7 +67,7 @@ class Data:
         return cls(values, _stack(trajectories), _axes(study, values))
 
     @classmethod
-    def read(cls, folder: Path, study: Study) -> "Data":
+    def read(cls, folder: Path, study: "Study") -> "Data":
         """From tables that were written before."""
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
@@ -332,7 +334,7 @@ def _of(lookups: Mapping[str, Found], experiment: str) -> Found:
     return lookups[experiment]
 
 
-def _axes(study: Study, values: pl.DataFrame) -> tuple[str, ...]:
+def _axes(study: "Study", values: pl.DataFrame) -> tuple[str, ...]:
     """The axes that anything was run along, and what follows from them in words."""
     every = study.experiments.values()
     axes = dict.fromkeys(axis for one in every for axis in (*one.axes, *one.words))

@@ -152,12 +152,10 @@ def printed(
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}
     for claim in claims if line.curve is None else ():
-        words = {"of": claim.experiments[0], **claim.where}
-        level = words.pop(axis, None)
-        is_of_line = claim.measure == "value" and all(
-            cell.get(word) == value for word, value in words.items()
-        )
-        if is_of_line and isinstance(level, float) and claim.expected.printed is not None:
+        if claim.measure != "value" or claim.expected.printed is None:
+            continue
+        level = claim.question.level_in(cell, axis)
+        if isinstance(level, float):
             points[level] = claim.expected.printed
     return points
 

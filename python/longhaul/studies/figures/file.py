@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from longhaul.plots.styles import ALGORITHMS, LABELS, Style
+from longhaul.studies.errors import StudyError, unknown
 from longhaul.studies.figures import Figure, Frame, Line
-from longhaul.studies.study import StudyError, unknown
 
 NAME = "figures.toml"
 FIGURE = ("number", "title", "experiments", "published", "axis", "x", "y", "log", "from_zero",

@@ -1,4 +1,4 @@
-"""The values that words select: a number at each point of the axes that they leave open."""
+"""Values of the metric that words select, one at each point of the axes that they leave open."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,17 @@ import numpy as np
 from longhaul.studies import arithmetic
 from longhaul.studies.data import REPLICATION, Cell, Data, NotRunError
 from longhaul.studies.data.lookup import Lookup, UnevenError
-from longhaul.studies.declared.words import (
+from longhaul.studies.questions.shape import Shape
+from longhaul.studies.questions.words import (
     METRIC,
+    OF,
     SELECTING,
-    SEVERAL,
-    SHAPING,
     WHEN,
     Key,
     Number,
     Words,
+    is_when,
+    names,
 )
 from longhaul.studies.selection import Predicate, Word, is_one_level, selects
 
@@ -40,19 +42,18 @@ class Points:
     def cell(self, key: Key) -> Cell:
         """The experiment of a point, and its levels of axes."""
         levels = dict(zip(self.axes, key, strict=True))
-        experiment = self.experiments[levels.pop("of")]
+        experiment = self.experiments[levels.pop(OF)]
         there = {axis: level for axis, level in levels.items() if level is not None}
         return experiment, {**self.fixed, **there}
 
 
-def points_of(data: Data, chosen: Words) -> Points:
-    """The values of a metric at all points with these levels; some, or NotRunError."""
-    selection = _selection(tuple(chosen.items()))
+def points_of(data: Data, words: Words, shape: Shape) -> Points:
+    """Return the values of a metric at all points with these levels; some, or NotRunError."""
+    selection = Selection.read(tuple(words.items()))
     exact = selection.exact
-    of_runs = "runs" in chosen
-    lookups = [data.lookup(experiment, of_runs=of_runs) for experiment in selection.experiments]
+    lookups = [data.lookup(name, of_runs=shape.of_runs) for name in selection.experiments]
     there = frozenset[str]().union(*(lookup.names for lookup in lookups))
-    possible = (*data.axes, REPLICATION) if of_runs else data.axes
+    possible = (*data.axes, REPLICATION) if shape.of_runs else data.axes
     axes = tuple([axis for axis in possible if axis in there and axis not in exact])
     values = {
         (place, *key): number
@@ -60,13 +61,13 @@ def points_of(data: Data, chosen: Words) -> Points:
         for key, number in selection.numbers(name, lookup, axes)
     }
     if not values:
-        raise NotRunError(f"{chosen['of']} has no {chosen[METRIC]} at {selection.levels}")
-    return Points(selection.experiments, exact, ("of", *axes), values)
+        raise NotRunError(f"{words[OF]} has no {words[METRIC]} at {selection.levels}")
+    return Points(selection.experiments, exact, (OF, *axes), values)
 
 
 @dataclass(frozen=True)
-class _Selection:
-    """Which values words select."""
+class Selection:
+    """The experiments, levels and metrics that the words of one side select."""
 
     experiments: tuple[str, ...]
     exact: Words
@@ -77,6 +78,25 @@ class _Selection:
     """Metrics by which points are chosen."""
     texts: tuple[str, ...]
     """Of each point the mean of these metrics, or of what these make of metrics."""
+
+    @classmethod
+    @lru_cache(maxsize=1000)
+    def read(cls, pairs: tuple[tuple[str, Word], ...]) -> "Selection":
+        """Read words with their values; an empty value selects nothing."""
+        words = {word: level for word, level in pairs if level != ""}
+        when = {word.removeprefix(WHEN): level for word, level in words.items() if is_when(word)}
+        levels = {
+            word: level
+            for word, level in words.items()
+            if word not in SELECTING and not is_when(word)
+        }
+        return cls(
+            tuple(names(words[OF])),
+            {axis: level for axis, level in levels.items() if is_one_level(level)},
+            {axis: level for axis, level in levels.items() if not is_one_level(level)},
+            when,
+            tuple(names(words[METRIC])),
+        )
 
     @property
     def levels(self) -> dict[str, Word]:
@@ -140,43 +160,24 @@ def _those_with(
     return chosen
 
 
-@lru_cache(maxsize=1000)
-def _selection(chosen: tuple[tuple[str, Word], ...]) -> _Selection:
-    words = dict(chosen)
-    when = {
-        word.removeprefix(WHEN): level
-        for word, level in words.items()
-        if word.startswith(WHEN) and level != ""
-    }
-    levels = {
-        word: level
-        for word, level in words.items()
-        if word not in (*SELECTING, *SHAPING) and not word.startswith(WHEN) and level != ""
-    }
-    return _Selection(
-        tuple(str(words["of"]).split(",")),
-        {axis: level for axis, level in levels.items() if is_one_level(level)},
-        {axis: level for axis, level in levels.items() if not is_one_level(level)},
-        when,
-        tuple(str(words[METRIC]).split(SEVERAL)),
-    )
-
-
-def groups_of(data: Data, chosen: Words) -> list[dict[str, Word]]:
-    """The levels of the axes of `each`, one group after the other; a single one without it."""
-    if "each" not in chosen:
+def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
+    """Return the levels of the axes of `each`, group by group; one group without levels if none."""
+    if not shape.each:
         return [{}]
-    each = str(chosen["each"]).split(",")
-    if METRIC in each:
-        others = {**chosen, "each": ",".join(axis for axis in each if axis != METRIC)}
-        return [
-            {METRIC: metric, **group}
-            for metric in str(chosen[METRIC]).split(SEVERAL)
-            for group in groups_of(data, {**others, METRIC: metric})
-        ]
-    points = points_of(data, chosen)
-    # Not those of which a level is chosen.
-    axes = [axis for axis in each if axis in points.axes]
+    if METRIC not in shape.each:
+        return _groups_of(data, words, shape)
+    return [
+        {METRIC: metric, **group}
+        for metric in names(words[METRIC])
+        for group in _groups_of(data, {**words, METRIC: metric}, shape)
+    ]
+
+
+def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
+    """Return the groups of values of one metric."""
+    points = points_of(data, words, shape)
+    # Axes of which the words choose a level are not there.
+    axes = [axis for axis in shape.each if axis in points.axes]
     places = [points.axes.index(axis) for axis in axes]
     levels = dict.fromkeys(tuple(key[place] for place in places) for key in points.values)
     return [dict(zip(axes, level, strict=True)) for level in levels]

@@ -1,15 +1,15 @@
 """Values beside others: differences, ratios, and pairs of one point."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from longhaul.studies.data import Cell, Combine, Data, NotRunError
 from longhaul.studies.data.lookup import UnevenError
-from longhaul.studies.declared.points import Points, points_of
-from longhaul.studies.declared.words import METRIC, Key, Number, Words
-from longhaul.studies.selection import Word
+from longhaul.studies.questions.points import Points, points_of
+from longhaul.studies.questions.shape import Shape
+from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Words
 
 
 @dataclass(frozen=True)
@@ -50,20 +50,20 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 }
 
 
-def values_of(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Values:
-    """The values that words select, beside those of each comparison; some, or NotRunError."""
-    points = points_of(data, chosen)
+def values_of(data: Data, sides: Sides, shape: Shape) -> Values:
+    """Return the selected values, beside those of each comparison; some, or NotRunError."""
+    points = points_of(data, sides.own, shape)
     same = 0.0
     keys, values = list(points.values), _stacked(points.values.values())
     for how, (of_medians, of_runs, equal) in COMPARED.items():
-        if how not in compared:
+        if how not in sides.compared:
             continue
-        others = points_of(data, {**chosen, **compared[how]})
-        pairs = _pairs(points, keys, others, compared[how])
+        others = points_of(data, sides.side(how), shape)
+        pairs = _pairs(points, keys, others, sides.compared[how])
         same = equal
-        if "by" in chosen:
+        if shape.by_replication:
             cells = [(points.cell(keys[place]), others.cell(other)) for place, other in pairs]
-            medians = _medians_of_runs(data, str(chosen[METRIC]), cells, of_runs)
+            medians = _medians_of_runs(data, str(sides.own[METRIC]), cells, of_runs)
             pairs = [pairs[place] for place in medians]
             values = _stacked(medians.values())
         else:
@@ -72,12 +72,12 @@ def values_of(data: Data, chosen: Words, compared: Mapping[str, Words]) -> Value
         keys = [keys[place] for place, _ in pairs]
     if not keys:
         raise NotRunError("no points in common")
-    if "with" in compared:
-        others = points_of(data, {**chosen, **compared["with"]})
-        pairs = _pairs(points, keys, others, compared["with"])
+    if "with" in sides.compared:
+        others = points_of(data, sides.side("with"), shape)
+        pairs = _pairs(points, keys, others, sides.compared["with"])
         beside = _stacked(others.values[other] for _, other in pairs)
         return Values(beside, values[..., [place for place, _ in pairs]], same)
-    return _along(points, keys, values, same, chosen.get("along"))
+    return _along(points, keys, values, same, shape.along)
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
@@ -102,14 +102,14 @@ def _medians_of_runs(
 
 
 def _along(
-    points: Points, keys: list[Key], values: np.ndarray, same: float, axis: Word | None
+    points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> Values:
     """Values in the order of an axis, of which each level has one; as they are without an axis."""
     if axis is None:
         return Values(np.zeros(len(keys)), values, same)
     if axis not in points.axes:
         raise NotRunError(f"no axis {axis} is left")
-    place = points.axes.index(str(axis))
+    place = points.axes.index(axis)
     levels = [key[place] for key in keys]
     if len(set(levels)) < len(levels):
         raise NotRunError(f"there are several values for each {axis}")
@@ -149,4 +149,4 @@ def _pairs(
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
     """Whether points are compared at the same levels of an axis, of which sides have so many."""
-    return min(count, other) > 1 if axis == "of" else max(count, other) > 1
+    return min(count, other) > 1 if axis == OF else max(count, other) > 1

@@ -1,4 +1,4 @@
-"""Measures that a claim declares itself: of which values, beside which others, and what of them.
+"""Questions of claims: selected values, their comparison with others, and one number of them.
 
 A claim names what it takes of some values (`TAKES`), and says in `where` which values these are:
 
@@ -34,12 +34,15 @@ side has one, that one is compared with each of them.
 Numbers are arrays: of no dimension, or with one number for each of several bootstrap samples, whose
 points are the same and are selected once. Points are along the last axis.
 
-One file per subject: `words` of `where`, the `points` that they select, their `comparison` with
-others, the `measures` of these, and `checks` of words.
+A question is parsed once, when the claims are read. One file per subject: `words` of `where` by the
+side that they are of, the `shape` that they give, the `points` that they select, their `comparison`
+with others; `question` is what a claim asks whatever its measure, `declared` and `python` are the
+two kinds of measures.
 """
 
-from longhaul.studies.declared.checks import check
-from longhaul.studies.declared.measures import DECLARED, Declared
-from longhaul.studies.declared.words import RUNS
+from longhaul.studies.questions.declared import DECLARED, Declared
+from longhaul.studies.questions.python import PythonQuestion
+from longhaul.studies.questions.question import Question
+from longhaul.studies.questions.words import words_of
 
-__all__ = ["DECLARED", "RUNS", "Declared", "check"]
+__all__ = ["DECLARED", "Declared", "PythonQuestion", "Question", "words_of"]

@@ -1,0 +1,269 @@
+"""What is taken of the values that words select, and of the numbers of several groups."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longhaul.analysis.statistics import correlations, rank_correlations
+from longhaul.studies import arithmetic
+from longhaul.studies.data import REPLICATION, Data, NotRunError
+from longhaul.studies.data.lookup import UnevenError
+from longhaul.studies.partial import LARGEST, LEAST, RATIO, SHARE, SIGN
+from longhaul.studies.questions.comparison import Values, ratio, values_of
+from longhaul.studies.questions.points import groups_of
+from longhaul.studies.questions.question import Question
+from longhaul.studies.questions.shape import COUNTING, Shape, is_axis, whole
+from longhaul.studies.questions.words import (
+    METRIC,
+    OF,
+    SELECTING,
+    SHAPING,
+    SHARED,
+    WHEN,
+    Sides,
+    Words,
+    is_when,
+    names,
+)
+from longhaul.studies.selection import AND, REST, Word, selects
+
+if TYPE_CHECKING:
+    from longhaul.studies.study import Study
+
+Take = Callable[[Values], np.ndarray]
+
+
+def _only(values: Values) -> np.ndarray:
+    if values.count != 1:
+        raise NotRunError(f"{values.count} values are there, not one")
+    number: np.ndarray = values.y[..., 0]
+    return number
+
+
+def _of(count: int, what: str, take: Take) -> Take:
+    """What is taken of so many points at least."""
+
+    def checked(values: Values) -> np.ndarray:
+        if values.count < count:
+            raise NotRunError(f"{what} needs {count} points, and {values.count} are there")
+        return take(values)
+
+    return checked
+
+
+TAKES: dict[str, tuple[Take, str]] = {
+    "value": (_only, "the only value"),
+    "least": (lambda values: values.y.min(axis=-1), "the smallest value"),
+    "largest": (lambda values: values.y.max(axis=-1), "the largest value"),
+    "mean": (lambda values: values.y.mean(axis=-1), "the mean"),
+    "middle": (lambda values: np.median(values.y, axis=-1), "the median"),
+    "range": (
+        _of(2, "a range", lambda values: values.y.max(axis=-1) - values.y.min(axis=-1)),
+        "the largest value less the smallest",
+    ),
+    "spread": (
+        _of(2, "a spread", lambda values: values.y.max(axis=-1) / values.y.min(axis=-1)),
+        "the largest value over the smallest",
+    ),
+    "fall": (
+        _of(2, "a fall", lambda values: values.y[..., 0] - values.y[..., -1]),
+        "the first value along an axis less the last",
+    ),
+    "ends": (
+        _of(2, "a ratio of both ends", lambda values: values.y[..., -1] / values.y[..., 0]),
+        "the last value along an axis over the first",
+    ),
+    "trend": (
+        _of(3, "a trend", lambda values: rank_correlations(values.x, values.y)),
+        "the rank correlation with an axis, or with other values; of three points at least",
+    ),
+    "correlation": (
+        _of(3, "a correlation", lambda values: correlations(values.x, values.y)),
+        "Pearson's coefficient with other values, of three points at least",
+    ),
+    "share": (
+        lambda values: (values.y > values.same).mean(axis=-1),
+        "the share of the points at which a difference is above 0, a ratio above 1",
+    ),
+    "furthest": (
+        lambda values: np.abs(values.y - values.same).max(axis=-1),
+        "the largest distance of a difference from 0, of a ratio from 1",
+    ),
+    "ninth_decile": (
+        lambda values: np.percentile(values.y, 90, axis=-1),
+        "what nine in ten of the values do not exceed",
+    ),
+    "best": (
+        lambda values: values.x[values.y.argmax(axis=-1)],
+        "where an axis has the largest value",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A measure of all values that a claim's words select."""
+
+    name: str
+    take: Take
+    help: str
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def __call__(self, data: Data, **words: Word) -> float:
+        """Return the number of these words."""
+        return self.question(words, tuple(names(words[OF]))).value(data)
+
+    def question(self, words: Words, experiments: Sequence[str]) -> "DeclaredQuestion":
+        """Parse the words of a claim about some experiments; ValueError for wrong ones."""
+        sides, shape = Sides.read(words), Shape.read(words)
+        shape.check(sides)
+        return DeclaredQuestion(words, tuple(experiments), sides, whole(words), self, shape)
+
+
+@dataclass(frozen=True)
+class DeclaredQuestion(Question):
+    """A question whose values, comparisons and reduction are all declared in its words."""
+
+    measure: Declared
+    shape: Shape
+
+    def check(self, study: "Study") -> None:
+        """Refuse words that are neither known nor axes of the experiments that they select."""
+        axes = {
+            name: {*experiment.axes, *experiment.columns}
+            for name, experiment in study.experiments.items()
+        }
+        for words in self.sides.all:
+            self._check_side(words, axes)
+
+    def _check_side(self, words: Words, axes: Mapping[str, Collection[str]]) -> None:
+        if missing := [word for word in SELECTING if word not in words]:
+            raise ValueError(f"where: missing {', '.join(missing)}")
+        for text in names(words[METRIC]):
+            arithmetic.metrics(text)
+        experiments = names(words[OF])
+        for experiment in experiments:
+            if experiment not in axes:
+                raise ValueError(f"where: there is no experiment {experiment}")
+        known = {axis for experiment in experiments for axis in axes[experiment]}
+        if self.shape.of_runs:
+            known.add(REPLICATION)
+        levels = [word for word, level in words.items() if level != "" and not is_when(word)]
+        shapes = [*self.shape.axes, *filter(is_axis, (self.whole,))]
+        for word in (*levels, *shapes):
+            if word not in SELECTING and word not in known:
+                raise ValueError(
+                    f"where: {', '.join(experiments)} has no axis `{word}`; "
+                    f"axes: {', '.join(sorted(known))}; other words: "
+                    f"{', '.join((*SELECTING, *SHAPING))}, metrics after {WHEN}, "
+                    f"and all of these after less., over., with. or against."
+                )
+
+    def value(self, data: Data) -> float:
+        """Return the number."""
+        return float(self._numbers(data))
+
+    def in_samples(self, samples: Data) -> np.ndarray | None:
+        """Return the number in each of several samples; none if their points differ."""
+        if REPLICATION in self.shape.each:
+            return None
+        try:
+            with np.errstate(divide="raise", invalid="raise"):
+                return self._numbers(samples)
+        except (UnevenError, NotRunError, ZeroDivisionError, FloatingPointError):
+            return None
+
+    def _numbers(self, data: Data) -> np.ndarray:
+        groups = groups_of(data, self.sides.own, self.shape)
+        numbers = np.stack([self._of_group(data, group) for group in groups], axis=-1)
+        if self.shape.order is not None:
+            numbers = _ratios_in_order(numbers, groups, self.shape.order)
+        return self.shape.reduced(numbers)
+
+    def _of_group(self, data: Data, group: Words) -> np.ndarray:
+        sides, take = self.sides.narrowed(group), self.measure.take
+        number = take(values_of(data, sides, self.shape))
+        if "against" in sides.compared:
+            against = replace(sides, own=sides.side("against"))
+            return ratio(number, take(values_of(data, against, self.shape)))
+        return number
+
+    def metrics_of(self, words: Words) -> list[str]:
+        """Return the metrics that arithmetic on the words of a side takes."""
+        return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
+
+    def kind(self, axis: str) -> str:
+        """Return the kind of number that some levels of an axis are part of: see `partial`.
+
+        Empty where more levels may move the number either way, and no order is said.
+        """
+        name, shape = self.measure.name, self.shape
+        kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
+        if shape.each:
+            if axis in shape.each and shape.order is not None:
+                # Of more levels the smallest is smaller, and the largest larger.
+                return "" if shape.then in COUNTING else LEAST
+            alike = kind == shape.then and shape.order is None
+            kind = shape.then if axis in shape.each or alike else ""
+            if shape.then in COUNTING:
+                # A level may count several times.
+                return kind if shape.then == SHARE or shape.each == (axis,) else ""
+        return kind if kind in (SHARE, LEAST, LARGEST) else self._order
+
+    @property
+    def _order(self) -> str:
+        """The kind of a number that says which side is the larger; empty for other numbers."""
+        name, compared = self.measure.name, self.sides.compared
+        if self.shape.order is not None or "against" in compared:
+            return RATIO
+        if name in ORDERS:
+            return ORDERS[name]
+        if name not in MIDDLES:
+            return ""
+        return RATIO if "over" in compared else SIGN if "less" in compared else ""
+
+    @property
+    def is_extreme(self) -> bool:
+        """True for an extreme of single runs, which runs drawn again never exceed."""
+        return self.shape.of_runs and self.measure.name in ("least", "largest")
+
+
+# Measures of which some levels show something of all: what kind of number they are.
+KINDS = {"least": LEAST, "largest": LARGEST, "furthest": LARGEST, "range": LARGEST, "share": SHARE}
+# Those that say which of two sides is the larger, and those that do if values are compared.
+ORDERS = {"trend": SIGN, "correlation": SIGN, "fall": SIGN, "ends": RATIO}
+MIDDLES = ("value", "mean", "middle")
+
+
+def _ratios_in_order(
+    numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
+) -> np.ndarray:
+    """The numbers at each place of an order over those at the next."""
+    levels = [level for group in groups for level in group.values()]
+    places = [_selected_by(name, levels) for name in order.split(">")]
+    rest = np.flatnonzero(~np.logical_or.reduce([place for place in places if place is not None]))
+    chosen = [rest if place is None else np.flatnonzero(place) for place in places]
+    if not all(map(len, chosen)):
+        raise NotRunError(f"not every place of {order} was run")
+    steps = [
+        ratio(numbers[..., now].min(axis=-1), numbers[..., following].max(axis=-1))
+        for now, following in pairwise(chosen)
+    ]
+    return np.stack(steps, axis=-1)
+
+
+def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
+    """Which levels have one of these names; none if they are all others."""
+    if level == REST:
+        return None
+    is_one = selects(level.replace(SHARED, AND))
+    return np.array([is_one(level) for level in levels], bool)
+
+
+DECLARED = {name: Declared(name, *take) for name, take in TAKES.items()}

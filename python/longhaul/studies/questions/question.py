@@ -1,0 +1,157 @@
+"""The questions that claims ask of results: their cells, their number, and parts of them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from longhaul.studies.data import Data
+from longhaul.studies.questions.shape import is_axis
+from longhaul.studies.questions.words import METRIC, OF, WHEN, Sides, Words, is_when, names
+from longhaul.studies.selection import REST, Word, selects
+
+if TYPE_CHECKING:
+    from longhaul.studies.experiments import Experiment
+    from longhaul.studies.study import Study
+
+FULL = "full"
+# An experiment, and its level of each axis.
+Cell = tuple[str, tuple[tuple[str, Any], ...]]
+
+
+@dataclass(frozen=True)
+class Question(ABC):
+    """The words of a claim, parsed: selected values, what is made of them, and the scope."""
+
+    words: Words
+    """As the claim has them."""
+    experiments: tuple[str, ...]
+    """The claim's experiments."""
+    sides: Sides
+    whole: str
+    """The axis that the statement is about all levels of; `*` for all runs, or empty."""
+
+    @abstractmethod
+    def check(self, study: "Study") -> None:
+        """Refuse words that do not fit the study's experiments, by ValueError."""
+
+    @abstractmethod
+    def value(self, data: Data) -> float:
+        """Return the number in some results; NotRunError where they lack a value."""
+
+    def in_samples(self, samples: Data) -> np.ndarray | None:
+        """Return the number in all of several samples, if it can be computed of all at once."""
+        return None
+
+    @abstractmethod
+    def kind(self, axis: str) -> str:
+        """Return the kind of number that some levels of an axis are part of: see `partial`."""
+
+    @property
+    def is_extreme(self) -> bool:
+        """True for an extreme of single runs, which runs drawn again never exceed."""
+        return False
+
+    @abstractmethod
+    def metrics_of(self, words: Words) -> list[str]:
+        """Return the metrics that the words of a side name."""
+
+    @property
+    def metric(self) -> str:
+        """The metric, or the arithmetic on metrics, that is asked for; empty without one."""
+        return str(self.sides.own.get(METRIC, ""))
+
+    @property
+    def of(self) -> str:
+        """The experiments whose values are asked for; those of the claim if no word names them."""
+        return str(self.sides.own.get(OF, self.experiments[0]))
+
+    @property
+    def names_runs(self) -> bool:
+        """True if words name the experiments, so that the runs that are needed are known."""
+        return OF in self.sides.own
+
+    @property
+    def levels(self) -> Words:
+        """The selected levels of axes."""
+        return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
+
+    @property
+    def is_plain(self) -> bool:
+        """True for a metric at levels of axes, with no comparison and no other condition."""
+        conditions = self.sides.compared or any(map(is_when, self.sides.own))
+        return bool(self.metric) and not conditions and "by" not in self.words
+
+    @property
+    def needs_all_runs(self) -> bool:
+        """True if the statement says nothing of some of its runs."""
+        return self.whole == REST
+
+    @property
+    def whole_axis(self) -> str | None:
+        """The axis that the statement is about all levels of."""
+        return self.whole if is_axis(self.whole) else None
+
+    def narrowed(self, levels: Words) -> Self:
+        """Return the question about these levels only."""
+        words = {**self.words, **levels}
+        return replace(self, words=words, sides=self.sides.narrowed(levels))
+
+    def level_in(self, cell: Words, axis: str) -> Word | None:
+        """Return the level on an axis if all other words are those of a cell, else None."""
+        words = {OF: self.experiments[0], **self.words}
+        level = words.pop(axis, None)
+        return level if all(cell.get(word) == value for word, value in words.items()) else None
+
+    def cells(self, study: "Study", scale: str = FULL) -> Mapping[Cell, Collection[str]]:
+        """Return the cells that the question is about, each with the metrics that it takes."""
+        needed: dict[Cell, set[str]] = {}
+        for words in self.sides.all:
+            metrics = self._required_metrics(words)
+            for name in self._experiments_of(words):
+                for cell in _selected(study, name, words, scale):
+                    needed.setdefault(cell, set()).update(metrics)
+        return needed
+
+    def _experiments_of(self, words: Words) -> Collection[str]:
+        """Return the experiments of a side; the claim's where nothing is compared."""
+        return names(words[OF]) if self.sides.compared else self.experiments
+
+    def _required_metrics(self, words: Words) -> list[str]:
+        """Return the metrics that selected cells must have.
+
+        Where cells are selected by another metric, all need that one; only the selected ones need
+        the metric that is asked for.
+        """
+        if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
+            return chosen_by
+        return self.metrics_of(words) if METRIC in words else []
+
+
+def _selected(study: "Study", name: str, words: Words, scale: str) -> Iterator[Cell]:
+    """The cells of an experiment at the levels that words select."""
+    experiment = study.experiments[name]
+    chosen = {word: selects(level) for word, level in words.items() if level != "" and word != OF}
+    for levels in levels_of_cells(study, name, scale):
+        if all(word not in levels or is_one(levels[word]) for word, is_one in chosen.items()):
+            yield cell_at(name, experiment, levels)
+
+
+@cache
+def levels_of_cells(study: "Study", name: str, scale: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the levels of axes and factors of an experiment's cells at a scale."""
+    experiment = study.experiments[name]
+    return () if experiment.template is None else tuple(experiment.sweep(scale, 1).cells())
+
+
+def cell_at(name: str, experiment: "Experiment", levels: Mapping[str, Any]) -> Cell:
+    """Return the cell of an experiment at these levels, as results record them."""
+    return name, tuple((axis, _exact(levels[axis])) for axis in experiment.axes)
+
+
+def _exact(level: Any) -> Any:  # noqa: ANN401
+    """Levels are recorded with six digits."""
+    return float(f"{level:.6g}") if isinstance(level, float) else level

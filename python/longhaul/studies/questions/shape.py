@@ -1,0 +1,118 @@
+"""The words that say how values are compared, ordered, grouped and reduced to one number."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from longhaul.studies import arithmetic
+from longhaul.studies.questions.words import METRIC, Sides, Words, names
+from longhaul.studies.selection import REST
+
+# Comparisons that make one number of two.
+PAIRING = ("less", "over")
+# The only values of `by` and of `runs`.
+BY, RUNS = "replication", "each"
+# Reductions of the numbers of groups; those that count take 1 for numbers beyond a bound, else 0.
+THEN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "largest": lambda numbers: numbers.max(axis=-1),
+    "least": lambda numbers: numbers.min(axis=-1),
+    "mean": lambda numbers: numbers.mean(axis=-1),
+    "middle": lambda numbers: np.median(numbers, axis=-1),
+    "count": lambda numbers: numbers.sum(axis=-1),
+    "share": lambda numbers: numbers.mean(axis=-1),
+}
+COUNTING = ("count", "share")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Everything that a question says beside the values that it selects."""
+
+    along: str | None
+    each: tuple[str, ...]
+    """Axes at each level of which the measure is taken alone."""
+    order: str | None
+    then: str
+    above: float | None
+    below: float | None
+    by_replication: bool
+    of_runs: bool
+
+    @classmethod
+    def read(cls, words: Words) -> "Shape":
+        """Read the words of a claim; ValueError for a value that a word cannot have."""
+        for word, only in (("by", BY), ("runs", RUNS)):
+            if words.get(word, only) != only:
+                raise ValueError(f"where: {word}: expected {only}, found `{words[word]}`")
+        then = str(words.get("then", "largest"))
+        if then not in THEN:
+            raise ValueError(f"where: then: expected one of {', '.join(THEN)}, found `{then}`")
+        if (then in COUNTING) != any(bound in words for bound in ("above", "below")):
+            raise ValueError(
+                "where: then=count and then=share need above= or below=, others have none"
+            )
+        each = tuple(names(words["each"])) if "each" in words else ()
+        if "then" in words and not each:
+            raise ValueError("where: then needs each")
+        if "order" in words and (len(each) != 1 or "then" not in words):
+            raise ValueError("where: order needs each, of one axis, and then")
+        return cls(
+            along=_text(words, "along"),
+            each=each,
+            order=_text(words, "order"),
+            then=then,
+            above=_bound(words, "above"),
+            below=_bound(words, "below"),
+            by_replication="by" in words,
+            of_runs="runs" in words,
+        )
+
+    def check(self, sides: Sides) -> None:
+        """Refuse a shape that does not go with the values that are selected, by ValueError."""
+        if self.by_replication:
+            _check_pairs(sides, self.each)
+        if "with" in sides.compared and self.along is not None:
+            raise ValueError("where: along and with. do not go together")
+
+    def reduced(self, numbers: np.ndarray) -> np.ndarray:
+        """Reduce the numbers of groups, along the last axis, to one."""
+        if self.above is not None:
+            numbers = (numbers > self.above).astype(float)
+        if self.below is not None:
+            numbers = (numbers < self.below).astype(float)
+        return THEN[self.then](numbers)
+
+    @property
+    def axes(self) -> list[str]:
+        """The axes that the shape names."""
+        return [axis for axis in (self.along, *self.each) if axis and axis != METRIC]
+
+
+def _check_pairs(sides: Sides, each: tuple[str, ...]) -> None:
+    """Refuse what cannot be compared in each replication."""
+    pairing = [side for side in PAIRING if side in sides.compared]
+    if len(pairing) != 1 or METRIC in sides.compared[pairing[0]]:
+        raise ValueError("where: by needs either less. or over., of the same metric")
+    metrics = names(sides.own.get(METRIC, ""))
+    one_each = len(metrics) == 1 or METRIC in each
+    if not (one_each and all(map(arithmetic.is_metric, metrics))):
+        raise ValueError("where: by needs one metric, or each=metric, and no arithmetic")
+
+
+def _text(words: Words, word: str) -> str | None:
+    return str(words[word]) if word in words else None
+
+
+def _bound(words: Mapping[str, str | float], word: str) -> float | None:
+    return float(words[word]) if word in words else None
+
+
+def whole(words: Words) -> str:
+    """Return the axis that a statement is about all levels of, `*` for all runs, or nothing."""
+    return str(words.get("whole", ""))
+
+
+def is_axis(whole: str) -> bool:
+    """Return true if a statement is about all levels of an axis, not of all runs or of any."""
+    return whole not in ("", REST)

@@ -1,0 +1,86 @@
+"""The words of a claim's `where`, and those of each side of a comparison."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from longhaul.studies.selection import Word
+
+Words = Mapping[str, Word]
+Key = tuple[Any, ...]
+# The number of a point; an array over bootstrap samples.
+Number = float | np.ndarray
+
+OF, METRIC = "of", "metric"
+# Words that are no levels of axes.
+SELECTING = (OF, METRIC)
+COMPARING = ("less", "over", "with", "against")
+SHAPING = ("along", "each", "order", "then", "above", "below", "whole", "by", "runs")
+# Prefix of words that select points by another metric.
+WHEN = "when."
+SEVERAL = ","
+# Between levels that share a place of an order.
+SHARED = "+"
+
+
+def words_of(text: str) -> dict[str, Word]:
+    """Return the words of a text, `key=value` separated by spaces; ValueError for another form."""
+    return dict(_words_of(text))
+
+
+def _words_of(text: str) -> Iterator[tuple[str, Word]]:
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise ValueError(f"expected key=value, found `{word}`")
+        try:
+            yield key, float(value)
+        except ValueError:
+            yield key, value
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The words that select values, without those that say what is made of the values."""
+
+    own: Words
+    compared: Mapping[str, Words]
+    """By `less`, `over`, `with` or `against` the words that differ on that side."""
+
+    @classmethod
+    def read(cls, words: Words) -> "Sides":
+        """Sort the words of a claim by side."""
+        own: dict[str, Word] = {}
+        compared: dict[str, dict[str, Word]] = {}
+        for word, value in words.items():
+            start, dot, rest = word.partition(".")
+            if dot and start in COMPARING:
+                compared.setdefault(start, {})[rest] = value
+            elif word not in SHAPING:
+                own[word] = value
+        return cls(own, compared)
+
+    def side(self, name: str) -> Words:
+        """Return all words of one side of a comparison: its own words replace the common ones."""
+        return {**self.own, **self.compared[name]}
+
+    @property
+    def all(self) -> list[Words]:
+        """The words of the values themselves, and of each side that they are compared with."""
+        return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
+
+    def narrowed(self, levels: Words) -> "Sides":
+        """Return the sides with these levels in common."""
+        return replace(self, own={**self.own, **levels})
+
+
+def names(word: Word) -> list[str]:
+    """Return the names that a word lists, separated by commas."""
+    return str(word).split(SEVERAL)
+
+
+def is_when(word: str) -> bool:
+    """Return true for a word that selects points by another metric."""
+    return word.startswith(WHEN)
