@@ -42,7 +42,7 @@ $(VENV)/maturin: constraints.txt
 # What the package needs at run time.
 $(VENV)/needs: $(VENV)/maturin
 	$(BIN)/pip $(PIP_INSTALL) \
-		jinja2 markdown-it-py matplotlib numpy polars rich scipy statsmodels typer
+		jinja2 markdown-it-py matplotlib numpy polars rich scipy typer
 	touch $@
 
 # What lint and tests need besides. Tests take warnings for errors, also of the compiler: modules are compiled before.

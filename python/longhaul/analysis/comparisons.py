@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import linalg, stats
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,30 @@ class Regression:
 
 
 def regression(factors: Mapping[str, ArrayLike], response: ArrayLike) -> Regression:
-    """Least squares of a response on numeric factors, with an intercept."""
-    from statsmodels.api import OLS, add_constant
+    """Fit a response by least squares on numeric factors, with an intercept.
 
-    columns = np.column_stack([np.asarray(values, float) for values in factors.values()])
-    fit = OLS(np.asarray(response, float), add_constant(columns, has_constant="add")).fit()
-    limits = fit.conf_int(alpha=0.05)
+    Intervals are Student's, by the residual variance (Draper and Smith, Applied Regression
+    Analysis, third edition, section 5.1); without residual degrees of freedom they are infinite.
+    """
+    y = np.asarray(response, float)
+    columns = [np.asarray(values, float) for values in factors.values()]
+    design = np.column_stack([np.ones_like(y), *columns])
+    inverse, rank = linalg.pinv(design, return_rank=True)
+    values = inverse @ y
+    residual = float(np.square(y - design @ values).sum())
+    freedom = len(y) - rank
+    reach = np.full_like(values, np.inf)
+    if freedom:
+        # The pseudoinverse times its own transpose is the inverse of the normal equations' matrix.
+        errors = np.sqrt(residual / freedom * np.square(inverse).sum(axis=1))
+        reach = float(stats.t.ppf(0.975, freedom)) * errors
     names = ["intercept", *factors]
+    intervals = zip(names, values, values - reach, values + reach, strict=True)
+    total = float(np.square(y - y.mean()).sum())
     return Regression(
         {
-            name: MeanInterval(float(value), float(low), float(high), len(columns))
-            for name, value, (low, high) in zip(names, fit.params, limits, strict=True)
+            name: MeanInterval(float(value), float(low), float(high), len(y))
+            for name, value, low, high in intervals
         },
-        float(fit.rsquared),
+        1 - residual / total if total else float("nan"),
     )
