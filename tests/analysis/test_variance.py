@@ -29,8 +29,9 @@ def test_the_factor_that_changes_nothing_has_no_part_in_whatever_order() -> None
 
 
 def test_sums_of_squares_are_those_of_type_two() -> None:
-    """A term's sum is what the residual grows by if all terms but those that contain it are fitted
-    without it (Langsrud, Statistics and Computing 13, 2003, section 2).
+    """The sum of a term is what it takes from the residual of all terms that do not contain it.
+
+    Langsrud, Statistics and Computing 13, 2003, section 2.
     """
     whole = [*itertools.product("xy", "xyz", "wxyz")]
     runs = whole + [whole[k] for k in RANDOM.integers(len(whole), size=30)]
