@@ -31,6 +31,8 @@ COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
     "tolerance", "runs", "source",
 )  # fmt: skip
+# Columns that a file may have besides.
+OPTIONAL = ("sentence", "narrower")
 # Tolerances that are widths: a part of the value, a number in its unit, or the larger of both.
 TOLERANCE = re.compile(r"(?=\d)(?:([\d.]+) %)?(?:(?:^| or )([\d.]+)(?: (?!or\b)[^\s%]+)?)?")
 # What a claim in TOML has to have.
@@ -57,6 +59,10 @@ class Claim:
     """How many runs the source has its number from; empty for theory and general statements."""
     source: str
     """Section, table or figure; `derived`, of what it is derived from, if it does not say so."""
+    sentence: str = ""
+    """Name shared by claims of one sentence, or of one number, which count as one statement."""
+    narrower: str = ""
+    """What the sentence names and the claim leaves out; it cannot show that the sentence holds."""
 
     @property
     def derived(self) -> bool:
@@ -99,7 +105,8 @@ def read_claims(*files: Path, measures: Mapping[str, Measure] = GENERAL) -> list
 
 
 def _claims(file: Path, measures: Mapping[str, Measure]) -> list[Claim]:
-    rows = _declared(file) if file.suffix == ".toml" else numbered_rows(file, COLUMNS).items()
+    is_toml = file.suffix == ".toml"
+    rows = _declared(file) if is_toml else numbered_rows(file, COLUMNS, OPTIONAL).items()
     return [_claim(file, line, row, measures) for line, row in rows]
 
 
@@ -116,6 +123,8 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
             tolerance=row["tolerance"],
             runs=_runs(row["runs"]),
             source=row["source"],
+            sentence=row.get("sentence", ""),
+            narrower=row.get("narrower", ""),
         )
     except ValueError as error:
         raise ScenarioError(f"{file}:{line}: {error}") from None
@@ -149,14 +158,15 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
         raise ScenarioError(f"{file}: missing {error}") from None
     for place, claim in enumerate(given, start=1):
         name = str(claim.get("id", f"claim {place}"))
+        known = (*COLUMNS, *OPTIONAL)
         for key in claim:
-            if key not in COLUMNS:
-                raise ScenarioError(f"{file}: {name}: unknown key `{key}`: {', '.join(COLUMNS)}")
+            if key not in known:
+                raise ScenarioError(f"{file}: {name}: unknown key `{key}`: {', '.join(known)}")
         if missing := [key for key in NEEDED if key not in claim]:
             raise ScenarioError(f"{file}: {name}: missing {', '.join(missing)}")
         words = {"of": claim["experiment"].split()[0], **dict(_flat(claim.get("where", {})))}
         where = " ".join(f"{word}={value}" for word, value in words.items())
-        yield name, {**{key: str(claim.get(key, "")) for key in COLUMNS}, "where": where}
+        yield name, {**{key: str(claim.get(key, "")) for key in known}, "where": where}
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

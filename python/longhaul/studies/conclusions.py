@@ -17,6 +17,7 @@ from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED
 from longhaul.studies import coverage
 from longhaul.studies.errors import StudyError
 from longhaul.studies.ledger import Judgement, number
+from longhaul.studies.statements import statements
 from longhaul.studies.study import Study
 
 NAME = "conclusions.toml"
@@ -188,19 +189,21 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
     named = judgements_of(conclusion, judgements)
     own = [judgement for judgement in named if not judgement.claim.is_set_up]
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
-    said = [judgement.so_far or judgement.verdict for judgement in judged]
+    asked = statements(own)
+    answered = [statement for statement in asked if statement.is_judged]
+    said = [statement.so_far for statement in answered]
     decided = [verdict for verdict in said if verdict != UNDECIDED]
     is_part = len(judged) < len(own) or any(judgement.is_partial for judgement in judged)
     unjudged = NOT_RUN if own else CONFIGURED if named else NO_CLAIM
     cells = {cell for judgement in own for cell in judgement.claim.question.cells(study)}
     return Outcome(
         word=_word(said) if judged else unjudged,
-        worst=_worst([judgement.verdict for judgement in judged], said, is_part=is_part),
+        worst=_worst([statement.verdict for statement in answered], said, is_part=is_part),
         is_part=is_part and bool(decided),
         rests_on=tuple(_rests_on(study, judged or own)),
         needs=len(cells),
-        there=len(judged),
-        claims=len(own),
+        there=len(answered),
+        claims=len(asked),
     )
 
 

@@ -16,7 +16,6 @@ from longhaul.analysis.judging import (
     OUTSIDE,
     REPRODUCED,
     UNDECIDED,
-    VERDICTS,
     Expected,
     Interval,
 )
@@ -31,6 +30,7 @@ from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.partial import Decide, Part
 from longhaul.studies.questions import Question
 from longhaul.studies.questions.question import Cell
+from longhaul.studies.statements import counted, counts
 from longhaul.studies.study import Study
 
 COLOURS = {
@@ -97,6 +97,8 @@ class Judgement:
             "derived": self.claim.derived,
             "set_up": self.claim.is_set_up,
             "hypothesis": self.claim.is_hypothesis,
+            "sentence": self.claim.sentence or None,
+            "narrower": self.claim.narrower or None,
             "expected": self.claim.expected_as_json(),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
@@ -297,12 +299,6 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
     )
 
 
-def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """How many claims have each verdict."""
-    verdicts = Counter(judgement.verdict for judgement in judgements)
-    return {verdict: verdicts[verdict] for verdict in VERDICTS}
-
-
 class Kinds(NamedTuple):
     """Claims, and what stands among them and is none."""
 
@@ -383,13 +379,13 @@ def summary(judgements: Sequence[Judgement]) -> str:
     claims, checks, hypotheses = kinds(judgements)
     derived = sum(judgement.claim.derived for judgement in claims)
     note = f" ({derived} of them derived, not the source's own)" if derived else ""
-    lines = [f"{len(claims)} claims: {_verdicts(claims)}{note}"]
+    lines = [f"{counted(claims)}: {_verdicts(claims)}{note}"]
     if single := on_one_run(claims):
         lines.append(f"{len(single)} of them rest on one run: {_verdicts(single)}")
     if judged := families_of(claims):
         verdicts = Counter(family.verdict or "stand" for family in judged)
-        counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-        lines.append(f"{len(judged)} families of cells: {counted}")
+        judged_as = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        lines.append(f"{len(judged)} families of cells: {judged_as}")
     if checks:
         lines.append(f"Checks of the set-up: {_verdicts(checks)}")
     if hypotheses:

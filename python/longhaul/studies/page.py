@@ -22,6 +22,7 @@ from longhaul.studies.figures import Figure, svg
 from longhaul.studies.ledger import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.record import recorded as latest_recorded
+from longhaul.studies.statements import counts, statements
 from longhaul.studies.study import Study
 
 
@@ -56,9 +57,10 @@ def write(
         versions=record.versions,
         verdicts=VERDICTS,
         conclusions=_conclusions(study, judgements),
-        counts=ledger.counts(claims),
+        counts=counts(claims),
+        statements=len(statements(claims)),
         so_far=_so_far(claims),
-        single=ledger.counts(ledger.on_one_run(claims)),
+        single=counts(ledger.on_one_run(claims)),
         rows=[
             _row(judgement, shown_in[judgement.claim.id], explorer, study) for judgement in claims
         ],
@@ -133,6 +135,8 @@ def _row(
         "runs": judgement.runs,
         "needs": judgement.needs if judgement.measured is None else "",
         "derived": claim.derived,
+        "sentence": claim.sentence,
+        "narrower": claim.narrower,
     }
 
 
