@@ -104,10 +104,10 @@ def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, te
 def in_words(
     study: Study, cells: Collection[Cell], there: Collection[Cell] | None = None
 ) -> Iterator[str]:
-    """Runs of each experiment, such as `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
+    """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    Of these the ones that are there, if it is said which: `N7-MAIN: condition 8, algorithms BIC,
-    CTCP (2 of 8 runs)`.
+    Of an experiment with several replications the count is of cells. With the cells that were run,
+    `there`, only these are named: `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)
     by_experiment: dict[str, list[dict[str, Any]]] = {name: [] for name in counts}
@@ -119,7 +119,9 @@ def in_words(
 
 
 def _described(experiment: Experiment, cells: Sequence[Mapping[str, Any]], of: int) -> str:
-    runs = "1 run" if of == 1 else f"{of} runs"
+    # A cell of an experiment that is repeated is several runs.
+    unit = "cell" if experiment.replications.get(FULL, 1) > 1 else "run"
+    runs = f"{of} {unit}{'' if of == 1 else 's'}"
     if not cells:
         return f"none of {runs}"
     axes = [_levels_in_words(experiment, axis, cells) for axis in experiment.axes]
