@@ -54,34 +54,34 @@ class Claim:
     statement: str
     expected: Expected
     tolerance: str
-    """Where the band comes from."""
+    """The reason for the width of the band."""
     runs: str
-    """How many runs the source has its number from; empty for theory and general statements."""
+    """Number of runs behind the source's number; empty for theory and general statements."""
     source: str
     """Section, table or figure; `derived`, of what it is derived from, if it does not say so."""
     sentence: str = ""
     """Name shared by claims of one sentence, or of one number, which count as one statement."""
     narrower: str = ""
-    """What the sentence names and the claim leaves out; it cannot show that the sentence holds."""
+    """Levels of the sentence that the claim leaves out, so that it cannot show that it holds."""
 
     @property
     def derived(self) -> bool:
-        """Whether the statement is not the source's own: theory, or a reading of ours."""
+        """True if the statement is not the source's own: theory, or a reading of ours."""
         return self.source.startswith(DERIVED)
 
     @property
     def is_set_up(self) -> bool:
-        """Whether it only checks that runs are set up as the source has it."""
+        """True if the claim only checks that runs are set up as the source has it."""
         return self.source.startswith(SET_UP)
 
     @property
     def is_hypothesis(self) -> bool:
-        """Whether it is a question of ours about something that the source does not have."""
+        """True if the claim is a question of ours about something that the source does not have."""
         return self.source.startswith(HYPOTHESIS)
 
     @property
     def of_one_run(self) -> bool:
-        """Whether it is a number, inside its band, that the source has from one run.
+        """True for a number, inside its band, that the source has from one run.
 
         Of a printed 0 nothing is half and twice, and what lies on an end of its band is a bound.
         """
@@ -207,7 +207,7 @@ def _expected(row: Row) -> Expected:
 
 
 def _runs(text: str) -> str:
-    """How many runs a number of the source is of: a count, `several`, or nothing."""
+    """Check the number of runs behind a number of the source: a count, `several`, or nothing."""
     if text and text != SEVERAL and not (text.isdecimal() and int(text) > 0):
         raise ValueError(f"runs: expected a number of runs, `{SEVERAL}` or nothing, found `{text}`")
     return text

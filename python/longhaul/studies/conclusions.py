@@ -1,4 +1,4 @@
-"""What a source concludes, and what our claims say of it: `conclusions.toml`, if a study has one.
+"""A source's conclusions beside the verdicts of our claims: `conclusions.toml`, if there is one.
 
 A conclusion is judged by claims, which it names one by one or by the beginning of their ids
 (`K-12*`). What comes out is never more than they show: conclusions whose claims rest on a part of
@@ -35,7 +35,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the source says, and the claims that bear on it."""
+    """A sentence of the source, and the claims that bear on it."""
 
     title: str
     """Its id, or a question that it answers."""
@@ -44,7 +44,7 @@ class Conclusion:
     about: tuple[str, ...]
     claims: tuple[str, ...]
     note: str = ""
-    """What our runs' answer depends on."""
+    """A condition on which the answer of our runs depends."""
 
 
 @dataclass(frozen=True)
@@ -78,30 +78,30 @@ class Conclusions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What claims say of a conclusion."""
+    """The verdicts of a conclusion's claims, taken together."""
 
     word: str
     """The verdict in words, without its part."""
     worst: str
     """The worst of its claims' verdicts in the ledger, which gives it its colour."""
     is_part: bool
-    """Whether it says so of a part of what its claims are about."""
+    """True if the answer is about a part of the runs that the claims are about."""
     rests_on: tuple[str, ...]
-    """What was run, in words."""
+    """The runs that were made, as text."""
     needs: int
-    """How many runs all of its claims are about;"""
+    """Number of runs that all of its claims are about;"""
     there: int
     """and how many of these claims were judged, of:"""
     claims: int
 
     @property
     def verdict(self) -> str:
-        """What comes out, in words."""
+        """The answer, as text."""
         return f"{self.word} {SO_FAR}" if self.is_part else self.word
 
 
 def read(study: Study) -> Conclusions | None:
-    """What a study has of them."""
+    """Read the conclusions of a study; None without any."""
     file = study.path / NAME
     if not file.is_file():
         return None
@@ -185,7 +185,7 @@ def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> li
 
 
 def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
-    """What its claims say of a conclusion; what was configured says nothing."""
+    """Combine the verdicts of a conclusion's claims; checks of the set-up do not count."""
     named = judgements_of(conclusion, judgements)
     own = [judgement for judgement in named if not judgement.claim.is_set_up]
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
@@ -208,7 +208,7 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
 
 
 def _word(said: Sequence[str]) -> str:
-    """What claims say together: how many of all hold, and how many of all say nothing."""
+    """Describe the verdicts: how many statements hold of how many, and how many are undecided."""
     holding, undecided = said.count(REPRODUCED), said.count(UNDECIDED)
     if undecided == len(said):
         return OPEN

@@ -1,4 +1,4 @@
-"""Which runs a claim needs, and which of them are there, with what it measures of them.
+"""Runs that a claim needs, and those of them that were made and measured.
 
 A statement about all levels of an axis, such as all conditions of a design, says so in its `where`:
 `whole=condition`. It is then measured at the levels at which all runs that it needs are there, and
@@ -46,7 +46,7 @@ class RecordedCells:
                 )
 
     def has(self, cell: Cell, metrics: Collection[str] = ()) -> bool:
-        """Whether a cell was run, and all of these metrics were measured of it."""
+        """Return true if a cell was run, and all of these metrics were measured of it."""
         row = self.rows.get(cell)
         if row is None:
             return False

@@ -57,28 +57,28 @@ class Judgement:
     reason: str = ""
     """Why nothing was measured, or nothing decided; empty if it speaks for itself."""
     shape: str = ""
-    """What the interval of one more run assumes; empty if the interval is that of a median."""
+    """The distribution assumed for the interval of one more run; empty for that of a median."""
     needs: str = ""
     """The runs that the claim is about, in words; empty for theory."""
     part: Part | None = None
-    """How much of them is there, if it is about all levels of an axis."""
+    """The levels of an axis that were run, if the claim is about all of them."""
     so_far: str = ""
     """The verdict on the levels that are there, if these decide nothing and can be compared."""
     there: frozenset[Cell] = frozenset()
     """The runs that are there of those that it is about."""
     is_partial: bool = False
-    """Whether it was judged, and runs that are missing may change the verdict."""
+    """True if it was judged, and runs that are missing may change the verdict."""
     family: FamilyJudgement | None = None
     """The family of its cell, if it is in one."""
 
     @property
     def runs(self) -> str:
-        """How many runs it rests on, in words."""
+        """The number of runs behind the judgement, as text."""
         return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
 
     @property
     def interval_of(self) -> str | None:
-        """What the interval is of, in words."""
+        """The statistic that the interval is of, as text."""
         if self.interval is None:
             return None
         return f"one more run, {self.shape}" if self.shape else "median"
@@ -187,7 +187,7 @@ class _Measured:
     """About the levels that exist, if the claim is about all levels of an axis."""
     part: Part | None
     on_runs: str = ""
-    """How many runs there are of those at this scale, in words; empty if all are."""
+    """The number of its runs at this scale that exist, as text; empty if all exist."""
     value: float | None = None
     reason: str = ""
     replications: int = 0

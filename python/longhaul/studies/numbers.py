@@ -37,7 +37,7 @@ TIMES = re.compile(r" x (\S+)$")
 
 
 class Numbers:
-    """What the results of a study make of its text."""
+    """Numbers and tables of a study's text, from its results."""
 
     def __init__(self, study: Study, record: Record) -> None:
         self.study = study

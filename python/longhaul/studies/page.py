@@ -82,7 +82,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """How claims look so far that the levels that are there do not decide."""
+    """Count the verdicts so far of claims that the levels that were run do not decide."""
     looks = [one.so_far for one in judgements if one.part is not None and one.is_partial]
     agreeing, not_comparable = looks.count(REPRODUCED), looks.count("")
     return {
@@ -154,7 +154,7 @@ def _family(judged: FamilyJudgement) -> dict[str, Any]:
 
 
 def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any] | None:
-    """What the source concludes, each with what our claims say of it and rest on."""
+    """Return the source's conclusions with the verdicts of our claims and the runs behind them."""
     declared = conclusions.read(study)
     if declared is None:
         return None
@@ -220,7 +220,7 @@ def _linked(study: Study, text: str) -> Markup:
 
 
 def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
-    """What was run of an experiment, how often, and of which results version."""
+    """Describe the runs of an experiment: their number, replications and results versions."""
     row = {"name": experiment.name, "title": experiment.title, "left_out": experiment.quick}
     if experiment.template is None:
         return row | {"runs": "theory", "replications": "", "versions": ""}

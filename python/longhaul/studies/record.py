@@ -21,7 +21,7 @@ from longhaul.studies.study import Study
 
 @dataclass(frozen=True)
 class Facts:
-    """What made the results."""
+    """Circumstances of recorded results: scale, date, versions."""
 
     scale: str
     runs: int
@@ -81,7 +81,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """What a store has of a study, and of the runs that it lacks what was recorded before."""
+    """Collect a study's results from a store, and recorded ones for runs that the store lacks."""
     runs = study.runs(scale)
     data = Data.collect(study, runs, store)
     if before is not None:

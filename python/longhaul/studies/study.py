@@ -85,7 +85,7 @@ class Study:
 
     @property
     def recorded(self) -> Path:
-        """Where the results of the last recorded runs are."""
+        """Directory of the last recorded runs' results."""
         return self.path / "results"
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
@@ -97,12 +97,12 @@ class Study:
         return definition
 
     def has(self, module: str) -> bool:
-        """Whether the study has such a module."""
+        """Return true if the study has such a module."""
         return self._file(module).is_file()
 
     @cached_property
     def metrics(self) -> Metrics:
-        """What is measured of a run: by its module, or the responses that are declared."""
+        """The function that measures a run: the module's, or the declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -135,11 +135,11 @@ class Study:
         return importlib.import_module(f"{package}.{name}")
 
     def _file(self, module: str) -> Path:
-        """Where one of the study's modules is."""
+        """Return the file of one of the study's modules."""
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """What is kept of an experiment's runs: by its folder's own `reduce.py`, if it has one."""
+        """Return the reduction of an experiment's runs: its folder's own `reduce.py`, or a general one."""
         own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
@@ -221,7 +221,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What is kept of a run; stores tell apart runs that were reduced in other ways."""
+    """The function that reduces a run; stores tell apart runs that were reduced in other ways."""
 
     variant: str
     reducer: Callable[[Results], Kept]
@@ -236,7 +236,7 @@ class OwnReducer:
     module: str
 
     def __call__(self, run: Results) -> Kept:
-        """What is kept of a run."""
+        """Reduce a run."""
         kept: Kept = Study(self.name, self.path).required(self.module, "reduce")(run)
         return kept
 

@@ -1,4 +1,4 @@
-"""What a study judges and draws: a row of numbers per run, and trajectories of some runs."""
+"""Results of a study: a row of numbers per run, and trajectories of some runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

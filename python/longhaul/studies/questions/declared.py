@@ -1,4 +1,4 @@
-"""What is taken of the values that words select, and of the numbers of several groups."""
+"""Declared measures: statistics of selected values, and of the numbers of several groups."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ def _only(values: Values) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """What is taken of so many points at least."""
+    """Return a statistic that refuses fewer than so many points."""
 
     def checked(values: Values) -> np.ndarray:
         if values.count < count:
@@ -259,7 +259,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Which levels have one of these names; none if they are all others."""
+    """Return a mask of the levels that have one of these names; None if they are all others."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))
