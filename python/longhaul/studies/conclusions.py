@@ -89,10 +89,11 @@ class Outcome:
     rests_on: tuple[str, ...]
     """The runs that were made, as text."""
     needs: int
-    """Number of runs that all of its claims are about;"""
+    """Number of runs that all of its claims are about."""
     there: int
-    """and how many of these claims were judged, of:"""
+    """Number of its statements that were judged."""
     claims: int
+    """Number of its statements."""
 
     @property
     def verdict(self) -> str:

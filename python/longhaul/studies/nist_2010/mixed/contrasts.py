@@ -81,7 +81,7 @@ def _against_others(
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
-    """Return how far algorithms are from the others in a metric, less that in another experiment."""
+    """Return algorithms' distance from the others in a metric, less that in another experiment."""
     there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
     return _against_others(data, of, metric, algorithm, conditions) - there
 
