@@ -139,7 +139,7 @@ class Study:
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """Return the reduction of an experiment's runs: its folder's `reduce.py`, or a general one."""
+        """Return an experiment's reduction: its folder's own `reduce.py`, or a general one."""
         own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()

@@ -13,7 +13,7 @@ from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
 from longhaul.files.writing import atomic
 from longhaul.studies.data.bootstrap import COUNT, EXPERIMENT, REPLICATION
-from longhaul.studies.data.lookup import Lookup, NotRunError, OfTable, Samples, at
+from longhaul.studies.data.lookup import Lookup, NotRunError, TableLookup, Samples, at
 
 if TYPE_CHECKING:
     from longhaul.studies.study import Study
@@ -307,7 +307,9 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
-    return {str(name): OfTable(str(name), _without_empty(part)) for (name,), part in parts.items()}
+    return {
+        str(name): TableLookup(str(name), _without_empty(part)) for (name,), part in parts.items()
+    }
 
 
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:

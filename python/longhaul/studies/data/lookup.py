@@ -185,7 +185,7 @@ class Lookup(ABC):
         )
 
 
-class OfTable(Lookup):
+class TableLookup(Lookup):
     """The rows of a table."""
 
     def __init__(self, experiment: str, table: pl.DataFrame) -> None:
