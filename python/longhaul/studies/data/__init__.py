@@ -13,7 +13,7 @@ from longhaul.analysis.statistics import medians
 from longhaul.campaign import Run
 from longhaul.files.writing import atomic
 from longhaul.studies.data.bootstrap import COUNT, EXPERIMENT, REPLICATION
-from longhaul.studies.data.lookup import Lookup, NotRunError, TableLookup, Samples, at
+from longhaul.studies.data.lookup import Lookup, NotRunError, Samples, TableLookup, at
 
 if TYPE_CHECKING:
     from longhaul.studies.study import Study
