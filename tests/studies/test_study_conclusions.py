@@ -12,7 +12,7 @@ from longhaul.studies import conclusions, ledger, page, parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.conclusions import Conclusion
 from longhaul.studies.errors import StudyError
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.partial import Part
 from longhaul.studies.record import recorded
 from longhaul.studies.study import Study, find
@@ -28,7 +28,7 @@ def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
         part=part,
         so_far=so_far.replace("unlike", ""),
         is_partial=part is not None,
-        there=frozenset(claim.question.cells(STUDY)),
+        there=frozenset(claim.question.cells(STUDY.experiments)),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from longhaul.analysis.judging import (
     UNDECIDED,
 )
 from longhaul.studies.claims import COLUMNS, OPTIONAL, read_claims
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.statements import counted, counts, statements
 from longhaul.studies.study import Study, studies
 

@@ -16,7 +16,9 @@ from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from longhaul.studies import coverage
 from longhaul.studies.errors import StudyError
-from longhaul.studies.ledger import Judgement, number
+from longhaul.studies.judgement import Judgement
+from longhaul.studies.ledger import number
+from longhaul.studies.questions.question import Cell
 from longhaul.studies.statements import statements
 from longhaul.studies.study import Study
 
@@ -196,7 +198,7 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
     decided = [verdict for verdict in said if verdict != UNDECIDED]
     is_part = len(judged) < len(own) or any(judgement.is_partial for judgement in judged)
     unjudged = NOT_RUN if own else CONFIGURED if named else NO_CLAIM
-    cells = {cell for judgement in own for cell in judgement.claim.question.cells(study)}
+    cells = _cells(study, own)
     return Outcome(
         word=_word(said) if judged else unjudged,
         worst=_worst([statement.verdict for statement in answered], said, is_part=is_part),
@@ -206,6 +208,12 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
         there=len(answered),
         claims=len(asked),
     )
+
+
+def _cells(study: Study, judgements: Sequence[Judgement]) -> set[Cell]:
+    """Return the cells that some claims are about."""
+    questions = (judgement.claim.question for judgement in judgements)
+    return {cell for question in questions for cell in question.cells(study.experiments)}
 
 
 def _word(said: Sequence[str]) -> str:
@@ -243,7 +251,7 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
         for judgement in own
         if judgement not in partial and judgement.measured is not None
     ]
-    cells = {cell for judgement in whole for cell in judgement.claim.question.cells(study)}
+    cells = _cells(study, whole)
     there = {cell for judgement in whole for cell in judgement.there}
     yield from coverage.in_words(study, cells, there)
 

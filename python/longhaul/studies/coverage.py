@@ -41,7 +41,7 @@ class RecordedCells:
             columns = [lookup.column(axis) for axis in (EXPERIMENT, *experiment.axes)]
             for row, (_, *levels) in enumerate(zip(*columns, strict=True)):
                 yield (
-                    cell_at(name, experiment, dict(zip(experiment.axes, levels, strict=True))),
+                    cell_at(experiment, dict(zip(experiment.axes, levels, strict=True))),
                     row,
                 )
 
@@ -65,7 +65,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> Part | None:
     if axis is None:
         return None
     missing_by_level: dict[Any, bool] = {}
-    for cell, metrics in claim.question.cells(study).items():
+    for cell, metrics in claim.question.cells(study.experiments).items():
         level = dict(cell[1]).get(axis)
         lacks = missing_by_level.get(level, False)
         missing_by_level[level] = lacks or not recorded.has(cell, metrics)
@@ -96,7 +96,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
     """Fill in how many needed runs exist and how many there are; empty if all exist."""
-    cells = claim.question.cells(study, scale)
+    cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""
 

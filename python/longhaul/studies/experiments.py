@@ -1,7 +1,7 @@
 """`experiments.toml`: what is run, at which scale."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -109,6 +109,18 @@ class Experiment:
             self.conditions,
             self.folder,
         )
+
+    def cells(self, scale: str) -> Sequence[Mapping[str, Any]]:
+        """Return the levels of axes and factors of its cells at a scale; none of theory."""
+        if scale not in self._cells:
+            levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
+            self._cells[scale] = levels
+        return self._cells[scale]
+
+    @cached_property
+    def _cells(self) -> dict[str, Sequence[Mapping[str, Any]]]:
+        """By scale, filled when a claim asks: there are many claims."""
+        return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:
         """The points of an axis."""

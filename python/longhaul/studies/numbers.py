@@ -22,7 +22,7 @@ from longhaul.analysis.judging import VERDICTS
 from longhaul.studies import ledger
 from longhaul.studies.data import Data
 from longhaul.studies.errors import StudyError, unknown
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.measures import question
 from longhaul.studies.questions import words_of
 from longhaul.studies.record import Record, read

@@ -19,7 +19,7 @@ from longhaul.studies.experiments import Experiment
 from longhaul.studies.exploration import link_to, write_explorer
 from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.figures import Figure, svg
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.record import recorded as latest_recorded
 from longhaul.studies.statements import counts, statements

@@ -7,7 +7,6 @@ can refute the sentence, but cannot show that it holds.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from longhaul.analysis.judging import (
     CONTRADICTED,
@@ -17,9 +16,7 @@ from longhaul.analysis.judging import (
     UNDECIDED,
     VERDICTS,
 )
-
-if TYPE_CHECKING:
-    from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 
 # From the worst on; claims of which only some were run leave their sentence open.
 WORST_FIRST = (CONTRADICTED, OUTSIDE, UNDECIDED, NOT_RUN, REPRODUCED)
@@ -29,7 +26,7 @@ WORST_FIRST = (CONTRADICTED, OUTSIDE, UNDECIDED, NOT_RUN, REPRODUCED)
 class Statement:
     """The judgements of the claims that one sentence makes."""
 
-    judgements: "tuple[Judgement, ...]"
+    judgements: tuple[Judgement, ...]
 
     @property
     def verdict(self) -> str:
@@ -47,7 +44,7 @@ class Statement:
         return any(one.verdict != NOT_RUN for one in self.judgements)
 
     @staticmethod
-    def _limited(judgement: "Judgement", verdict: str) -> str:
+    def _limited(judgement: Judgement, verdict: str) -> str:
         return UNDECIDED if judgement.claim.narrower and verdict == REPRODUCED else verdict
 
 
@@ -57,7 +54,7 @@ def _together(verdicts: Sequence[str]) -> str:
     return UNDECIDED if worst == NOT_RUN and REPRODUCED in verdicts else worst
 
 
-def statements(judgements: "Sequence[Judgement]") -> list[Statement]:
+def statements(judgements: Sequence[Judgement]) -> list[Statement]:
     """Return the statements that claims make, in the order of their first claims."""
     parts: dict[str, list[Judgement]] = {}
     for judgement in judgements:
@@ -68,13 +65,13 @@ def statements(judgements: "Sequence[Judgement]") -> list[Statement]:
     return [Statement(tuple(together)) for together in parts.values()]
 
 
-def counts(judgements: "Sequence[Judgement]") -> dict[str, int]:
+def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
     """Count the statements by verdict."""
     verdicts = Counter(statement.verdict for statement in statements(judgements))
     return {verdict: verdicts[verdict] for verdict in VERDICTS}
 
 
-def counted(judgements: "Sequence[Judgement]") -> str:
+def counted(judgements: Sequence[Judgement]) -> str:
     """Return the number of statements, and of the claims that make them, as text."""
     count = len(statements(judgements))
     claims = f"{len(judgements)} claims"

@@ -61,6 +61,12 @@ class Study:
         """The experiments by name, in order."""
         return self._read[1]
 
+    @property
+    def axes(self) -> list[str]:
+        """Axes of all experiments, and the words that follow from them."""
+        every = self.experiments.values()
+        return list(dict.fromkeys(axis for one in every for axis in (*one.axes, *one.words)))
+
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, in order."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from longhaul.studies.data.lookup import UnevenError
 from longhaul.studies.partial import LARGEST, LEAST, RATIO, SHARE, SIGN
 from longhaul.studies.questions.comparison import Values, ratio, values_of
 from longhaul.studies.questions.points import groups_of
-from longhaul.studies.questions.question import Question
+from longhaul.studies.questions.question import Experiments, Question
 from longhaul.studies.questions.shape import COUNTING, Shape, is_axis, whole
 from longhaul.studies.questions.words import (
     METRIC,
@@ -29,9 +28,6 @@ from longhaul.studies.questions.words import (
     names,
 )
 from longhaul.studies.selection import AND, REST, Word, selects
-
-if TYPE_CHECKING:
-    from longhaul.studies.study import Study
 
 Take = Callable[[Values], np.ndarray]
 
@@ -133,12 +129,9 @@ class DeclaredQuestion(Question):
     measure: Declared
     shape: Shape
 
-    def check(self, study: "Study") -> None:
+    def check(self, known: Experiments) -> None:
         """Refuse words that are neither known nor axes of the experiments that they select."""
-        axes = {
-            name: {*experiment.axes, *experiment.columns}
-            for name, experiment in study.experiments.items()
-        }
+        axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
 
