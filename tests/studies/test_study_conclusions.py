@@ -132,10 +132,9 @@ def test_the_page_opens_with_what_the_source_concludes(tmp_path: Path) -> None:
 
 def test_a_conclusion_by_a_claim_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     text = (STUDY.path / conclusions.NAME).read_text()
-    for name in ("experiments.toml", "claims.csv"):
-        (tmp_path / name).write_text((STUDY.path / name).read_text())
-    for folder in ("sensitivity", "mixed", "loss_free", "conditions", "scenarios"):
-        (tmp_path / folder).symlink_to(STUDY.path / folder)
+    for part in STUDY.path.iterdir():
+        if part.name != conclusions.NAME:
+            (tmp_path / part.name).symlink_to(part)
     (tmp_path / conclusions.NAME).write_text(text.replace('"K-03"]', '"K-3"]'))
     with pytest.raises(StudyError, match=r"K-03: there is no claim `K-3`"):
         conclusions.check(Study("copy", tmp_path))
