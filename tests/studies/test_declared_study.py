@@ -12,8 +12,9 @@ from conftest import CommandLine
 
 import longhaul
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.experiments import Experiment
 from longhaul.studies.questions import DECLARED
-from longhaul.studies.study import Study, find
+from longhaul.studies.study import find
 
 # Two experiments, one claim, one figure: as docs/contributing.md has it.
 RECIPE = Path(__file__).parents[2] / "docs" / "contributing.md"
@@ -190,10 +191,8 @@ def test_single_runs_and_comparisons_in_each_replication() -> None:
     assert DECLARED["range"](runs, **alike, then="count", above=1) == 1.0
 
 
-# All that a question asks of a study: its experiments' axes.
-STUDY = cast(
-    Study, SimpleNamespace(experiments={"A": SimpleNamespace(axes=("queue", "n"), columns=())})
-)
+# All that a question asks of experiments: their axes.
+EXPERIMENTS = {"A": cast(Experiment, SimpleNamespace(axes=("queue", "n"), columns=()))}
 
 
 @pytest.mark.parametrize(
@@ -213,7 +212,7 @@ STUDY = cast(
 )
 def test_words_that_do_not_go_together_are_refused(where: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        DECLARED["mean"].question({"of": "A", "metric": "rate", **where}, ("A",)).check(STUDY)
+        DECLARED["mean"].question({"of": "A", "metric": "rate", **where}, ("A",)).check(EXPERIMENTS)
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,9 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
         "D": REPRODUCED,
     }
     assert list(found["A"]) == [
-        "id", "experiment", "statement", "derived", "set_up", "hypothesis", "expected", "measured",
-        "interval", "interval_of", "source_runs", "verdict", "reason", "scale", "replications",
-        "needs", "so_far", "on", "family",
+        "id", "experiment", "statement", "derived", "set_up", "hypothesis", "sentence", "narrower",
+        "expected", "measured", "interval", "interval_of", "source_runs", "verdict", "reason",
+        "scale", "replications", "needs", "so_far", "on", "family",
     ]  # fmt: skip
     # What is not run says why.
     assert [key for key, row in found.items() if row["reason"]] == ["C"]

@@ -12,7 +12,7 @@ from longhaul.studies import conclusions, ledger, page, parts
 from longhaul.studies.claims import Claim
 from longhaul.studies.conclusions import Conclusion
 from longhaul.studies.errors import StudyError
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.partial import Part
 from longhaul.studies.record import recorded
 from longhaul.studies.study import Study, find
@@ -28,7 +28,7 @@ def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
         part=part,
         so_far=so_far.replace("unlike", ""),
         is_partial=part is not None,
-        there=frozenset(claim.question.cells(STUDY)),
+        there=frozenset(claim.question.cells(STUDY.experiments)),
     )  # fmt: skip
 
 
@@ -132,10 +132,9 @@ def test_the_page_opens_with_what_the_source_concludes(tmp_path: Path) -> None:
 
 def test_a_conclusion_by_a_claim_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     text = (STUDY.path / conclusions.NAME).read_text()
-    for name in ("experiments.toml", "claims.csv"):
-        (tmp_path / name).write_text((STUDY.path / name).read_text())
-    for folder in ("sensitivity", "mixed", "loss_free", "conditions", "scenarios"):
-        (tmp_path / folder).symlink_to(STUDY.path / folder)
+    for part in STUDY.path.iterdir():
+        if part.name != conclusions.NAME:
+            (tmp_path / part.name).symlink_to(part)
     (tmp_path / conclusions.NAME).write_text(text.replace('"K-03"]', '"K-3"]'))
     with pytest.raises(StudyError, match=r"K-03: there is no claim `K-3`"):
         conclusions.check(Study("copy", tmp_path))

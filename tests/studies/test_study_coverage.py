@@ -11,7 +11,8 @@ from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED
 from longhaul.studies import coverage
 from longhaul.studies.data import Data
 from longhaul.studies.errors import StudyError
-from longhaul.studies.ledger import Judgement, judge
+from longhaul.studies.judgement import Judgement
+from longhaul.studies.ledger import judge
 from longhaul.studies.study import Study, find
 
 EXPERIMENTS = """
@@ -156,8 +157,8 @@ def judged(study: Study, results: Data) -> Judgement:
 def test_what_a_claim_needs_is_said_in_words(tmp_path: Path) -> None:
     study = study_with(tmp_path, "value", HIGHER.format("count"), "low = 1\nopposite = 0")
     (claim,) = study.claims
-    assert len(claim.question.cells(study)) == 8
-    cells = claim.question.cells(study)
+    assert len(claim.question.cells(study.experiments)) == 8
+    cells = claim.question.cells(study.experiments)
     assert [*coverage.in_words(study, cells)] == ["E: all 4 delays, all 2 algorithms (8 runs)"]
     there = [cell for cell in cells if dict(cell[1])["delay"] < 2.5e-3]
     assert [*coverage.in_words(study, cells, there)] == [

@@ -9,6 +9,7 @@ from conftest import CommandLine
 import longhaul
 from longhaul.analysis.judging import REPRODUCED, UNDECIDED
 from longhaul.studies import families, ledger
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.record import recorded
 from longhaul.studies.study import Study, find
 
@@ -16,7 +17,7 @@ SYNC_TCP = "sync-tcp-2003"
 
 
 @pytest.fixture(scope="module")
-def judgements() -> list[ledger.Judgement]:
+def judgements() -> list[Judgement]:
     study = find(SYNC_TCP)
     _, record = recorded(study)
     return ledger.judge(study, record.data, record.facts.scale)
@@ -30,7 +31,7 @@ def test_every_cell_is_in_one_family_at_most() -> None:
 
 
 def test_cells_of_a_family_that_is_unlike_print_are_not_reproduced(
-    judgements: list[ledger.Judgement],
+    judgements: list[Judgement],
 ) -> None:
     (medians,) = {
         id(one.family): one.family

@@ -66,7 +66,7 @@ def test_numbers_and_tables_are_written(tiny: Path, cli: CommandLine) -> None:
     assert written[0] == f"{rows['A']['measured']:.0f}"
     assert re.fullmatch(r"\d\.\d\d", written[1])
     assert written[2:] == ["1", "1"]
-    assert "| claims | 4 | 2 | 0 | 0 | 1 | 1 |" in text
+    assert "| statements | 4 | 2 | 0 | 0 | 1 | 1 |" in text
     assert "| chapter 1 | 1 | 1 | 0 | 0 | 0 | 0 |\n| chapter 9 | 0 | 0 | 0 | 0 | 0 | 0 |" in text
     assert "| a |" in text
     assert "stale" not in text

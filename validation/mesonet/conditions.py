@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from longhaul.analysis.judging import CONTRADICTED, OUTSIDE, REPRODUCED
 from longhaul.studies import ledger
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.record import recorded
 from longhaul.studies.study import find
 from validation.rows import CONDITIONS_MEAN, VALUE, Row

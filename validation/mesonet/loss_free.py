@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from longhaul.studies.collection import collected
 from longhaul.studies.data import Data
 from longhaul.studies.nist_2010.loss_free.measures import file_goodput, published
 from longhaul.studies.record import execute
@@ -44,4 +45,4 @@ def simulate(processes: int) -> Data:
         store = Path(folder)
         for run, message in execute(study, runs, store, workers=processes, watch=None):
             raise RuntimeError(f"{run.name}: {message}")
-        return Data.collect(study, runs, store)
+        return collected(study, runs, store)

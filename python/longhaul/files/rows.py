@@ -20,11 +20,18 @@ def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
     return list(numbered_rows(file, columns).values())
 
 
-def numbered_rows(file: Path, columns: Sequence[str] = ()) -> dict[int, Row]:
-    """The same by the numbers of their lines in the file, from 1 on."""
+def numbered_rows(
+    file: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
+) -> dict[int, Row]:
+    """Return the rows by the numbers of their lines in the file, from 1 on.
+
+    With `columns`, the file has these, and after them those of `optional` that it needs.
+    """
     (_, head), *rows = _cells(file).items() or [(1, [])]
-    if columns and tuple(head) != tuple(columns):
-        raise ScenarioError(f"{file}: expected the columns {', '.join(columns)}")
+    further = [column for column in optional if column in head[len(columns) :]]
+    if columns and head != [*columns, *further]:
+        after = f", and after them {', '.join(optional)} if needed" if optional else ""
+        raise ScenarioError(f"{file}: expected the columns {', '.join(columns)}{after}")
     for line, row in rows:
         if len(row) != len(head):
             raise ScenarioError(f"{file}:{line}: expected {len(head)} columns")

@@ -51,7 +51,7 @@ def _values(
 def _recorded_rows(
     runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> Callable[[Run], dict[str, Any] | None]:
-    """What was recorded of a run, or of one of these runs that shares its scenario."""
+    """Return the recorded row of a run, or of one of these runs that shares its scenario."""
     by_place = {_place(row, axes): row for row in recorded.values.to_dicts()}
     by_scenario = {
         run.key: row for run in runs if (row := by_place.get(_place(_levels(run), axes)))

@@ -32,13 +32,13 @@ def metrics(text: str) -> tuple[str, ...]:
 
 
 def is_metric(text: str) -> bool:
-    """Whether a text is nothing but the name of a metric."""
+    """Return true if a text is nothing but the name of a metric."""
     return NAME.fullmatch(text) is not None
 
 
 @cache
 def number(text: str) -> Number:
-    """What a text makes of the values of metrics."""
+    """Return the function that evaluates a text on the values of metrics."""
     if is_metric(text):
         return lambda values: values[text]
     return _number(_tree(text), text)

@@ -31,6 +31,8 @@ COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
     "tolerance", "runs", "source",
 )  # fmt: skip
+# Columns that a file may have besides.
+OPTIONAL = ("sentence", "narrower")
 # Tolerances that are widths: a part of the value, a number in its unit, or the larger of both.
 TOLERANCE = re.compile(r"(?=\d)(?:([\d.]+) %)?(?:(?:^| or )([\d.]+)(?: (?!or\b)[^\s%]+)?)?")
 # What a claim in TOML has to have.
@@ -52,30 +54,34 @@ class Claim:
     statement: str
     expected: Expected
     tolerance: str
-    """Where the band comes from."""
+    """The reason for the width of the band."""
     runs: str
-    """How many runs the source has its number from; empty for theory and general statements."""
+    """Number of runs behind the source's number; empty for theory and general statements."""
     source: str
     """Section, table or figure; `derived`, of what it is derived from, if it does not say so."""
+    sentence: str = ""
+    """Name shared by claims of one sentence, or of one number, which count as one statement."""
+    narrower: str = ""
+    """Levels of the sentence that the claim leaves out, so that it cannot show that it holds."""
 
     @property
     def derived(self) -> bool:
-        """Whether the statement is not the source's own: theory, or a reading of ours."""
+        """True if the statement is not the source's own: theory, or a reading of ours."""
         return self.source.startswith(DERIVED)
 
     @property
     def is_set_up(self) -> bool:
-        """Whether it only checks that runs are set up as the source has it."""
+        """True if the claim only checks that runs are set up as the source has it."""
         return self.source.startswith(SET_UP)
 
     @property
     def is_hypothesis(self) -> bool:
-        """Whether it is a question of ours about something that the source does not have."""
+        """True if the claim is a question of ours about something that the source does not have."""
         return self.source.startswith(HYPOTHESIS)
 
     @property
     def of_one_run(self) -> bool:
-        """Whether it is a number, inside its band, that the source has from one run.
+        """True for a number, inside its band, that the source has from one run.
 
         Of a printed 0 nothing is half and twice, and what lies on an end of its band is a bound.
         """
@@ -99,7 +105,8 @@ def read_claims(*files: Path, measures: Mapping[str, Measure] = GENERAL) -> list
 
 
 def _claims(file: Path, measures: Mapping[str, Measure]) -> list[Claim]:
-    rows = _declared(file) if file.suffix == ".toml" else numbered_rows(file, COLUMNS).items()
+    is_toml = file.suffix == ".toml"
+    rows = _declared(file) if is_toml else numbered_rows(file, COLUMNS, OPTIONAL).items()
     return [_claim(file, line, row, measures) for line, row in rows]
 
 
@@ -116,6 +123,8 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
             tolerance=row["tolerance"],
             runs=_runs(row["runs"]),
             source=row["source"],
+            sentence=row.get("sentence", ""),
+            narrower=row.get("narrower", ""),
         )
     except ValueError as error:
         raise ScenarioError(f"{file}:{line}: {error}") from None
@@ -149,14 +158,15 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
         raise ScenarioError(f"{file}: missing {error}") from None
     for place, claim in enumerate(given, start=1):
         name = str(claim.get("id", f"claim {place}"))
+        known = (*COLUMNS, *OPTIONAL)
         for key in claim:
-            if key not in COLUMNS:
-                raise ScenarioError(f"{file}: {name}: unknown key `{key}`: {', '.join(COLUMNS)}")
+            if key not in known:
+                raise ScenarioError(f"{file}: {name}: unknown key `{key}`: {', '.join(known)}")
         if missing := [key for key in NEEDED if key not in claim]:
             raise ScenarioError(f"{file}: {name}: missing {', '.join(missing)}")
         words = {"of": claim["experiment"].split()[0], **dict(_flat(claim.get("where", {})))}
         where = " ".join(f"{word}={value}" for word, value in words.items())
-        yield name, {**{key: str(claim.get(key, "")) for key in COLUMNS}, "where": where}
+        yield name, {**{key: str(claim.get(key, "")) for key in known}, "where": where}
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -197,7 +207,7 @@ def _expected(row: Row) -> Expected:
 
 
 def _runs(text: str) -> str:
-    """How many runs a number of the source is of: a count, `several`, or nothing."""
+    """Check the number of runs behind a number of the source: a count, `several`, or nothing."""
     if text and text != SEVERAL and not (text.isdecimal() and int(text) > 0):
         raise ValueError(f"runs: expected a number of runs, `{SEVERAL}` or nothing, found `{text}`")
     return text

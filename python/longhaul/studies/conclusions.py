@@ -1,4 +1,4 @@
-"""What a source concludes, and what our claims say of it: `conclusions.toml`, if a study has one.
+"""A source's conclusions beside the verdicts of our claims: `conclusions.toml`, if there is one.
 
 A conclusion is judged by claims, which it names one by one or by the beginning of their ids
 (`K-12*`). What comes out is never more than they show: conclusions whose claims rest on a part of
@@ -16,7 +16,10 @@ from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from longhaul.studies import coverage
 from longhaul.studies.errors import StudyError
-from longhaul.studies.ledger import Judgement, number
+from longhaul.studies.judgement import Judgement
+from longhaul.studies.ledger import number
+from longhaul.studies.questions.question import Cell
+from longhaul.studies.statements import statements
 from longhaul.studies.study import Study
 
 NAME = "conclusions.toml"
@@ -34,7 +37,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the source says, and the claims that bear on it."""
+    """A sentence of the source, and the claims that bear on it."""
 
     title: str
     """Its id, or a question that it answers."""
@@ -43,7 +46,7 @@ class Conclusion:
     about: tuple[str, ...]
     claims: tuple[str, ...]
     note: str = ""
-    """What our runs' answer depends on."""
+    """A condition on which the answer of our runs depends."""
 
 
 @dataclass(frozen=True)
@@ -77,30 +80,31 @@ class Conclusions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What claims say of a conclusion."""
+    """The verdicts of a conclusion's claims, taken together."""
 
     word: str
     """The verdict in words, without its part."""
     worst: str
     """The worst of its claims' verdicts in the ledger, which gives it its colour."""
     is_part: bool
-    """Whether it says so of a part of what its claims are about."""
+    """True if the answer is about a part of the runs that the claims are about."""
     rests_on: tuple[str, ...]
-    """What was run, in words."""
+    """The runs that were made, as text."""
     needs: int
-    """How many runs all of its claims are about;"""
+    """Number of runs that all of its claims are about."""
     there: int
-    """and how many of these claims were judged, of:"""
+    """Number of its statements that were judged."""
     claims: int
+    """Number of its statements."""
 
     @property
     def verdict(self) -> str:
-        """What comes out, in words."""
+        """The answer, as text."""
         return f"{self.word} {SO_FAR}" if self.is_part else self.word
 
 
 def read(study: Study) -> Conclusions | None:
-    """What a study has of them."""
+    """Read the conclusions of a study; None without any."""
     file = study.path / NAME
     if not file.is_file():
         return None
@@ -184,28 +188,36 @@ def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> li
 
 
 def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
-    """What its claims say of a conclusion; what was configured says nothing."""
+    """Combine the verdicts of a conclusion's claims; checks of the set-up do not count."""
     named = judgements_of(conclusion, judgements)
     own = [judgement for judgement in named if not judgement.claim.is_set_up]
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
-    said = [judgement.so_far or judgement.verdict for judgement in judged]
+    asked = statements(own)
+    answered = [statement for statement in asked if statement.is_judged]
+    said = [statement.so_far for statement in answered]
     decided = [verdict for verdict in said if verdict != UNDECIDED]
     is_part = len(judged) < len(own) or any(judgement.is_partial for judgement in judged)
     unjudged = NOT_RUN if own else CONFIGURED if named else NO_CLAIM
-    cells = {cell for judgement in own for cell in judgement.claim.question.cells(study)}
+    cells = _cells(study, own)
     return Outcome(
         word=_word(said) if judged else unjudged,
-        worst=_worst([judgement.verdict for judgement in judged], said, is_part=is_part),
+        worst=_worst([statement.verdict for statement in answered], said, is_part=is_part),
         is_part=is_part and bool(decided),
         rests_on=tuple(_rests_on(study, judged or own)),
         needs=len(cells),
-        there=len(judged),
-        claims=len(own),
+        there=len(answered),
+        claims=len(asked),
     )
 
 
+def _cells(study: Study, judgements: Sequence[Judgement]) -> set[Cell]:
+    """Return the cells that some claims are about."""
+    questions = (judgement.claim.question for judgement in judgements)
+    return {cell for question in questions for cell in question.cells(study.experiments)}
+
+
 def _word(said: Sequence[str]) -> str:
-    """What claims say together: how many of all hold, and how many of all say nothing."""
+    """Describe the verdicts: how many statements hold of how many, and how many are undecided."""
     holding, undecided = said.count(REPRODUCED), said.count(UNDECIDED)
     if undecided == len(said):
         return OPEN
@@ -239,7 +251,7 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
         for judgement in own
         if judgement not in partial and judgement.measured is not None
     ]
-    cells = {cell for judgement in whole for cell in judgement.claim.question.cells(study)}
+    cells = _cells(study, whole)
     there = {cell for judgement in whole for cell in judgement.there}
     yield from coverage.in_words(study, cells, there)
 

@@ -1,4 +1,4 @@
-"""Which runs a claim needs, and which of them are there, with what it measures of them.
+"""Runs that a claim needs, and those of them that were made and measured.
 
 A statement about all levels of an axis, such as all conditions of a design, says so in its `where`:
 `whole=condition`. It is then measured at the levels at which all runs that it needs are there, and
@@ -41,12 +41,12 @@ class RecordedCells:
             columns = [lookup.column(axis) for axis in (EXPERIMENT, *experiment.axes)]
             for row, (_, *levels) in enumerate(zip(*columns, strict=True)):
                 yield (
-                    cell_at(name, experiment, dict(zip(experiment.axes, levels, strict=True))),
+                    cell_at(experiment, dict(zip(experiment.axes, levels, strict=True))),
                     row,
                 )
 
     def has(self, cell: Cell, metrics: Collection[str] = ()) -> bool:
-        """Whether a cell was run, and all of these metrics were measured of it."""
+        """Return true if a cell was run, and all of these metrics were measured of it."""
         row = self.rows.get(cell)
         if row is None:
             return False
@@ -65,7 +65,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> Part | None:
     if axis is None:
         return None
     missing_by_level: dict[Any, bool] = {}
-    for cell, metrics in claim.question.cells(study).items():
+    for cell, metrics in claim.question.cells(study.experiments).items():
         level = dict(cell[1]).get(axis)
         lacks = missing_by_level.get(level, False)
         missing_by_level[level] = lacks or not recorded.has(cell, metrics)
@@ -96,7 +96,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
     """Fill in how many needed runs exist and how many there are; empty if all exist."""
-    cells = claim.question.cells(study, scale)
+    cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""
 
@@ -104,10 +104,10 @@ def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, te
 def in_words(
     study: Study, cells: Collection[Cell], there: Collection[Cell] | None = None
 ) -> Iterator[str]:
-    """Runs of each experiment, such as `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
+    """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    Of these the ones that are there, if it is said which: `N7-MAIN: condition 8, algorithms BIC,
-    CTCP (2 of 8 runs)`.
+    Of an experiment with several replications the count is of cells. With the cells that were run,
+    `there`, only these are named: `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)
     by_experiment: dict[str, list[dict[str, Any]]] = {name: [] for name in counts}
@@ -119,7 +119,9 @@ def in_words(
 
 
 def _described(experiment: Experiment, cells: Sequence[Mapping[str, Any]], of: int) -> str:
-    runs = "1 run" if of == 1 else f"{of} runs"
+    # A cell of an experiment that is repeated is several runs.
+    unit = "cell" if experiment.replications.get(FULL, 1) > 1 else "run"
+    runs = f"{of} {unit}{'' if of == 1 else 's'}"
     if not cells:
         return f"none of {runs}"
     axes = [_levels_in_words(experiment, axis, cells) for axis in experiment.axes]

@@ -1,7 +1,7 @@
 """`experiments.toml`: what is run, at which scale."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -28,14 +28,14 @@ KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all
 
 @dataclass(frozen=True)
 class Head:
-    """What the study is about."""
+    """Title and source of a study, and the responses that it declares."""
 
     title: str
     source: str
     includes: tuple[str, ...] = ()
     """Folders of the study that hold more of its experiments and claims."""
     responses: tuple[Response, ...] = ()
-    """What is measured of each run, as campaigns declare it."""
+    """The numbers measured of each run, as campaigns declare them."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,22 @@ class Experiment:
     factors: Mapping[str, Any]
     """As in a campaign file, with values for each scale where these differ; the axes of tables."""
     places: Mapping[str, Any]
-    """What follows them: `set` of a campaign file."""
+    """Settings that follow the factors: `set` of a campaign file."""
     replications: Mapping[str, int]
     quick: str
-    """What the quick scale leaves out."""
+    """The part that the quick scale leaves out."""
     on_request: bool = False
-    """Whether the quick scale runs it only if it is named, since it takes long."""
+    """True if the quick scale runs it only if it is named, since it takes long."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Of the axis that is a table: the factors' levels at each of its points."""
     all_samples: bool = False
-    """Whether every sample over time is kept; else some hundred of each trajectory."""
+    """True if every sample over time is kept; else some hundred of each trajectory."""
     folder: Path = field(default_factory=Path)
     """Of the file that declares it, in which its own `reduce.py` is looked for."""
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """What its results are tables over: its factors."""
+        """The axes of its tables of results: its factors."""
         return tuple(self.factors) if self.template else ()
 
     @property
@@ -110,13 +110,25 @@ class Experiment:
             self.folder,
         )
 
+    def cells(self, scale: str) -> Sequence[Mapping[str, Any]]:
+        """Return the levels of axes and factors of its cells at a scale; none of theory."""
+        if scale not in self._cells:
+            levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
+            self._cells[scale] = levels
+        return self._cells[scale]
+
+    @cached_property
+    def _cells(self) -> dict[str, Sequence[Mapping[str, Any]]]:
+        """By scale, filled when a claim asks: there are many claims."""
+        return {}
+
     def levels(self, axis: str, scale: str) -> list[Level]:
         """The points of an axis."""
         return list(self.varied(scale).levels[axis])
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
-    """What holds at a scale of a value that, or parts of which, may differ between scales."""
+    """Return a value at a scale; the value, or parts of it, may differ between scales."""
     if isinstance(value, list):
         return [_at(part, scale) for part in value]
     if not isinstance(value, dict):

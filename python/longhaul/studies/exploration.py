@@ -94,7 +94,7 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
 def _there(
     experiment: Experiment, rows: pl.DataFrame, wanted: Sequence[Mapping[str, Level]]
 ) -> str:
-    """How many of an experiment's runs there are, and of how many of its conditions."""
+    """Describe how many of an experiment's runs exist, and how many of its conditions."""
     text = f"{rows.height} of {len(wanted)} runs are there"
     for axis in experiment.conditions:
         there = rows[axis].unique().sort().to_list() if axis in rows.columns else []
@@ -109,7 +109,7 @@ def _there(
 def _meanings(
     study: Study, experiment: Experiment, names: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """What columns are, their units, and under which heading they are listed.
+    """Describe columns: their meanings, their units, and the headings that list them.
 
     A study's `metrics` may say it of its own metrics: `about(name, experiment)` returns
     description, unit and heading of one, or none.

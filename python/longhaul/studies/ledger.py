@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, isnan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +16,6 @@ from longhaul.analysis.judging import (
     OUTSIDE,
     REPRODUCED,
     UNDECIDED,
-    VERDICTS,
     Expected,
     Interval,
 )
@@ -28,9 +27,10 @@ from longhaul.studies.coverage import RecordedCells
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.data.resampling import Resampled
 from longhaul.studies.families import FamilyJudgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.partial import Decide, Part
 from longhaul.studies.questions import Question
-from longhaul.studies.questions.question import Cell
+from longhaul.studies.statements import counted, counts
 from longhaul.studies.study import Study
 
 COLOURS = {
@@ -41,78 +41,6 @@ COLOURS = {
 NOT_REACHED = "not reached"
 # Bootstrap samples of the replications; two lie outside the interval on either side.
 SAMPLES = 99
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """A claim and what became of it."""
-
-    claim: Claim
-    measured: float | None
-    interval: Interval | None
-    verdict: str
-    scale: str
-    replications: int
-    """The fewest in any cell of its experiments; none for theory."""
-    reason: str = ""
-    """Why nothing was measured, or nothing decided; empty if it speaks for itself."""
-    shape: str = ""
-    """What the interval of one more run assumes; empty if the interval is that of a median."""
-    needs: str = ""
-    """The runs that the claim is about, in words; empty for theory."""
-    part: Part | None = None
-    """How much of them is there, if it is about all levels of an axis."""
-    so_far: str = ""
-    """The verdict on the levels that are there, if these decide nothing and can be compared."""
-    there: frozenset[Cell] = frozenset()
-    """The runs that are there of those that it is about."""
-    is_partial: bool = False
-    """Whether it was judged, and runs that are missing may change the verdict."""
-    family: FamilyJudgement | None = None
-    """The family of its cell, if it is in one."""
-
-    @property
-    def runs(self) -> str:
-        """How many runs it rests on, in words."""
-        return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
-
-    @property
-    def interval_of(self) -> str | None:
-        """What the interval is of, in words."""
-        if self.interval is None:
-            return None
-        return f"one more run, {self.shape}" if self.shape else "median"
-
-    @property
-    def outcome(self) -> str:
-        """The verdict, and why there is none."""
-        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
-
-    def as_json(self) -> dict[str, Any]:
-        """As `longhaul study claims --json` prints it."""
-        return {
-            "id": self.claim.id,
-            "experiment": self.claim.experiments[0],
-            "statement": self.claim.statement,
-            "derived": self.claim.derived,
-            "set_up": self.claim.is_set_up,
-            "hypothesis": self.claim.is_hypothesis,
-            "expected": self.claim.expected_as_json(),
-            "measured": self.measured,
-            "interval": None if self.interval is None else list(self.interval),
-            "interval_of": self.interval_of,
-            "source_runs": self.claim.runs or None,
-            "verdict": self.verdict,
-            "reason": self.reason or None,
-            "scale": self.scale,
-            "replications": self.replications,
-            "needs": self.needs or None,
-            "so_far": self.so_far or None,
-            "on": None if self.part is None else {
-                "axis": self.part.axis, "levels": list(self.part.there), "of": self.part.of,
-            },
-            "family": None if self.family is None else self.family.as_json(),
-        }  # fmt: skip
 
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
@@ -147,7 +75,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
     """The judgement with the runs that its claim is about, and those of them that are there."""
-    cells = judgement.claim.question.cells(study)
+    cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
         needs="; ".join(coverage.in_words(study, cells)),
@@ -185,7 +113,7 @@ class _Measured:
     """About the levels that exist, if the claim is about all levels of an axis."""
     part: Part | None
     on_runs: str = ""
-    """How many runs there are of those at this scale, in words; empty if all are."""
+    """The number of its runs at this scale that exist, as text; empty if all exist."""
     value: float | None = None
     reason: str = ""
     replications: int = 0
@@ -297,12 +225,6 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
     )
 
 
-def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """How many claims have each verdict."""
-    verdicts = Counter(judgement.verdict for judgement in judgements)
-    return {verdict: verdicts[verdict] for verdict in VERDICTS}
-
-
 class Kinds(NamedTuple):
     """Claims, and what stands among them and is none."""
 
@@ -383,13 +305,13 @@ def summary(judgements: Sequence[Judgement]) -> str:
     claims, checks, hypotheses = kinds(judgements)
     derived = sum(judgement.claim.derived for judgement in claims)
     note = f" ({derived} of them derived, not the source's own)" if derived else ""
-    lines = [f"{len(claims)} claims: {_verdicts(claims)}{note}"]
+    lines = [f"{counted(claims)}: {_verdicts(claims)}{note}"]
     if single := on_one_run(claims):
         lines.append(f"{len(single)} of them rest on one run: {_verdicts(single)}")
     if judged := families_of(claims):
         verdicts = Counter(family.verdict or "stand" for family in judged)
-        counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-        lines.append(f"{len(judged)} families of cells: {counted}")
+        judged_as = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        lines.append(f"{len(judged)} families of cells: {judged_as}")
     if checks:
         lines.append(f"Checks of the set-up: {_verdicts(checks)}")
     if hypotheses:

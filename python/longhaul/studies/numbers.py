@@ -7,8 +7,8 @@ A number is followed by a comment that says where it comes from, and keeps its d
 
 The first is a measure with its arguments, as claims have them, the second what a claim measures; a
 claim's `A04-1000 low` and `A04-1000 high` are the ends of its interval. `x 100` after either
-multiplies. `count A reproduced` counts the claims whose names begin with A and that have this
-verdict, `count A all` all of them; `quick` before a measure, claim or count takes the results of
+multiplies. `count A reproduced` counts the statements of this verdict whose claims' names begin
+with A, `count A all` all of them; `quick` before a measure, claim or count takes the results of
 that scale. A table stands between `<!-- table NAME -->` and `<!-- end -->`: `verdicts`, `parts`, or
 one of `TABLES` in the study's module `tables`, where `PARTS` has how claims of each part begin.
 Pages show no comments.
@@ -22,10 +22,11 @@ from longhaul.analysis.judging import VERDICTS
 from longhaul.studies import ledger
 from longhaul.studies.data import Data
 from longhaul.studies.errors import StudyError, unknown
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.measures import question
 from longhaul.studies.questions import words_of
 from longhaul.studies.record import Record, read
+from longhaul.studies.statements import counts, statements
 from longhaul.studies.study import Study
 
 Table = Callable[[Data], Iterable[str]]
@@ -36,7 +37,7 @@ TIMES = re.compile(r" x (\S+)$")
 
 
 class Numbers:
-    """What the results of a study make of its text."""
+    """Numbers and tables of a study's text, from its results."""
 
     def __init__(self, study: Study, record: Record) -> None:
         self.study = study
@@ -79,12 +80,10 @@ class Numbers:
         claims = ledger.kinds(self.judgements).claims
         if verdict not in ("all", *VERDICTS):
             raise unknown("verdict", verdict, VERDICTS)
-        counted = [
-            judgement
-            for judgement in claims
-            if judgement.claim.id.startswith(start) and verdict in (judgement.verdict, "all")
-        ]
-        return float(len(counted))
+        chosen = [judgement for judgement in claims if judgement.claim.id.startswith(start)]
+        if verdict == "all":
+            return float(len(statements(chosen)))
+        return float(counts(chosen)[verdict])
 
     def _measured(self, name: str, arguments: str) -> float:
         measures = self.study.measures
@@ -123,10 +122,10 @@ class Numbers:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
-    """A table of verdicts: of all claims, of those that are derived, of those on one run."""
+    """Return the table of verdicts: of all statements, of those on one run, and of derived ones."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
-        "claims": claims,
+        "statements": claims,
         "of these on one run": ledger.on_one_run(claims),
         "of these derived": [judgement for judgement in claims if judgement.claim.derived],
         "checks of the set-up": checks,
@@ -148,7 +147,7 @@ def of_parts(judgements: Sequence[Judgement], starts: Mapping[str, str]) -> list
 def _counted(head: str, rows: Mapping[str, Sequence[Judgement]]) -> list[str]:
     return markdown(
         (head, "all", *VERDICTS),
-        [(name, str(len(chosen)), *(str(count) for count in ledger.counts(chosen).values()))
+        [(name, str(len(statements(chosen))), *(str(count) for count in counts(chosen).values()))
          for name, chosen in rows.items()],
     )  # fmt: skip
 

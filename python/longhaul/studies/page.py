@@ -19,9 +19,10 @@ from longhaul.studies.experiments import Experiment
 from longhaul.studies.exploration import link_to, write_explorer
 from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.figures import Figure, svg
-from longhaul.studies.ledger import Judgement
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.record import Record
 from longhaul.studies.record import recorded as latest_recorded
+from longhaul.studies.statements import counts, statements
 from longhaul.studies.study import Study
 
 
@@ -56,9 +57,10 @@ def write(
         versions=record.versions,
         verdicts=VERDICTS,
         conclusions=_conclusions(study, judgements),
-        counts=ledger.counts(claims),
+        counts=counts(claims),
+        statements=len(statements(claims)),
         so_far=_so_far(claims),
-        single=ledger.counts(ledger.on_one_run(claims)),
+        single=counts(ledger.on_one_run(claims)),
         rows=[
             _row(judgement, shown_in[judgement.claim.id], explorer, study) for judgement in claims
         ],
@@ -80,7 +82,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """How claims look so far that the levels that are there do not decide."""
+    """Count the verdicts so far of claims that the levels that were run do not decide."""
     looks = [one.so_far for one in judgements if one.part is not None and one.is_partial]
     agreeing, not_comparable = looks.count(REPRODUCED), looks.count("")
     return {
@@ -133,6 +135,8 @@ def _row(
         "runs": judgement.runs,
         "needs": judgement.needs if judgement.measured is None else "",
         "derived": claim.derived,
+        "sentence": claim.sentence,
+        "narrower": claim.narrower,
     }
 
 
@@ -150,7 +154,7 @@ def _family(judged: FamilyJudgement) -> dict[str, Any]:
 
 
 def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any] | None:
-    """What the source concludes, each with what our claims say of it and rest on."""
+    """Return the source's conclusions with the verdicts of our claims and the runs behind them."""
     declared = conclusions.read(study)
     if declared is None:
         return None
@@ -216,7 +220,7 @@ def _linked(study: Study, text: str) -> Markup:
 
 
 def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
-    """What was run of an experiment, how often, and of which results version."""
+    """Describe the runs of an experiment: their number, replications and results versions."""
     row = {"name": experiment.name, "title": experiment.title, "left_out": experiment.quick}
     if experiment.template is None:
         return row | {"runs": "theory", "replications": "", "versions": ""}

@@ -1,4 +1,4 @@
-"""What some levels of an axis show of a statement about all of them.
+"""Verdicts on statements about all levels of an axis, from runs at some of them.
 
 What they show for certain is an interval, by what kind of number it is: a count over eight of 32
 conditions leaves open what it is over the other 24, a smallest value can only become smaller, and a
@@ -49,7 +49,7 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is missing."""
+        """True if nothing is missing."""
         return len(self.there) == self.of
 
     @property
@@ -59,13 +59,13 @@ class Part:
 
     @property
     def words(self) -> dict[str, Word]:
-        """What selects these levels."""
+        """Words that select these levels."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
 
 def bounds(kind: str, interval: Interval, part: Part) -> Interval:
-    """Where a number may be over all levels, from its interval over some of them.
+    """Return the bounds of a number over all levels, from its interval over some of them.
 
     Nowhere certain if nothing is known of the kind.
     """
@@ -121,7 +121,7 @@ def _so_far(kind: str, interval: Interval, part: Part, expected: Expected, decid
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Whether a verdict is one on an order: it is in the band, or the other side is the larger.
+    """Return true if a verdict is one on an order: in the band, or the other side is the larger.
 
     Not that a side is larger as it should be, by less than over all levels. A band without a
     contrary is of a number, and not of an order.

@@ -36,7 +36,7 @@ def _check_question(study: Study, claim: Claim) -> None:
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes
     try:
-        question.check(study)
+        question.check(study.experiments)
         if question.whole_axis is not None and question.whole_axis not in axes:
             raise ValueError(f"whole={question.whole}: expected an axis, of {', '.join(axes)}")
     except ValueError as error:

@@ -13,6 +13,7 @@ from longhaul.campaign import execute as execute_runs
 from longhaul.campaign.execute import Watch
 from longhaul.files.writing import write_text
 from longhaul.studies.addition import and_recorded
+from longhaul.studies.collection import collected
 from longhaul.studies.data import VERSION, Data
 from longhaul.studies.errors import StudyError, unknown
 from longhaul.studies.experiments import SCALES
@@ -21,7 +22,7 @@ from longhaul.studies.study import Study
 
 @dataclass(frozen=True)
 class Facts:
-    """What made the results."""
+    """Circumstances of recorded results: scale, date, versions."""
 
     scale: str
     runs: int
@@ -81,9 +82,9 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """What a store has of a study, and of the runs that it lacks what was recorded before."""
+    """Collect a study's results from a store, and recorded ones for runs that the store lacks."""
     runs = study.runs(scale)
-    data = Data.collect(study, runs, store)
+    data = collected(study, runs, store)
     if before is not None:
         data = and_recorded(data, before.data, runs)
     return Record(Facts.of(data, scale, len(runs)), data)
@@ -92,7 +93,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 def read(folder: Path, study: Study) -> Record:
     """Read what was written; rows that do not say their results version are of the record's."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
-    data = Data.read(folder, study)
+    data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():
         values = data.values.with_columns(pl.lit(facts.results_version).alias(VERSION))
         data = replace(data, values=values)

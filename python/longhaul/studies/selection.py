@@ -21,7 +21,7 @@ REST = "*"
 
 
 def selects(word: Word) -> Predicate:
-    """Whether a level of an axis is one that a word selects."""
+    """Return the predicate for the levels of an axis that a word selects."""
     if isinstance(word, str) and BETWEEN in word:
         low, _, high = word.partition(BETWEEN)
         return _between(float(low or -inf), float(high or inf))
@@ -36,20 +36,20 @@ def selects(word: Word) -> Predicate:
 
 
 def is_one_level(word: Word) -> bool:
-    """Whether a word is nothing but a level."""
+    """Return true if a word is nothing but a level."""
     several = (BETWEEN, EXCEPT, AND, REST)
     return not isinstance(word, str) or not any(sign in word for sign in several)
 
 
 def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
-    """Whether a point of an axis is this level."""
+    """Return true if a point of an axis is this level."""
     if isinstance(level, str) or isinstance(own, str) or own is None:
         return bool(own == level)
     return bool(own == level or (level and abs(own / level - 1) < 1e-9))
 
 
 def _between(low: float, high: float) -> Predicate:
-    """Whether a level lies between two others, except for the last bits."""
+    """Return the predicate for levels between two others, except for the last bits."""
     return lambda level: bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))
 
 

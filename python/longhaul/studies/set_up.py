@@ -33,7 +33,7 @@ class Group:
 
     @property
     def text(self) -> str:
-        """How many of which."""
+        """The number of flows of a label, as text."""
         return f"{self.count} {self.label}" if self.count > 1 else self.label
 
 
@@ -49,16 +49,16 @@ class Network:
     proxies: tuple[tuple[int, int], ...]
 
     access: str
-    """What is between hosts and routers, in words."""
+    """The links between hosts and routers, as text."""
 
     @property
     def ways(self) -> set[tuple[str, int, int]]:
-        """Which flows there are, and their ways; of proxies, too."""
+        """The flows and their ways; proxies, too."""
         flows = {(group.label, group.start, group.end) for group in self.groups}
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Whether a picture of the other one shows all of it but numbers."""
+        """Return true if a picture of the other network shows all of this one but numbers."""
         return self.nodes == other.nodes and self.ways <= other.ways
 
 

@@ -61,6 +61,12 @@ class Study:
         """The experiments by name, in order."""
         return self._read[1]
 
+    @property
+    def axes(self) -> list[str]:
+        """Axes of all experiments, and the words that follow from them."""
+        every = self.experiments.values()
+        return list(dict.fromkeys(axis for one in every for axis in (*one.axes, *one.words)))
+
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims, in order."""
@@ -85,7 +91,7 @@ class Study:
 
     @property
     def recorded(self) -> Path:
-        """Where the results of the last recorded runs are."""
+        """Directory of the last recorded runs' results."""
         return self.path / "results"
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
@@ -97,12 +103,12 @@ class Study:
         return definition
 
     def has(self, module: str) -> bool:
-        """Whether the study has such a module."""
+        """Return true if the study has such a module."""
         return self._file(module).is_file()
 
     @cached_property
     def metrics(self) -> Metrics:
-        """What is measured of a run: by its module, or the responses that are declared."""
+        """The function that measures a run: the module's, or the declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -135,11 +141,11 @@ class Study:
         return importlib.import_module(f"{package}.{name}")
 
     def _file(self, module: str) -> Path:
-        """Where one of the study's modules is."""
+        """Return the file of one of the study's modules."""
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """What is kept of an experiment's runs: by its folder's own `reduce.py`, if it has one."""
+        """Return an experiment's reduction: its folder's own `reduce.py`, or a general one."""
         own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
@@ -221,7 +227,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """What is kept of a run; stores tell apart runs that were reduced in other ways."""
+    """The function that reduces a run; stores tell apart runs that were reduced in other ways."""
 
     variant: str
     reducer: Callable[[Results], Kept]
@@ -236,7 +242,7 @@ class OwnReducer:
     module: str
 
     def __call__(self, run: Results) -> Kept:
-        """What is kept of a run."""
+        """Reduce a run."""
         kept: Kept = Study(self.name, self.path).required(self.module, "reduce")(run)
         return kept
 

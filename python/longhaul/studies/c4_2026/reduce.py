@@ -1,4 +1,4 @@
-"""What is kept of a run: the download's end, its delays, and its part while both downloads last."""
+"""Reduction of a run: the download's end, its delays, and its share while both downloads last."""
 
 import polars as pl
 

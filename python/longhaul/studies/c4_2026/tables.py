@@ -31,7 +31,7 @@ METRICS = {"time_s": ("time, s", 2), "rtt_ms": ("round trip, ms", 0), "load_pct"
 
 @table
 def groups(data: Data) -> list[str]:
-    """How many of the printed numbers hold, of how many, by what they are of."""
+    """Count the printed numbers that hold, and all of them, by group and algorithm."""
     held: Counter[tuple[str, str]] = Counter()
     every: Counter[tuple[str, str]] = Counter()
     for judgement in ledger.judge(find("c4-2026"), data, "quick"):
@@ -53,7 +53,7 @@ def groups(data: Data) -> list[str]:
 
 
 def _group(claim: Claim) -> str:
-    """What a claim is of, and whether one download is alone."""
+    """Name the group of a claim, and one download or two."""
     name = next(name for start, name in GROUPS.items() if claim.id.startswith(start))
     return f"{name}: {'two downloads' if claim.experiments[0].startswith(TWO) else 'one download'}"
 

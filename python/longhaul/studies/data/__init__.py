@@ -1,22 +1,18 @@
-"""What a study judges and draws: a row of numbers per run, and trajectories of some runs."""
+"""Results of a study: a row of numbers per run, and trajectories of some runs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import medians
-from longhaul.campaign import Run
 from longhaul.files.writing import atomic
 from longhaul.studies.data.bootstrap import COUNT, EXPERIMENT, REPLICATION
-from longhaul.studies.data.lookup import Lookup, NotRunError, OfTable, Samples, at
-
-if TYPE_CHECKING:
-    from longhaul.studies.study import Study
+from longhaul.studies.data.lookup import Lookup, NotRunError, Samples, TableLookup, at
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 
@@ -42,36 +38,11 @@ class Data:
     axes: tuple[str, ...]
 
     @classmethod
-    def collect(cls, study: "Study", runs: list[Run], store: Path) -> "Data":
-        """From what a store has of these runs."""
-        # Runs of which samples are drawn; all that have any over time, if the study does not say.
-        drawn = getattr(study.module("metrics"), "drawn", None) if study.has("metrics") else None
-        stores = {
-            experiment.name: study.store(store, experiment)
-            for experiment in study.experiments.values()
-        }
-        rows, trajectories = [], []
-        for run in runs:
-            kept = stores[run.experiment].get(run.key)
-            if kept is None:
-                continue
-            place = {EXPERIMENT: run.experiment, **run.cell, REPLICATION: run.replication}
-            facts = {key: kept["run"][key] for key in ("data_packets", "wall_s", VERSION)}
-            rows.append({**place, **study.metrics(kept, run), **facts})
-            if drawn(run) if drawn is not None else "flow_series" in kept:
-                samples = pl.DataFrame(study.required("metrics", "trajectory")(kept))
-                trajectories.append(
-                    samples.with_columns(**{k: pl.lit(v) for k, v in place.items()})
-                )
-        values = pl.DataFrame(rows, infer_schema_length=None)
-        return cls(values, _stack(trajectories), _axes(study, values))
-
-    @classmethod
-    def read(cls, folder: Path, study: "Study") -> "Data":
-        """From tables that were written before."""
+    def read(cls, folder: Path, known: Iterable[str]) -> "Data":
+        """Read written tables, of which some of the known axes have columns."""
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
-        axes = _axes(study, values)
+        axes = tuple(axis for axis in known if axis in values.columns)
         return cls(_exact(values, axes), _exact(trajectories, axes), axes)
 
     def write(self, folder: Path) -> None:
@@ -307,7 +278,9 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
-    return {str(name): OfTable(str(name), _without_empty(part)) for (name,), part in parts.items()}
+    return {
+        str(name): TableLookup(str(name), _without_empty(part)) for (name,), part in parts.items()
+    }
 
 
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
@@ -334,13 +307,6 @@ def _of(lookups: Mapping[str, Found], experiment: str) -> Found:
     return lookups[experiment]
 
 
-def _axes(study: "Study", values: pl.DataFrame) -> tuple[str, ...]:
-    """The axes that anything was run along, and what follows from them in words."""
-    every = study.experiments.values()
-    axes = dict.fromkeys(axis for one in every for axis in (*one.axes, *one.words))
-    return tuple(axis for axis in axes if axis in values.columns)
-
-
 def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
     """Levels of axes as they were before they were written in single precision."""
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
@@ -354,7 +320,3 @@ def _six_digits(values: pl.Series) -> pl.Series:
     rounded = ((bits + np.uint32(1 << 3)) & ~np.uint32((1 << 4) - 1)).view(np.float32)
     kept = np.where(np.isfinite(single), rounded, single)
     return pl.Series(values.name, kept.astype(float)).set(values.is_null(), None)
-
-
-def _stack(tables: list[pl.DataFrame]) -> pl.DataFrame:
-    return pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()

@@ -63,7 +63,7 @@ class Drawn:
 
     @property
     def _once(self) -> bool:
-        """Whether all samples are the same: there is a single replication."""
+        """True if all samples are the same, since there is a single replication."""
         return len(self.replications) < 2
 
     @cached_property
@@ -98,7 +98,7 @@ class Drawn:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> Places:
-        """Where levels are among these rows."""
+        """Return the rows that have each level."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -211,7 +211,7 @@ class _Order:
 
     cells: np.ndarray
     counts: np.ndarray
-    """How many runs there are of each."""
+    """Number of runs in each cell."""
     run_places: Places
     cell_places: Places
 

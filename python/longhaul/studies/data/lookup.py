@@ -39,7 +39,7 @@ def at(where: Where) -> str:
 
 
 class Places:
-    """Which rows have which levels: the same for all tables with the same columns of axes."""
+    """Rows by level: the same for all tables with the same columns of axes."""
 
     def __init__(self, experiment: str, names: frozenset[str], height: int, column: Column) -> None:
         self._experiment = experiment
@@ -131,7 +131,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> Places:
-        """Which rows have which levels of these axes."""
+        """Return the rows by their levels of these axes."""
 
     def column(self, name: str) -> list[Any]:
         """A column as a list, read once."""
@@ -145,7 +145,7 @@ class Lookup(ABC):
         return frozenset(self._schema)
 
     def has(self, name: str) -> bool:
-        """Whether there is such a column."""
+        """Return true if there is such a column."""
         return name in self._schema
 
     def levels(self, axis: str, where: Where) -> list[Any]:
@@ -185,7 +185,7 @@ class Lookup(ABC):
         )
 
 
-class OfTable(Lookup):
+class TableLookup(Lookup):
     """The rows of a table."""
 
     def __init__(self, experiment: str, table: pl.DataFrame) -> None:

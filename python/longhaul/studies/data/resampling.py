@@ -53,7 +53,7 @@ class _Samples:
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        """What `Data.paired` is in each sample; not a number where there is nothing.
+        """Return `Data.paired` in each sample; NaN where no replication has both cells.
 
         Of experiments with the same replications.
         """
@@ -64,7 +64,7 @@ class _Samples:
         return self._paired[key]
 
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
-        """Whether the same are drawn for two cells."""
+        """Return true if the same replications are drawn for two cells."""
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
 

@@ -88,7 +88,7 @@ class Figure:
     title: str
     experiments: tuple[str, ...]
     published: str
-    """What the source says or prints of it."""
+    """The source's own numbers or words about the figure."""
     frame: Frame
     axis: str = ""
     lines: Sequence[Line] = ()
@@ -148,7 +148,7 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """What the source prints of points of a line, by their place on the axis."""
+    """Return the printed numbers of a line's points, by their place on the axis."""
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}
     for claim in claims if line.curve is None else ():
@@ -185,7 +185,7 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """What a line makes of the medians of its metrics along the axis."""
+    """Compute a line's values from the medians of its metrics along the axis."""
     curves = {
         name: data.curve(name, axis, line.experiment, **where)
         for name in arithmetic.metrics(line.metric)

@@ -36,7 +36,7 @@ def power_of_ten(exponent: int | str) -> str:
 
 
 class _Drawn(Axis):
-    """What both axes share; a subclass says where things are."""
+    """Geometry and style common to both axes; a subclass has the positions."""
 
     # Of the label of a tick, and the name of the parameter that says whether there are any.
     alignment: ClassVar[Any]
@@ -87,11 +87,11 @@ class _Drawn(Axis):
         self.stale = False
 
     def _places(self, locations: np.ndarray) -> np.ndarray:
-        """Where ticks are, in pixels along the axis."""
+        """Positions of the ticks, in pixels along the axis."""
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the axes begin and end, in pixels along the axis and across it."""
+        """Both ends of the axis, in pixels along the axis and across it."""
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
@@ -99,7 +99,7 @@ class _Drawn(Axis):
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Where the power of ten is, in parts of the axes along x and pixels along y."""
+        """Position of the power of ten, in parts of the axes along x and pixels along y."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:
@@ -133,7 +133,7 @@ class _Drawn(Axis):
                 self._tick_label.draw(renderer)
 
     def _draw_power(self, renderer: RendererBase) -> None:
-        """What labels are to be multiplied by, or to be added to."""
+        """Draw the power of ten that labels are multiplied by, or the number added to them."""
         power = self.get_major_formatter().get_offset()
         if power:
             plain = re.sub(r"\b1e(\D?\d+)", lambda match: TIMES + power_of_ten(match[1]), power)

@@ -1,4 +1,4 @@
-"""How Adaptive RED and its gentle form move max_p, from samples of the average queue and max_p."""
+"""Movement of max_p by Adaptive RED and its gentle form, from samples of queue and max_p."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ Row = dict[str, float | None]
 
 
 def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
-    """What becomes of max_p while the average queue moves.
+    """Measure how max_p follows the average queue.
 
     `rises_while_falling` is the share of the increases of max_p before which the average had fallen
     from one sample to the next. Of times above the target, from the peak of the average until it
@@ -48,7 +48,7 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
 
 
 def _times(inside: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Where a condition begins to hold, and where it holds no more; only times that have an end."""
+    """Return the beginnings and ends of a condition; only periods that have an end."""
     edges = np.flatnonzero(np.diff(inside.astype(int))) + 1
     begins = [edge for edge in edges if inside[edge]]
     for begin in begins:

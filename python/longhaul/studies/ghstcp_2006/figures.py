@@ -143,7 +143,7 @@ def _web(experiments: Sequence[tuple[str, str]]) -> list[Line]:
 
 
 def _responses_to_web(axes: Axes, data: Data, queue: str) -> None:
-    """Which part of the responses took at most so long."""
+    """Draw the share of responses that took at most so long."""
     for protocol in ("hstcp", "ghstcp"):
         took = [
             data.value(f"response_p{part}_s", "GH2-C20", protocol=protocol, flows=10)

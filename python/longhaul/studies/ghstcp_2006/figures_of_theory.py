@@ -1,4 +1,4 @@
-"""How the figures of the source's theory are drawn."""
+"""Figures of the source's theory."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What the study's claims measure: one number each, from medians over replications.
+"""Measures of the study's claims: one number each, from medians over replications.
 
 A measure gets the tables and the claim's `where`; `of` names the experiment, `beside` another one
 to compare with. Shares are from 0 to 1; trends are rank correlations.

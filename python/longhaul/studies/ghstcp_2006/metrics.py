@@ -67,7 +67,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
-    """What each flow of a label had, without headers."""
+    """Return the rate of each flow of a label, without headers."""
     return [8e-6 * delivered / seconds for delivered in label["each_delivered_bytes"]]
 
 

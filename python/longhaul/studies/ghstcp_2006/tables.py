@@ -47,7 +47,7 @@ def _mean(values: Sequence[float]) -> float:
 def main() -> None:
     """Print all tables."""
     study = find("ghstcp-2006")
-    data = Data.read(study.recorded / "full", study)
+    data = Data.read(study.recorded / "full", study.axes)
     for table in dict.fromkeys(row["table"] for row in printed()):
         print(f"Table {table}\n", *lines(data, table), "", sep="\n")
 

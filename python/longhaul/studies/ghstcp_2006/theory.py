@@ -87,7 +87,7 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """How much wider than its first end the band is that uses 95 % of the link."""
+    """Return the width of the band that uses 95 % of the link, over its first end."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -163,7 +163,7 @@ def jump(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
-    """What synchronised goodput loses from where losses begin to so many times the connections.
+    """Return the fall of synchronised goodput from the first losses to so many times the flows.
 
     A share of the link, the least of the three rates.
     """
@@ -218,7 +218,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """How many different numbers of connections have the least loss, of the six paths."""
+    """Count the different numbers of connections with the least loss, over the six paths."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)

@@ -39,7 +39,7 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
 
 @measure
 def mode_changes(data: Data, of: str) -> float:
-    """How often growth changes between HSTCP's and standard TCP's, per second."""
+    """Count the changes between HSTCP's growth and standard TCP's, per second."""
     window, rounds, growth = _growth(data, of)
     grows = growth > 0
     fast = growth[grows] > 0.5 * DELAYED * FORMS["rounded"].increase(window[grows]) * rounds[grows]
@@ -59,7 +59,7 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 
 @measure
 def resets(data: Data, of: str, label: str) -> float:
-    """How often a window of a group falls to less than a twentieth, per flow."""
+    """Count the falls of a group's windows to less than a twentieth, per flow."""
     resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
     for _, flow in resetting.group_by("name"):

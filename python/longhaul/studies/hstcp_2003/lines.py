@@ -1,4 +1,4 @@
-"""What the figures are drawn of: lines along an axis, and windows over time."""
+"""Lines of the figures: values along an axis, and windows over time."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
-    """What bursts get beside each set: beside HSTCP first, where there are two."""
+    """Return the throughput of bursts beside each set: beside HSTCP first, where there are two."""
     looks = (OTHER, Style(OTHER.colour, "x", (0, (4, 2))))
     names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
     return [
@@ -96,7 +96,7 @@ def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
-    """What ten long-lived flows lose to a competitor, in per cent of the link."""
+    """Return the loss of ten long-lived flows to a competitor, in per cent of the link."""
     alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
     x, before, now = together(
         data.curve("lu_regtcp", axis, alone, queue=queue, n=0),
@@ -106,7 +106,7 @@ def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | f
 
 
 def bulk_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
-    """What the ten long-lived flows lose to each competitor."""
+    """Return the loss of the ten long-lived flows to each competitor."""
     streams, hstcp = experiments
 
     def curve(data: Data, queue: str, n: float) -> Curve:
@@ -223,7 +223,7 @@ def slow_start_windows(experiments: Sequence[str]) -> Draw:
 
 
 def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
-    """What four slow starts have delivered, as long as they differ."""
+    """Return the deliveries of four slow starts, as long as they differ."""
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

@@ -1,4 +1,4 @@
-"""What only this study's claims measure; the rest are measures of any study."""
+"""Measures of this study's claims alone; the others are measures of any study."""
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ def rank_trend(curve: Curve) -> float:
 
 
 def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str | float) -> Curve:
-    """What REGTCP flows lose when half of the flows are HSTCP, in per cent of the link."""
+    """Return the loss of REGTCP flows when half of the flows are HSTCP, in per cent of the link."""
     x, half, mixed = together(
         data.curve("lu_regtcp", axis, alone, queue=queue, **cell),
         data.curve("lu_regtcp", axis, of, queue=queue, **cell),
@@ -85,7 +85,7 @@ def scatter_of_runs(data: Data, of: str, metric: str, axis: str, low: float = -1
 @measure
 def scatter_droptail_over_red(data: Data, of: str, metric: str, axis: str, low: float = -1,
                               high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
-    """How widely single runs scatter under drop-tail, over how widely they do under RED."""
+    """Return the scatter of single runs under drop-tail, over that under RED."""
     red, droptail = (
         scatter_of_runs(data, of, metric, axis, low, high, queue=queue, **cell) for queue in QUEUES
     )
@@ -109,7 +109,7 @@ def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue:
 
 @measure
 def equivalence(data: Data, of: str, queue: str) -> float:
-    """How many REGTCP flows together get what one HSTCP flow gets."""
+    """Return the number of REGTCP flows that together get as much as one HSTCP flow."""
     hstcp, regtcp = (data.curve(f"lu_{name}", "n", of, queue=queue) for name in ("hstcp", "regtcp"))
     flows = crossing(hstcp.x, hstcp.y, regtcp.y)
     if flows is None:
@@ -135,7 +135,7 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 
 @measure
 def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
-    """How much of the variance of a metric's logarithm two groups of runs explain, with bursts.
+    """Return the share of a logarithm's variance that two groups of runs explain, with bursts.
 
     The best split of all runs by size (Otsu 1979, IEEE Transactions on Systems, Man and Cybernetics
     9, pp. 62-66): 1 of two levels, 3/4 of an even rise from the least to the greatest, 2/pi of

@@ -80,7 +80,7 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """What is left of the link's drops is the perturbations', but for the noise's few."""
+    """Add the drops by perturbations: those of the link, except for the few of the noise."""
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip
     sent = labels[PERTURBATION]["sent_pkts"] if PERTURBATION in labels else 0

@@ -37,7 +37,7 @@ def published(table: str) -> tuple[Row, ...]:
 
 
 def _last_digits_off(printed: str, computed: float) -> float:
-    """How far a value is from a printed one, in units of the last digit printed."""
+    """Return the distance of a value from a printed one, in units of the last digit printed."""
     return abs(computed - float(printed)) / 10.0 ** -decimals_of(printed)
 
 

@@ -1,4 +1,4 @@
-"""What claims of chapters 6 and 7 measure between algorithms, condition by condition.
+"""Measures of chapters 6 and 7 between algorithms, condition by condition.
 
 `condition` has the conditions that are there; what is counted over them can only grow with more.
 """

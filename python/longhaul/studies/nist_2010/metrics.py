@@ -44,7 +44,7 @@ OF_CLASS_WINDOWS = {"cwnd_max": "cwnd_max"}
 
 
 def about(name: str, experiment: str) -> tuple[str, str, str] | None:
-    """What a metric is, its unit, and the heading that lists have it under; none of others."""
+    """Return a metric's meaning, unit and heading in lists; None for unknown metrics."""
     found = meaning(name)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""What is kept of a run of chapters 6 and 7: its figures, and the course of long-lived flows."""
+"""Reduction of a run of chapters 6 and 7: its figures, and samples of long-lived flows."""
 
 from typing import Any
 
@@ -71,6 +71,6 @@ def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
 
 
 def _crossings(value: pl.Expr) -> pl.Expr:
-    """How often a value crosses its mean."""
+    """Count the crossings of a value with its mean."""
     above = (value > value.mean()).cast(pl.Int8)
     return (above.diff().abs()).sum()

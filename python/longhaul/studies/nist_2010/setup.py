@@ -1,4 +1,4 @@
-"""How runs are set up, as the study prints it: read from their scenarios, which need not be run."""
+"""Checks of the printed set-up: read from scenarios, which need not be run."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -96,7 +96,7 @@ def _number(text: str, reading: str) -> float:
 
 @measure
 def runs_of(data: Data, of: str, each: float = 1.0) -> float:
-    """How many runs an experiment has at full scale, times something that each of them makes."""
+    """Count an experiment's runs at full scale, times the number of things that a run makes."""
     del data
     return each * len(_study().experiments[of].sweep("full"))
 
@@ -118,6 +118,6 @@ def design_resolution(data: Data, of: str) -> float:
 
 @measure
 def correlated_factors(data: Data, of: str) -> float:
-    """How many pairs of factors are not orthogonal."""
+    """Count the pairs of factors that are not orthogonal."""
     del data
     return float(len(correlated(_signs(of))))

@@ -113,7 +113,7 @@ def uncongested(data: Data) -> list[str]:
 
 @table
 def cut_congestion(data: Data) -> list[str]:
-    """How far congestion under standard TCP is that of the whole network."""
+    """Compare congestion under standard TCP on the cut network with that on the whole one."""
     rows = []
     for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
         flows, rates = (

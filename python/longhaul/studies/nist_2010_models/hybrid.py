@@ -38,7 +38,7 @@ def follow(case: tuple[str, int, int]) -> Row:
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """What `hybrid.csv` holds."""
+    """Return the rows of `hybrid.csv`."""
     return tuple(
         {key: value if key == "routers" else float(value) for key, value in row.items()}
         for row in published_rows(FILE)

@@ -1,4 +1,4 @@
-"""What claims measure: models alone, models compared, models against packet-level simulation."""
+"""Measures of models: alone, against each other, and against packet-level simulation."""
 
 import numpy as np
 

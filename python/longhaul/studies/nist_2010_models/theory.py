@@ -1,4 +1,4 @@
-"""What the models of appendix A say: tables, coefficients, crossings, equations."""
+"""Models of appendix A: tables, coefficients, crossings, equations."""
 
 from functools import cache
 from pathlib import Path
@@ -58,7 +58,7 @@ def _deviations() -> np.ndarray:
 
 @measure
 def exact_cells(data: Data) -> float:
-    """How many of the 108 cells are as printed after rounding."""
+    """Count the cells, of 108, that are as printed after rounding."""
     return float(sum(round(throughput(*place)) == value for place, value in printed().items()))
 
 

@@ -20,11 +20,11 @@ class Values:
     """The level of each along an axis, or another value at the same point."""
     y: np.ndarray
     same: float
-    """What a value is where both sides of a comparison are equal."""
+    """The value that stands for two equal sides of a comparison."""
 
     @property
     def count(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return int(self.y.shape[-1])
 
 
@@ -91,7 +91,7 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """What each pair of cells is compared in each replication, if any has both: by its place."""
+    """Compare each pair of cells in each replication, if any has both; return medians by place."""
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
         try:
@@ -148,5 +148,5 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Whether points are compared at the same levels of an axis, of which sides have so many."""
+    """Return true if points are compared at the same levels of an axis, by the sides' counts."""
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

@@ -1,9 +1,8 @@
-"""What is taken of the values that words select, and of the numbers of several groups."""
+"""Declared measures: statistics of selected values, and of the numbers of several groups."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from longhaul.studies.data.lookup import UnevenError
 from longhaul.studies.partial import LARGEST, LEAST, RATIO, SHARE, SIGN
 from longhaul.studies.questions.comparison import Values, ratio, values_of
 from longhaul.studies.questions.points import groups_of
-from longhaul.studies.questions.question import Question
+from longhaul.studies.questions.question import Experiments, Question
 from longhaul.studies.questions.shape import COUNTING, Shape, is_axis, whole
 from longhaul.studies.questions.words import (
     METRIC,
@@ -30,9 +29,6 @@ from longhaul.studies.questions.words import (
 )
 from longhaul.studies.selection import AND, REST, Word, selects
 
-if TYPE_CHECKING:
-    from longhaul.studies.study import Study
-
 Take = Callable[[Values], np.ndarray]
 
 
@@ -44,7 +40,7 @@ def _only(values: Values) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """What is taken of so many points at least."""
+    """Return a statistic that refuses fewer than so many points."""
 
     def checked(values: Values) -> np.ndarray:
         if values.count < count:
@@ -133,12 +129,9 @@ class DeclaredQuestion(Question):
     measure: Declared
     shape: Shape
 
-    def check(self, study: "Study") -> None:
+    def check(self, known: Experiments) -> None:
         """Refuse words that are neither known nor axes of the experiments that they select."""
-        axes = {
-            name: {*experiment.axes, *experiment.columns}
-            for name, experiment in study.experiments.items()
-        }
+        axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
 
@@ -259,7 +252,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Which levels have one of these names; none if they are all others."""
+    """Return a mask of the levels that have one of these names; None if they are all others."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

@@ -35,7 +35,7 @@ class Points:
     values: dict[Key, Number]
 
     def count(self, axis: str) -> int:
-        """How many levels an axis has."""
+        """Return the number of levels of an axis."""
         place = self.axes.index(axis)
         return len({key[place] for key in self.values})
 
@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """What is chosen of all axes, and of other metrics."""
+        """The selected levels of all axes, and of other metrics."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 

@@ -3,21 +3,11 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING
 
 from longhaul.studies.data import Data
-from longhaul.studies.questions.question import (
-    FULL,
-    Cell,
-    Question,
-    cell_at,
-    levels_of_cells,
-)
+from longhaul.studies.questions.question import FULL, Cell, Experiments, Question, cell_at
 from longhaul.studies.questions.shape import whole
 from longhaul.studies.questions.words import METRIC, Sides, Words, names
-
-if TYPE_CHECKING:
-    from longhaul.studies.study import Study
 
 Function = Callable[..., float]
 
@@ -43,7 +33,7 @@ class PythonQuestion(Question):
         sides = Sides.read(arguments)
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
-    def check(self, study: "Study") -> None:
+    def check(self, known: Experiments) -> None:
         """Refuse words that the function does not take, and those that it lacks."""
         words = dict(self.words)
         if self.whole_axis is not None:
@@ -65,12 +55,12 @@ class PythonQuestion(Question):
         """Return the metrics that the word `metric` lists."""
         return names(words[METRIC])
 
-    def cells(self, study: "Study", scale: str = FULL) -> Mapping[Cell, Collection[str]]:
+    def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
         """Return the cells that are needed: all of the experiments' for functions of a design."""
         if self.function not in WHOLE_DESIGN:
-            return super().cells(study, scale)
+            return super().cells(known, scale)
         return {
-            cell_at(name, study.experiments[name], levels): ()
+            cell_at(known[name], levels): ()
             for name in self.experiments
-            for levels in levels_of_cells(study, name, scale)
+            for levels in known[name].cells(scale)
         }

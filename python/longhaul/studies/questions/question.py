@@ -3,21 +3,18 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from longhaul.studies.data import Data
+from longhaul.studies.experiments import Experiment
 from longhaul.studies.questions.shape import is_axis
 from longhaul.studies.questions.words import METRIC, OF, WHEN, Sides, Words, is_when, names
 from longhaul.studies.selection import REST, Word, selects
 
-if TYPE_CHECKING:
-    from longhaul.studies.experiments import Experiment
-    from longhaul.studies.study import Study
-
 FULL = "full"
+Experiments = Mapping[str, Experiment]
 # An experiment, and its level of each axis.
 Cell = tuple[str, tuple[tuple[str, Any], ...]]
 
@@ -35,8 +32,8 @@ class Question(ABC):
     """The axis that the statement is about all levels of; `*` for all runs, or empty."""
 
     @abstractmethod
-    def check(self, study: "Study") -> None:
-        """Refuse words that do not fit the study's experiments, by ValueError."""
+    def check(self, known: Experiments) -> None:
+        """Refuse words that do not fit a study's experiments, by ValueError."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
@@ -106,13 +103,13 @@ class Question(ABC):
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
-    def cells(self, study: "Study", scale: str = FULL) -> Mapping[Cell, Collection[str]]:
+    def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
         """Return the cells that the question is about, each with the metrics that it takes."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
             for name in self._experiments_of(words):
-                for cell in _selected(study, name, words, scale):
+                for cell in _selected(known[name], words, scale):
                     needed.setdefault(cell, set()).update(metrics)
         return needed
 
@@ -131,25 +128,17 @@ class Question(ABC):
         return self.metrics_of(words) if METRIC in words else []
 
 
-def _selected(study: "Study", name: str, words: Words, scale: str) -> Iterator[Cell]:
-    """The cells of an experiment at the levels that words select."""
-    experiment = study.experiments[name]
+def _selected(experiment: Experiment, words: Words, scale: str) -> Iterator[Cell]:
+    """Yield the cells of an experiment at the levels that words select."""
     chosen = {word: selects(level) for word, level in words.items() if level != "" and word != OF}
-    for levels in levels_of_cells(study, name, scale):
+    for levels in experiment.cells(scale):
         if all(word not in levels or is_one(levels[word]) for word, is_one in chosen.items()):
-            yield cell_at(name, experiment, levels)
+            yield cell_at(experiment, levels)
 
 
-@cache
-def levels_of_cells(study: "Study", name: str, scale: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the levels of axes and factors of an experiment's cells at a scale."""
-    experiment = study.experiments[name]
-    return () if experiment.template is None else tuple(experiment.sweep(scale, 1).cells())
-
-
-def cell_at(name: str, experiment: "Experiment", levels: Mapping[str, Any]) -> Cell:
+def cell_at(experiment: Experiment, levels: Mapping[str, Any]) -> Cell:
     """Return the cell of an experiment at these levels, as results record them."""
-    return name, tuple((axis, _exact(levels[axis])) for axis in experiment.axes)
+    return experiment.name, tuple((axis, _exact(levels[axis])) for axis in experiment.axes)
 
 
 def _exact(level: Any) -> Any:  # noqa: ANN401

@@ -26,7 +26,7 @@ EVER, CYCLES_S = (0.0, float("inf")), (1000.0, 1300.0)
 
 @dataclass(frozen=True)
 class Case:
-    """What is compared: with or without a proxy."""
+    """A case that is compared: with or without a proxy."""
 
     label: str
     style: Style
@@ -130,7 +130,7 @@ def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | No
 
 
 def _cumulative(axes: Axes, data: Data, panel: str) -> None:
-    """What one web flow has transferred."""
+    """Draw the cumulative transfer of one web flow."""
     for case in EVERY:
         trajectory = data.trajectory("PEP-E10", size=1500.0, **case.where)
         t = trajectory["t_s"].to_numpy()

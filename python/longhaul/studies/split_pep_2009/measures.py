@@ -1,4 +1,4 @@
-"""What only this study's claims measure; the rest are measures of any study.
+"""Measures of this study's claims alone; the others are measures of any study.
 
 Without a proxy a cell has `proxy` off, where receivers acknowledge each packet, or off-delayed.
 """

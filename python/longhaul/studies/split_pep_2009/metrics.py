@@ -117,7 +117,7 @@ def _first_reduction(
 
 
 def drawn(run: Run) -> bool:
-    """Whether samples of a run are drawn."""
+    """Return true if samples of a run are drawn."""
     again = run.experiment in BOTH_QUEUES and (
         run.cell["proxy"] != "cubic" and run.cell["queue"] == "red"
     )

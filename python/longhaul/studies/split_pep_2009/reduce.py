@@ -1,4 +1,4 @@
-"""What is kept of a run: sums, and every second of the link, of the proxy and of one flow.
+"""Reduction of a run: sums, and every second of the link, of the proxy and of one flow.
 
 Rates are Mbit/s on the wire of the link, and payload of flows; windows and queues are in packets.
 """

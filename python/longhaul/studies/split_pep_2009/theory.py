@@ -1,4 +1,4 @@
-"""What needs no run: RED's automatic configuration and curve, and the common saw tooth.
+"""Theory that needs no run: RED's automatic configuration and curve, and the common saw tooth.
 
 Rates are Mbit/s, windows and queues packets of 1040 bytes unless a name says otherwise.
 """

@@ -1,4 +1,4 @@
-"""What claims measure."""
+"""All measures of the study's claims."""
 
 from longhaul.studies.measures import GENERAL, Measures
 

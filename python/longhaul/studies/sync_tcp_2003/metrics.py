@@ -32,7 +32,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Whether samples of a run are drawn."""
+    """Return true if samples of a run are drawn."""
     return any(kind.drawn(run) for kind in KINDS.values())
 
 

@@ -103,7 +103,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """What the source leaves open of long transfers."""
+    """Tabulate the readings of long transfers that the source leaves open."""
 
     def both(reading: str) -> str:
         return "; ".join(

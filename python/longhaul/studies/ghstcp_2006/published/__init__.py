@@ -1,4 +1,4 @@
-"""What the source prints."""
+"""Printed tables of the source."""
 
 from pathlib import Path
 

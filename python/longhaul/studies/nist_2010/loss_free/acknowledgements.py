@@ -48,7 +48,7 @@ class Acknowledgements:
         return times
 
     def _later_s(self, more: np.ndarray) -> np.ndarray:
-        """How long so many more take after the last interval."""
+        """Return the further time that so many more packets take after the last interval."""
         rates = np.diff(self.counts) / np.diff(self.ends_s)
         middle = len(rates) // 2
         rate, limit = rates[-1], 1.0 / self.gap_s

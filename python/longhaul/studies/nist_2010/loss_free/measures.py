@@ -1,4 +1,4 @@
-"""What claims about files without losses measure."""
+"""Measures of claims about files without losses."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -54,7 +54,7 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
 def _against(
     data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
 ) -> list[float]:
-    """What is measured over what is printed, or follows from the recursion; a value a group."""
+    """Return measured over printed values, or over those of the recursion; one for each group."""
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])
         for row in published()

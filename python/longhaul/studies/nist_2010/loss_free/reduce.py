@@ -1,4 +1,4 @@
-"""What is kept of a flow that has a path to itself: the mean goodput of files."""
+"""Reduction of a flow that has a path to itself: the mean goodput of files."""
 
 from longhaul.campaign.reduce import reduce as reduce_run
 from longhaul.campaign.store import Kept

@@ -1,4 +1,4 @@
-"""What claims measure between algorithms under some conditions, and between experiments.
+"""Contrasts between algorithms under some conditions, and between experiments.
 
 An advantage is an alternate's mean goodput over that of TCP beside it, less one. Conditions are
 given by number, or as `least` and `most`: the 16 least and the 16 most congested ones, in the order
@@ -81,7 +81,7 @@ def _against_others(
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
-    """How far some algorithms are from the others in a metric; less that in another experiment."""
+    """Return algorithms' distance from the others in a metric, less that in another experiment."""
     there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
     return _against_others(data, of, metric, algorithm, conditions) - there
 
@@ -99,7 +99,7 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """How far some algorithms are from all others in the first component, in the others' ranges.
+    """Return how far algorithms are from the others in the first component, in the others' ranges.
 
     Of the scores' means over some conditions; negative if one is within the range.
     """
@@ -115,7 +115,7 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """How much goodput differs between two experiments: the most over the least congested half."""
+    """Return two experiments' difference of goodput: the most over the least congested half."""
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
     effect = np.abs(own / other - 1)

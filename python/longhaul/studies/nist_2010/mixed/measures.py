@@ -1,4 +1,4 @@
-"""What claims about chapters 8 and 9 measure: over all conditions, and of flow groups.
+"""Measures of chapters 8 and 9: over all conditions, and of flow groups.
 
 Groups are named as in table 8-6, `M_VF-F` for movies on very fast paths with fast interfaces.
 """
@@ -55,7 +55,7 @@ def least_advantage(data: Data, of: str, groups: str) -> float:
 
 @of_design
 def largest_advantage(data: Data, of: str, groups: str) -> float:
-    """How far the mean of the alternates differs from that of TCP beside them, as a part."""
+    """Return the alternates' largest difference in mean from TCP beside them, as a part."""
     own, others = (
         users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
         for role in tables.ROLES
@@ -109,7 +109,7 @@ def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = 
 
 @of_design
 def rank_deviation(data: Data, of: str, algorithm: str) -> float:
-    """How far average ranks of roles and files differ: sample standard deviation of the eight."""
+    """Return the sample standard deviation of the eight average ranks, over roles and files."""
     cells = product(tables.ROLES, tables.FILES)
     return float(np.std([rank(data, of, algorithm, *cell) for cell in cells], ddof=1))
 
@@ -156,7 +156,7 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
 
 @of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
-    """How many of some conditions are among as many that are most congested."""
+    """Count the conditions of a list that are among as many most congested ones."""
     wanted = {int(number) for number in conditions.split(",")}
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return float(len(wanted & {place + 1 for place in order[-len(wanted) :]}))

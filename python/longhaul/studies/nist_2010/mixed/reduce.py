@@ -1,4 +1,4 @@
-"""What is kept of a run of chapters 8 and 9: its figures, and goodput by flow group."""
+"""Reduction of a run of chapters 8 and 9: its figures, and goodput by flow group."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""What was measured under all conditions with all alternates, and tables that are printed."""
+"""Measurements under all conditions with all alternates, and printed tables."""
 
 from functools import cache
 from pathlib import Path

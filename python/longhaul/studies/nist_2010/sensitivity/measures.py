@@ -1,4 +1,4 @@
-"""What claims of sensitivity analyses measure: of all 64 runs, or not at all.
+"""Measures of the sensitivity analyses: of all 64 runs, or not at all.
 
 Factors have the study's signs: in chapter 4 its plus level of the speed, of the probability of
 larger files and of that of fast hosts is the lower one (tables 4-10 and C-1).
@@ -114,7 +114,7 @@ def largest_interaction(data: Data, of: str, response: str) -> float:
 
 @measure
 def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: str) -> float:
-    """How many of the runs with most have such levels, written as `x2-,x11+`."""
+    """Count the runs with the most of a response that have such levels, written as `x2-,x11+`."""
     most = _response(data, of, response).argsort()[-int(count) :]
     wanted = [
         (FACTORS.index(name[:-1]), 1 if name.endswith("+") else -1) for name in levels.split(",")
@@ -148,7 +148,7 @@ def _corners(
 
 @measure
 def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
-    """How many of some factors have the same level ahead in all four blocks of two others."""
+    """Count the factors with the same level ahead in all four blocks of two others."""
     y = _response(data, of, response)
     ordered = by_size(effects(_signs(), y, FACTORS, order=1))
     largest = [FACTORS.index(effect.name) for effect in ordered]
@@ -171,7 +171,7 @@ def _correlations(data: Data, of: str) -> np.ndarray:
 
 @measure
 def pairs_above(data: Data, of: str, threshold: float) -> float:
-    """How many pairs of responses have a larger correlation, whatever its sign."""
+    """Count the pairs of responses with a larger correlation, whatever its sign."""
     return float(len(correlation.pairs(_correlations(data, of), threshold)))
 
 
@@ -194,7 +194,7 @@ def strongest_between(data: Data, of: str, one: str, other: str) -> float:
 
 @measure
 def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -> float:
-    """How many pairs of a group have a larger correlation, whatever its sign."""
+    """Count the pairs of a group with a larger correlation, whatever its sign."""
     places = [RESPONSES.index(name) for name in group.split(",")]
     matrix = np.abs(_correlations(data, of)[np.ix_(places, places)])
     return float((matrix[np.triu_indices(len(places), 1)] > threshold).sum())

@@ -1,4 +1,4 @@
-"""What is kept of a run of the sensitivity analyses: responses, and means of the network."""
+"""Reduction of a run of the sensitivity analyses: responses, and means of the network."""
 
 from longhaul.campaign.reduce import reduce as reduce_run
 from longhaul.campaign.store import Kept

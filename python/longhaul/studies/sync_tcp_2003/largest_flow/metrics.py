@@ -12,7 +12,7 @@ DRAWN = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """How fast the flow was, in kbit/s, and what it lost; delays in ms."""
+    """Return the flow's rate in kbit/s, its losses, and delays in ms."""
     exchange, largest = kept["exchange"], kept["largest"]
     row: Row = {
         "flow_retransmitted": exchange["retransmitted_pkts"],
@@ -29,7 +29,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Whether samples of a run are drawn."""
+    """Return true if samples of a run are drawn."""
     return run.experiment == "Z1"
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a run in which one connection is traced: its window at each acknowledgement."""
+"""Reduction of a run in which one connection is traced: its window at each acknowledgement."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is drawn of connections one by one: maps, and the connections themselves."""
+"""Connections one by one, for figures: maps, and the connections themselves."""
 
 import numpy as np
 import polars as pl
@@ -13,12 +13,12 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """How many connections there are."""
+    """Count the connections."""
     return {"connections": len(kept["connections"]["connection"])}
 
 
 def drawn(run: Run) -> bool:
-    """Whether samples of a run are drawn."""
+    """Return true if samples of a run are drawn."""
     return run.experiment == "Z2"
 
 

@@ -1,4 +1,4 @@
-"""What is kept to compare connections one by one: a part of them, and a map of all.
+"""Reduction for comparing connections one by one: a part of them, and a map of all.
 
 The part is of connections with certain numbers, the same ones under each protocol.
 """

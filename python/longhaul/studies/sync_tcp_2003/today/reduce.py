@@ -1,4 +1,4 @@
-"""What is kept of a run: as of all web traffic."""
+"""Reduction of a run, as of all web traffic."""
 
 from longhaul.studies.sync_tcp_2003.web.reduce import reduce
 

@@ -40,7 +40,7 @@ def _range(values: np.ndarray) -> float:
 
 
 def drawn(run: Run) -> bool:
-    """Whether samples of a run are drawn: one replication of the traffic at 85 %."""
+    """Return true if samples of a run are drawn: one replication of the traffic at 85 %."""
     return run.experiment == "A-LOAD" and run.replication == 0
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a run about the traffic itself: loads, arrivals, sizes, and how they settle.
+"""Reduction of a run about the traffic itself: loads, arrivals, sizes, and their convergence.
 
 The statistics of the dissertation's appendix A: rates of new connections and of bytes over time,
 Hurst parameters of packets, running mean and quantiles of response sizes, running goodput.
@@ -50,7 +50,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
-    """How statistics of response sizes settle, in order of requests."""
+    """Return running statistics of response sizes, in order of requests."""
     sizes = forward["response_bytes"].drop_nulls().to_numpy().astype(float)
     requests = forward["request_bytes"].drop_nulls().to_numpy().astype(float)
     running = {

@@ -25,7 +25,7 @@ BAND = 46
 
 
 def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
-    """What Tables 4.4, 4.5, 4.8 and 4.9 print of each flow, by protocol."""
+    """Return the printed values of each flow in Tables 4.4, 4.5, 4.8 and 4.9, by protocol."""
     values: dict[str, dict[int, float]] = {}
     file = Path(__file__).with_name("published") / "flows.csv"
     for row in published_rows(file):

@@ -1,4 +1,4 @@
-"""What claims about long transfers measure.
+"""Measures of claims about long transfers.
 
 `one` and `other` are levels of the axis `protocol`, or of the one that `axis` names. `each` is a
 metric that every flow has: `goodput` for `goodput_1` to `goodput_20`.

@@ -119,7 +119,7 @@ def _router(kept: Kept) -> Row:
 
 
 def _detectors(kept: Kept) -> Row:
-    """How far the estimates of flows differ, and what the verdicts asked for."""
+    """Return the spread of the flows' estimates, and counts of the detectors' verdicts."""
     flows: list[Mapping[str, Any]] = kept["detectors"]
     row: Row = {}
     largest = np.array([1e3 * flow["largest_queueing_delay"] for flow in flows])
@@ -164,7 +164,7 @@ def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Whether samples of a run are drawn."""
+    """Return true if samples of a run are drawn."""
     return run.experiment in DRAWN and run.replication == 0
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a run with long transfers: counters of links and of the flows that are measured.
+"""Reduction of a run with long transfers: counters of links and of the measured flows.
 
 All from when the measured flows begin, which is time 0 here as in the source: there is no warm-up
 (section 4.1.3), but cross traffic begins earlier. Of a single flow that is traced every
@@ -101,7 +101,7 @@ def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
-    """What the detector of one flow had at each acknowledgement; delays in seconds."""
+    """Return one flow's detector state at each acknowledgement; delays in seconds."""
     table = traced.pivot("quantity", index="t_s", values="value", aggregate_function="last")
     wanted = [
         name
@@ -115,7 +115,7 @@ def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _detectors(traced: pl.DataFrame) -> list[dict[str, Any]]:
-    """How the detector of each flow ended, and what its verdicts asked for (Table 1.1)."""
+    """Return each flow's final detector state, and the reactions to its verdicts (Table 1.1)."""
     last = traced.group_by("number", "quantity").agg(pl.col("value").last())
     ends = last.filter(
         pl.col("quantity").is_in(

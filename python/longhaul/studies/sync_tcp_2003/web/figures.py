@@ -22,7 +22,7 @@ Where = Callable[[str], Mapping[str, str | float]]
 
 @dataclass(frozen=True)
 class Case:
-    """What is compared, and in which experiment."""
+    """A protocol that is compared, and its experiment."""
 
     label: str
     style: Style

@@ -1,4 +1,4 @@
-"""What claims about web traffic measure beside what they declare."""
+"""Measures of claims about web traffic, beside those that are declared."""
 
 from collections.abc import Mapping
 
@@ -36,7 +36,7 @@ def crossing_share(
 def _crossing(
     data: Data, of: str, one: str, other: str, axis: str, cell: Mapping[str, str | float]
 ) -> tuple[float, float]:
-    """Where the first distribution, ahead at short times, comes down to the second."""
+    """Return the time at which the first distribution, ahead at first, falls to the second."""
     first, second = (
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
         for level in (one, other)
@@ -100,7 +100,7 @@ def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -
 
 @measure
 def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float) -> float:
-    """How much larger the share of the map's cells that are slower is at one load than another."""
+    """Return how much larger the share of the map's slower cells is at one load than at another."""
     return cells_slower(data, one, other, low) - cells_slower(data, one, other, high)
 
 

@@ -114,7 +114,7 @@ def _of_times(times: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
 
 
 def _step(above: list[int]) -> float | None:
-    """How many responses take 6 to 7.08 s, over what the seconds before would have in such a span.
+    """Return the responses of 6 to 7.08 s over the number that the seconds before predict.
 
     A SYN that is lost is sent again after 6 s. One is no step.
     """
@@ -125,7 +125,7 @@ def _step(above: list[int]) -> float | None:
 
 
 def _at(above: list[int], grid: np.ndarray, point: float) -> int:
-    """How many are larger than the grid's point nearest to one."""
+    """Count the values above the grid's point nearest to a value."""
     return above[int(np.argmin(np.abs(grid - point)))]
 
 
@@ -134,7 +134,7 @@ def _kbps(bps: float | None) -> float | None:
 
 
 def drawn(run: Run) -> bool:
-    """Whether distributions of a run are drawn."""
+    """Return true if distributions of a run are drawn."""
     if run.experiment not in DRAWN:
         return False
     in_band = all(run.cell.get(axis) in levels for axis, levels in BANDS.items())

@@ -1,4 +1,4 @@
-"""What is kept of a run with web traffic.
+"""Reduction of a run with web traffic.
 
 Counters of the congested links; of the forward responses, which are what the dissertation measures,
 distributions on fixed grids, so that those of replications and protocols can be set against one
@@ -100,7 +100,7 @@ def _mean(values: np.ndarray) -> float | None:
 
 
 def _times(took: np.ndarray, base: np.ndarray) -> dict[str, Any]:
-    """How long responses of one class take, and how long their base round trips are."""
+    """Return distributions of response times and base round trips of one class."""
     if not len(took):
         return {"count": 0}
     return {
@@ -118,7 +118,7 @@ def _times(took: np.ndarray, base: np.ndarray) -> dict[str, Any]:
 
 
 def _above(values: np.ndarray, grid: np.ndarray) -> list[int]:
-    """How many values are larger than each point."""
+    """Count the values larger than each point."""
     ordered = np.sort(values)
     return (len(values) - np.searchsorted(ordered, grid, side="right")).tolist()  # type: ignore[no-any-return]
 

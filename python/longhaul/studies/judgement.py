@@ -1,0 +1,84 @@
+"""The judgement of one claim: its value, its interval and its verdict."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from longhaul.analysis.judging import Interval
+from longhaul.studies.claims import Claim
+from longhaul.studies.families import FamilyJudgement
+from longhaul.studies.partial import Part
+from longhaul.studies.questions.question import Cell
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim and what became of it."""
+
+    claim: Claim
+    measured: float | None
+    interval: Interval | None
+    verdict: str
+    scale: str
+    replications: int
+    """The fewest in any cell of its experiments; none for theory."""
+    reason: str = ""
+    """Why nothing was measured, or nothing decided; empty if it speaks for itself."""
+    shape: str = ""
+    """The distribution assumed for the interval of one more run; empty for that of a median."""
+    needs: str = ""
+    """The runs that the claim is about, in words; empty for theory."""
+    part: Part | None = None
+    """The levels of an axis that were run, if the claim is about all of them."""
+    so_far: str = ""
+    """The verdict on the levels that are there, if these decide nothing and can be compared."""
+    there: frozenset[Cell] = frozenset()
+    """The runs that are there of those that it is about."""
+    is_partial: bool = False
+    """True if it was judged, and runs that are missing may change the verdict."""
+    family: FamilyJudgement | None = None
+    """The family of its cell, if it is in one."""
+
+    @property
+    def runs(self) -> str:
+        """The number of runs behind the judgement, as text."""
+        return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
+
+    @property
+    def interval_of(self) -> str | None:
+        """The statistic that the interval is of, as text."""
+        if self.interval is None:
+            return None
+        return f"one more run, {self.shape}" if self.shape else "median"
+
+    @property
+    def outcome(self) -> str:
+        """The verdict, and why there is none."""
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
+
+    def as_json(self) -> dict[str, Any]:
+        """As `longhaul study claims --json` prints it."""
+        return {
+            "id": self.claim.id,
+            "experiment": self.claim.experiments[0],
+            "statement": self.claim.statement,
+            "derived": self.claim.derived,
+            "set_up": self.claim.is_set_up,
+            "hypothesis": self.claim.is_hypothesis,
+            "sentence": self.claim.sentence or None,
+            "narrower": self.claim.narrower or None,
+            "expected": self.claim.expected_as_json(),
+            "measured": self.measured,
+            "interval": None if self.interval is None else list(self.interval),
+            "interval_of": self.interval_of,
+            "source_runs": self.claim.runs or None,
+            "verdict": self.verdict,
+            "reason": self.reason or None,
+            "scale": self.scale,
+            "replications": self.replications,
+            "needs": self.needs or None,
+            "so_far": self.so_far or None,
+            "on": None if self.part is None else {
+                "axis": self.part.axis, "levels": list(self.part.there), "of": self.part.of,
+            },
+            "family": None if self.family is None else self.family.as_json(),
+        }  # fmt: skip

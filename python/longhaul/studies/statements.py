@@ -1,0 +1,78 @@
+"""Statements of a source: claims of one sentence, or of one number, count as one.
+
+A sentence holds if all of its claims do. A claim that takes fewer levels than its sentence names
+can refute the sentence, but cannot show that it holds.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longhaul.analysis.judging import (
+    CONTRADICTED,
+    NOT_RUN,
+    OUTSIDE,
+    REPRODUCED,
+    UNDECIDED,
+    VERDICTS,
+)
+from longhaul.studies.judgement import Judgement
+
+# From the worst on; claims of which only some were run leave their sentence open.
+WORST_FIRST = (CONTRADICTED, OUTSIDE, UNDECIDED, NOT_RUN, REPRODUCED)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The judgements of the claims that one sentence makes."""
+
+    judgements: tuple[Judgement, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the sentence."""
+        return _together([self._limited(one, one.verdict) for one in self.judgements])
+
+    @property
+    def so_far(self) -> str:
+        """The verdict on the levels that were run, where these alone decide nothing."""
+        return _together([self._limited(one, one.so_far or one.verdict) for one in self.judgements])
+
+    @property
+    def is_judged(self) -> bool:
+        """True if any of its claims was measured."""
+        return any(one.verdict != NOT_RUN for one in self.judgements)
+
+    @staticmethod
+    def _limited(judgement: Judgement, verdict: str) -> str:
+        return UNDECIDED if judgement.claim.narrower and verdict == REPRODUCED else verdict
+
+
+def _together(verdicts: Sequence[str]) -> str:
+    """Return the worst of the verdicts; reproduced and not run together are undecided."""
+    worst = min(verdicts, key=WORST_FIRST.index)
+    return UNDECIDED if worst == NOT_RUN and REPRODUCED in verdicts else worst
+
+
+def statements(judgements: Sequence[Judgement]) -> list[Statement]:
+    """Return the statements that claims make, in the order of their first claims."""
+    parts: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        claim = judgement.claim
+        parts.setdefault(f"sentence {claim.sentence}" if claim.sentence else claim.id, []).append(
+            judgement
+        )
+    return [Statement(tuple(together)) for together in parts.values()]
+
+
+def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
+    """Count the statements by verdict."""
+    verdicts = Counter(statement.verdict for statement in statements(judgements))
+    return {verdict: verdicts[verdict] for verdict in VERDICTS}
+
+
+def counted(judgements: Sequence[Judgement]) -> str:
+    """Return the number of statements, and of the claims that make them, as text."""
+    count = len(statements(judgements))
+    claims = f"{len(judgements)} claims"
+    return claims if count == len(judgements) else f"{count} statements in {claims}"
