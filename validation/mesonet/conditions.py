@@ -34,7 +34,7 @@ def rows(processes: int = 1) -> Iterator[Row]:
 
 def _is_printed_of_tcp(judgement: Judgement) -> bool:
     claim = judgement.claim
-    alone = claim.experiments == ("SA64",) or claim.where.get("algorithm") == TCP
+    alone = claim.experiments == ("SA64",) or claim.question.levels.get("algorithm") == TCP
     return alone and claim.expected.printed is not None and not claim.is_set_up
 
 
