@@ -10,6 +10,7 @@ from typing import Any
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run
 from longhaul.evaluation.contenders import Contender
+from longhaul.figures.words import of_suite
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
 # The axis of algorithms in use that a new one meets.
@@ -187,6 +188,8 @@ def _criterion(
         Figure(**{**figure, "experiments": tuple(figure.get("experiments", ()))})
         for figure in given.get("figures", ())
     )
+    if unknown := [one.name for one in figures if of_suite(one.name) is None]:
+        raise SuiteError(f"{where}: unknown figure `{unknown[0]}`; `longhaul list figures` has all")
     if bool(figures) == bool(given.get("why")):
         raise SuiteError(f"{where}: expected either figures, or why it is not evaluated")
     return Criterion(
