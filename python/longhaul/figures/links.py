@@ -7,28 +7,29 @@ import polars as pl
 
 from longhaul.figures.forms import number, percent
 from longhaul.figures.labels import QUANTILES
-from longhaul.figures.registry import LINK, Prepared, figure
+from longhaul.figures.registry import LINK, Prepared, declare
 
 
 def links(prepared: Prepared) -> pl.DataFrame:
     """Return the links of which samples are recorded."""
     observed = pl.col("name").is_in(prepared.run.observed_links())
-    return prepared.run.links.filter(observed).with_columns(link="name")
+    rows: pl.DataFrame = prepared.run.links.filter(observed).with_columns(link="name")
+    return rows
 
 
-of_links = partial(figure, of=LINK, source=links)
+of_links = partial(declare, of=LINK, source=links)
 
 
 def _column(name: str, title: str, *, only_some: bool = False, **more: Any) -> None:  # noqa: ANN401
     """Declare a column of the table of links as a figure; some links may not have it."""
     column = pl.col(f"^{name}$" if only_some else name)
-    of_links(name, title=title, only_some=only_some, **more)(lambda: column)
+    of_links(name, title, column, only_some=only_some, **more)
 
 
 _column("rate_bps", "rate")
 _column("utilization", "utilisation", form=percent(1), needs_capacity=True, most=1.0)
 # Beside that of its token bucket, where it has one.
-_column("line_utilization", "utilisation of the line", form=percent(1), only_some=True)
+_column("line_utilization", "utilisation of the line", form=percent(1), only_some=True, most=1.0)
 _column("queue_mean_pkts", "mean queue", form=number(1))
 _column("queue_max_pkts", "longest queue", form=number(0))
 _column("arrived_pkts", "packets that came")
@@ -41,24 +42,12 @@ for _cause, _words in (
         form=number(0), only_some=True,
     )  # fmt: skip
 _column("marked_pkts", "packets marked", form=number(0))
-
-of_drops = partial(of_links, listed=())
-
-
-@of_drops(
-    "drop_rate",
-    title="packets dropped",
-    about="packets dropped, for each that came",
-    better="less",
-    most=1.0,
-)
-def _drop_rate() -> pl.Expr:
-    return (pl.col("dropped_pkts") / pl.col("arrived_pkts")).fill_nan(None)
-
-
-@of_drops("mark_rate", title="packets marked", about="packets marked, for each that came")
-def _mark_rate() -> pl.Expr:
-    return (pl.col("marked_pkts") / pl.col("arrived_pkts")).fill_nan(None)
+for _name, _what in (("drop_rate", "dropped"), ("mark_rate", "marked")):
+    of_links(
+        _name, f"packets {_what}",
+        (pl.col(f"{_what}_pkts") / pl.col("arrived_pkts")).fill_nan(None),
+        f"packets {_what}, for each that came", better="less", most=1.0, listed=(),
+    )  # fmt: skip
 
 
 def waits(prepared: Prepared) -> pl.DataFrame:
@@ -71,22 +60,8 @@ def with_names(delays: pl.DataFrame) -> pl.DataFrame:
     return delays.filter(pl.col("kind") == LINK).with_columns(link="name")
 
 
-of_waits = partial(figure, of=LINK, source=waits, needs=("delays",))
+of_waits = partial(declare, of=LINK, source=waits, needs=("delays",), better="less")
+_WAIT = "time that packets wait for the link"
 for _part, _title in QUANTILES.items():
-    of_waits(
-        f"wait_{_part}_s",
-        title=f"wait, {_title}",
-        about="that packets wait for the link (quantile)",
-        better="less",
-    )(partial(pl.col, f"{_part}_s"))
-
-
-@of_waits(
-    "wait_mean_s",
-    title="mean wait",
-    about="that packets wait for the link, on average",
-    better="less",
-    listed=(),
-)
-def _wait() -> pl.Expr:
-    return pl.col("mean_s")
+    of_waits(f"wait_{_part}_s", f"wait, {_title}", pl.col(f"{_part}_s"), f"{_WAIT}, {_title}")
+of_waits("wait_mean_s", "mean wait", pl.col("mean_s"), f"{_WAIT}, on average", listed=())

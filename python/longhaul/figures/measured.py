@@ -41,8 +41,12 @@ def _of_run(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
     yield "", {one.name: one.compute(found) for one in figures}
 
 
+def _named(figures: list[Figure]) -> list[Any]:
+    return [one.compute.alias(one.name) for one in figures]
+
+
 def _of_labels(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
-    named = [one.compute().alias(one.name) for one in figures]
+    named = _named(figures)
     rows = found.group_by(LABEL, maintain_order=True).agg(named).to_dicts()
     owners = [row[LABEL] for row in rows]
     yield from zip(owners, rows, strict=True)
@@ -51,8 +55,7 @@ def _of_labels(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
 
 
 def _of_links(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
-    named = [one.compute().alias(one.name) for one in figures]
-    rows = found.select(LINK, *named).to_dicts()
+    rows = found.select(LINK, *_named(figures)).to_dicts()
     yield from ((row[LINK], row) for row in rows)
 
 

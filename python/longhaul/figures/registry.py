@@ -1,17 +1,14 @@
 """The registry of figures, and the decorator that declares one."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from longhaul import _engine
-
-if TYPE_CHECKING:
-    import polars as pl
 
 RUN, LABEL, LINK = "run", "label", "link"
 # The name of all flows together among labels.
@@ -31,55 +28,8 @@ OF_ROWS = {"bit/s": "Mbit/s", "s": "ms"}
 
 # Writes a figure in a table: a function, or so many decimals in the unit of its row.
 Form = Callable[[Any], str] | int
-
-
-class Run(Protocol):
-    """The parts of `longhaul.Results` that figures are computed from."""
-
-    meta: dict[str, Any]
-
-    @property
-    def tables(self) -> Mapping[str, int]:
-        """The tables of the run and their numbers of rows."""
-
-    @property
-    def flows(self) -> "pl.DataFrame":
-        """One row a flow."""
-
-    @property
-    def bundles(self) -> "pl.DataFrame":
-        """The flows, with parallel streams added up."""
-
-    @property
-    def response_times(self) -> "pl.DataFrame":
-        """One row a response or transfer."""
-
-    @property
-    def links(self) -> "pl.DataFrame":
-        """One row a link direction."""
-
-    @property
-    def delays(self) -> "pl.DataFrame":
-        """Quantiles of delays of flows, labels and links."""
-
-    @property
-    def events(self) -> "pl.DataFrame":
-        """Congestion events."""
-
-    @property
-    def flow_series(self) -> "pl.DataFrame":
-        """Samples of flows."""
-
-    @property
-    def bottleneck_series(self) -> "pl.DataFrame":
-        """Samples of the busiest link."""
-
-    @property
-    def bottleneck(self) -> str:
-        """The busiest of the observed links."""
-
-    def observed_links(self) -> list[str]:
-        """Return the links whose samples are recorded."""
+# A run, `longhaul.Results`, whose layer is above this one.
+Run = Any
 
 
 class Prepared:
@@ -98,6 +48,7 @@ class Prepared:
 
 # Prepares what several figures are computed from; none where a run has nothing to tell it from.
 Source = Callable[[Prepared], Any]
+Compute = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -108,9 +59,9 @@ class Figure:
     of: str
     title: str
     about: str
-    compute: Callable[..., Any]
-    """Takes what `source` returns and returns a number; of labels and links it returns the Polars
-    expression of the number over the rows of `source`'s table that belong to one."""
+    compute: Any = field(compare=False)
+    """Of a run the function of what `source` returns; of labels and links the Polars expression
+    over the rows of `source`'s table that belong to one."""
     source: Source
     unit: str
     """The base unit; empty of a bare number."""
@@ -152,30 +103,28 @@ _LENGTHS = {
 _FIGURES: dict[tuple[str, str], Figure] = {}
 
 
-def figure(
-    name: str,
-    *,
-    of: str,
-    title: str,
-    source: Source,
-    about: str = "",
-    **more: Any,  # noqa: ANN401
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a figure on the function that computes it; `Figure` says what arguments mean.
+def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -> None:  # noqa: ANN401
+    """Declare a figure; `Figure` says what arguments mean.
 
     Without `about` it means what the engine says of the column of that name; without `unit` it is
     in the unit that its name ends in.
     """
+    of = more["of"]
+    if (of, name) in _FIGURES:
+        raise ValueError(f"{name}: declared twice as a figure of a {of}")
+    usual = {"about": about or columns(of).get(name, ""), "unit": unit_of(name)}
+    given = {"listed": _LISTED[of]} | usual | more
+    _FIGURES[of, name] = Figure(name=name, title=title, compute=compute, **given)
 
-    def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
-        if (of, name) in _FIGURES:
-            raise ValueError(f"{name}: declared twice as a figure of a {of}")
-        kept = {"listed": _LISTED[of], "unit": unit_of(name)} | more
-        meant = about or columns(of).get(name, "")
-        _FIGURES[of, name] = Figure(name, of, title, meant, compute, source, **kept)
+
+def figure(name: str, title: str, about: str = "", **more: Any) -> Callable[[Compute], Compute]:  # noqa: ANN401
+    """Declare a figure on the function that computes it, with the arguments of `declare`."""
+
+    def on(compute: Compute) -> Compute:
+        declare(name, title, compute, about, **more)
         return compute
 
-    return declare
+    return on
 
 
 def unit_of(name: str) -> str:
@@ -220,4 +169,4 @@ def listed(of: str, where: str, source: Source | None = None) -> list[Figure]:
 
 def expressions(of: str, source: Source) -> list[Any]:
     """Return the named Polars expressions of the figures of a source that summaries have."""
-    return [one.compute().alias(one.name) for one in listed(of, SUMMARY, source)]
+    return [one.compute.alias(one.name) for one in listed(of, SUMMARY, source)]

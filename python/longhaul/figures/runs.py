@@ -4,9 +4,10 @@ Flows that ask for a share are compared: those that are one connection each. The
 time is the equal part of what those that are active get together, as on a path with one bottleneck.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter, itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,13 @@ import polars as pl
 
 from longhaul.analysis import fairness, merit
 from longhaul.figures.labels import COMPARABLE, QUANTILES
-from longhaul.figures.registry import RUN, Prepared, figure
+from longhaul.figures.registry import RUN, Prepared, declare, figure
 
 # Bands around the fair share within which flows have converged.
 BANDS = (0.1, 0.2, 0.3)
 # Windows over which rates are taken: at least so long, and so many round trips.
 SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
 STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
-
-of_run = partial(figure, of=RUN)
 
 
 def busiest(prepared: Prepared) -> dict[str, Any]:
@@ -32,39 +31,23 @@ def busiest(prepared: Prepared) -> dict[str, Any]:
     return row
 
 
-@of_run(
-    "utilization",
-    title="utilisation",
-    about="of the busiest link",
-    source=busiest,
-    better="more",
+def _per_arrival(column: str, link: dict[str, Any]) -> float | None:
+    return link[column] / link["arrived_pkts"] if link["arrived_pkts"] else None
+
+
+of_busiest = partial(declare, of=RUN, source=busiest)
+of_busiest(
+    "utilization", "utilisation", itemgetter("utilization"), "of the busiest link", better="more",
     most=1.0,
-)
-def _utilization(link: dict[str, Any]) -> float | None:
-    used: float | None = link["utilization"]
-    return used
-
-
-@of_run(
-    "drop_rate",
-    title="packets dropped",
-    about="packets that it dropped, for each that came to it",
-    source=busiest,
-    better="less",
-    most=1.0,
-)
-def _drop_rate(link: dict[str, Any]) -> float | None:
-    return link["dropped_pkts"] / link["arrived_pkts"] if link["arrived_pkts"] else None
-
-
-@of_run(
-    "mark_rate",
-    title="packets marked",
-    about="packets that it marked, for each that came to it",
-    source=busiest,
-)
-def _mark_rate(link: dict[str, Any]) -> float | None:
-    return link["marked_pkts"] / link["arrived_pkts"] if link["arrived_pkts"] else None
+)  # fmt: skip
+of_busiest(
+    "drop_rate", "packets dropped", partial(_per_arrival, "dropped_pkts"),
+    "packets that it dropped, for each that came to it", better="less", most=1.0,
+)  # fmt: skip
+of_busiest(
+    "mark_rate", "packets marked", partial(_per_arrival, "marked_pkts"),
+    "packets that it marked, for each that came to it",
+)  # fmt: skip
 
 
 def losses(prepared: Prepared) -> tuple[float | None, float | None] | None:
@@ -74,25 +57,15 @@ def losses(prepared: Prepared) -> tuple[float | None, float | None] | None:
     return merit.losses(samples["t_s"], samples["dropped_pkts"]) if len(samples) > 1 else None
 
 
-of_losses = partial(of_run, source=losses, needs=("series",))
-
-
-@of_losses(
-    "loss_gap_s",
-    title="time between losses",
-    about="mean time between losses at the busiest link; those of one interval of samples are one",
-)
-def _loss_gap(found: tuple[float | None, float | None]) -> float | None:
-    return found[0]
-
-
-@of_losses(
-    "loss_burst_pkts",
-    title="packets lost at a time",
-    about="packets that it drops at a time: in such an interval",
-)
-def _loss_burst(found: tuple[float | None, float | None]) -> float | None:
-    return found[1]
+of_losses = partial(declare, of=RUN, source=losses, needs=("series",))
+of_losses(
+    "loss_gap_s", "time between losses", itemgetter(0),
+    "mean time between losses at the busiest link; those of one interval of samples are one",
+)  # fmt: skip
+of_losses(
+    "loss_burst_pkts", "packets lost at a time", itemgetter(1),
+    "packets that it drops at a time: in such an interval",
+)  # fmt: skip
 
 
 def waits(prepared: Prepared) -> dict[str, Any]:
@@ -104,19 +77,17 @@ def waits(prepared: Prepared) -> dict[str, Any]:
 
 
 for _part, _title in QUANTILES.items():
-    of_run(
-        f"wait_{_part}_s",
-        title=f"wait, {_title}",
-        about="that packets wait for the busiest link (quantile)",
-        source=waits,
-        needs=("delays",),
-        better="less",
-    )(lambda found, column=f"{_part}_s": found.get(column))
+    declare(
+        f"wait_{_part}_s", f"wait, {_title}", methodcaller("get", f"{_part}_s"),
+        "that packets wait for the busiest link (quantile)", of=RUN, source=waits,
+        needs=("delays",), better="less",
+    )  # fmt: skip
 
 
 def comparable(prepared: Prepared) -> pl.DataFrame:
     """Return the flows that ask for a share."""
-    return prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
+    flows: pl.DataFrame = prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
+    return flows
 
 
 def goodputs(prepared: Prepared) -> list[float] | None:
@@ -125,32 +96,23 @@ def goodputs(prepared: Prepared) -> list[float] | None:
     return found if len(found) > 1 else None
 
 
-of_goodputs = partial(of_run, source=goodputs)
+def _of_mean(choose: Callable[[list[float]], float], goodput: list[float]) -> float | None:
+    mean = sum(goodput) / len(goodput)
+    return choose(goodput) / mean if mean else None
 
 
-@of_goodputs(
-    "jain",
-    title="Jain's index",
-    about="Jain's index of the flows' goodput",
-    better="more",
+of_goodputs = partial(declare, of=RUN, source=goodputs)
+of_goodputs(
+    "jain", "Jain's index", fairness.jain, "Jain's index of the flows' goodput", better="more",
     most=1.0,
+)  # fmt: skip
+of_goodputs(
+    "least_share", "least share", partial(_of_mean, min), "the least goodput over the equal part"
 )
-def _jain(goodput: Sequence[float]) -> float | None:
-    return fairness.jain(goodput)
-
-
-@of_goodputs("least_share", title="least share", about="the least goodput over the equal part")
-def _least_share(goodput: Sequence[float]) -> float | None:
-    mean = sum(goodput) / len(goodput)
-    return min(goodput) / mean if mean else None
-
-
-@of_goodputs(
-    "largest_share", title="largest share", about="the largest goodput over the equal part"
-)
-def _largest_share(goodput: Sequence[float]) -> float | None:
-    mean = sum(goodput) / len(goodput)
-    return max(goodput) / mean if mean else None
+of_goodputs(
+    "largest_share", "largest share", partial(_of_mean, max),
+    "the largest goodput over the equal part",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -217,32 +179,28 @@ def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return flows["start_s"].to_numpy(), ends.to_numpy()
 
 
-of_delivered = partial(of_run, source=delivered, needs=("series",))
+of_delivered = partial(figure, of=RUN, source=delivered, needs=("series",))
 
 
-def _convergence(found: Delivered, band: float) -> float | None:
+def _convergence(band: float, found: Delivered) -> float | None:
     joined_s = float(found.starts.max())
     return merit.convergence_time(found.shares, joined_s, found.shares_s, band)
 
 
 for _band in BANDS:
+    _percent = f"{100 * _band:g}"
     of_delivered(
-        f"convergence_{100 * _band:g}_s",
-        title=f"convergence to {100 * _band:g} %",
-        about=f"from the last start until all keep the equal part to {100 * _band:g} % in windows "
-        "of {shares}, ten of them",
-        unit="s",
-        better="less",
-        is_time_until=True,
-    )(partial(_convergence, band=_band))
+        f"convergence_{_percent}_s", f"convergence to {_percent} %",
+        f"from the last start until all keep the equal part to {_percent} % in windows of "
+        "{shares}, ten of them",
+        unit="s", better="less", is_time_until=True,
+    )(partial(_convergence, _band))  # fmt: skip
 
 
 @of_delivered(
-    "variation",
-    title="variation of the roughest flow",
-    about="coefficient of variation of the roughest flow, {shares}",
-    better="less",
-)
+    "variation", "variation of the roughest flow",
+    "coefficient of variation of the roughest flow, {shares}", better="less",
+)  # fmt: skip
 def _variation(found: Delivered) -> float | None:
     rough = merit.smoothness(found.shares)
     known = rough[np.isfinite(rough)]
@@ -258,26 +216,15 @@ def starvation(prepared: Prepared) -> merit.Starvation | None:
     return merit.starvation(found.rates(found.starvation_s), every_s)
 
 
-of_starvation = partial(of_run, source=starvation, needs=("series",), better="less")
-
-
-@of_starvation(
-    "starvation_ratio",
-    title="largest over least rate",
-    about="largest over least rate at worst, last half, windows of {starvation}",
-)
-def _starvation_ratio(found: merit.Starvation) -> float:
-    return found.ratio
-
-
-@of_starvation(
-    "starves",
-    title="a flow starves",
-    about="1 if one has a tenth of another throughout, or under 5 % of its share for 10 s",
-    most=1.0,
-)
-def _starves(found: merit.Starvation) -> float:
-    return float(found.starves)
+of_starvation = partial(declare, of=RUN, source=starvation, needs=("series",), better="less")
+of_starvation(
+    "starvation_ratio", "largest over least rate", attrgetter("ratio"),
+    "largest over least rate at worst, last half, windows of {starvation}",
+)  # fmt: skip
+of_starvation(
+    "starves", "a flow starves", attrgetter("starves"),
+    "1 if one has a tenth of another throughout, or under 5 % of its share for 10 s", most=1.0,
+)  # fmt: skip
 
 
 def synchronisation(prepared: Prepared) -> np.ndarray | None:
@@ -297,26 +244,12 @@ def synchronisation(prepared: Prepared) -> np.ndarray | None:
     return parts if len(parts) else None
 
 
-of_events = partial(of_run, source=synchronisation, needs=("events",))
-
-
-@of_events(
-    "synchronisation",
-    title="flows that reduce together",
-    about="part of the active flows that reduce their windows in an event",
-    better="less",
-)
-def _synchronisation(parts: np.ndarray) -> float:
-    return float(parts.mean())
-
-
-@of_events(
-    "congestion_events",
-    title="congestion events",
-    about="events: reductions within a round trip",
-)
-def _congestion_events(parts: np.ndarray) -> float:
-    return float(len(parts))
+of_events = partial(declare, of=RUN, source=synchronisation, needs=("events",))
+of_events(
+    "synchronisation", "flows that reduce together", np.mean,
+    "part of the active flows that reduce their windows in an event", better="less",
+)  # fmt: skip
+of_events("congestion_events", "congestion events", len, "events: reductions within a round trip")
 
 
 def kinds(prepared: Prepared) -> pl.Series | None:
@@ -332,12 +265,10 @@ def kinds(prepared: Prepared) -> pl.Series | None:
     return found["goodput_bps"] / found["flows"] if len(found) == 2 else None
 
 
-@of_run(
-    "goodput_ratio",
-    title="goodput of the second kind over the first",
-    about="goodput of a flow of the second of two kinds of labels over one of the first",
-    source=kinds,
-    listed=(),
-)
+@figure(
+    "goodput_ratio", "goodput of the second kind over the first",
+    "goodput of a flow of the second of two kinds of labels over one of the first", of=RUN,
+    source=kinds, listed=(),
+)  # fmt: skip
 def _goodput_ratio(found: pl.Series) -> float | None:
     return float(found[1] / found[0]) if found[0] else None
