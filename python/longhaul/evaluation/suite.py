@@ -176,7 +176,7 @@ def find(name: str) -> Suite:
 
 
 def _figure(where: str, given: Mapping[str, Any]) -> Figure:
-    """Return a figure, with the title that it has everywhere unless the suite calls it otherwise."""
+    """Return a figure, called as everywhere unless the suite has a title of its own."""
     known = of_suite(given["name"])
     if known is None:
         raise SuiteError(

@@ -63,7 +63,7 @@ class Summary:
         for source, (of_all, of_each) in tables.items():
             figures = expressions(LABEL, source)
             total |= of_all.select(figures).to_dicts()[0]
-            by_label = of_each.group_by("label").agg(figures)
+            by_label = of_each.group_by("label", maintain_order=True).agg(figures)
             labels = labels.join(by_label, on="label", how="left", maintain_order="left")
         return cls(labels, flows.select(_OF_FLOWS), shown, total)
 
