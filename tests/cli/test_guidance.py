@@ -12,9 +12,10 @@ import longhaul
 from longhaul.campaign.file import CampaignError, read_campaign
 from longhaul.campaign.place import line_of
 from longhaul.comparison.differences import given_and_derived
-from longhaul.connections import figures
+from longhaul.connections import tables
+from longhaul.figures import find
+from longhaul.figures.forms import number
 from longhaul.results import table as figure_table
-from longhaul.results.table import number
 
 CAMPAIGN = """\
 responses = ["goodput_bps"]
@@ -172,7 +173,9 @@ def test_the_summary_says_what_it_counts_from() -> None:
     [flow] = run.flows.to_dicts()
     assert row["before_cuts_loss"] == flow["total_cuts_loss"] - flow["cuts_loss"] > 0
     columns = [{"timeouts": 0, "before_timeouts": 2}, {"timeouts": 3, "before_timeouts": 9}]
-    assert figures.row("timeouts", "timeouts", number(0), columns)[1] == ["0 (2 before)", "3"]
+    timeouts = find("label", "timeouts")
+    assert timeouts is not None
+    assert tables.row(timeouts, number(0), columns)[1] == ["0 (2 before)", "3"]
 
 
 def test_a_run_is_reopened_and_its_columns_are_guessed(tmp_path: Path) -> None:
@@ -221,11 +224,12 @@ def test_a_link_without_capacity_is_said_to_have_none(tmp_path: Path, cli: Comma
     ("place", "wrong"),
     [
         ("network.out_pps", ""),
-        ("utilisation", ""),
+        ("utilization", ""),
+        ("utilisation", "`utilisation` is now called `utilization`"),
         ("classes.TP1.NN.throughput_pps", ""),
         ("long_lived.L1.naks", ""),
         ("wall_s", ""),
-        ("utilizatoin", "did you mean `utilisation`"),
+        ("utilizatoin", "did you mean `utilization`"),
         ("classes.TP1.NN.troughput_pps", "did you mean `classes.throughput_pps`"),
     ],
 )

@@ -27,7 +27,7 @@ from longhaul.findings.labels import codes, factor_label, label
         ("network.active_flows", "active flows"),
         ("goodput_bps", "goodput (bit/s)"),
         ("labels.cubic.rtt_p95_s", "95 % quantile of round-trip time of cubic (s)"),
-        ("links.bottleneck.utilization", "utilization of bottleneck"),
+        ("links.bottleneck.utilization", "utilisation of bottleneck"),
         ("PC2", "score on PC2"),
         # A unit is known of a column of which nothing else is.
         ("one_bps", "one (bit/s)"),

@@ -3,6 +3,8 @@
 import json
 
 from longhaul import _engine
+from longhaul.figures import every
+from longhaul.figures.words import place_of
 from longhaul.plots import PLOTS
 from tools.site.markdown import Pages, block, code, table, toctree
 
@@ -22,6 +24,7 @@ PARTS = (
     ("traffic/index", "Kinds of traffic", "keys, and a picture of what is sent"),
     ("tables/index", "Tables of a run", "every column with its unit"),
     ("commands/index", "Commands", "arguments, options, examples"),
+    ("figures", "Figures of runs", "meaning, unit and name of each as a response of a campaign"),
     ("plots", "Plots", "what `longhaul plot` draws"),
     ("python/index", "Python interface", "functions, classes, registries"),
     ("schema", "JSON Schema", "completion and checks in an editor"),
@@ -42,8 +45,24 @@ def write(pages: Pages) -> None:
     pages.write(
         "index.md", [*lines, "", *toctree((name for name, _, _ in PARTS), depth=2, hidden=True)]
     )
+    _figures(pages)
     _plots(pages)
     _schema(pages)
+
+
+def _figures(pages: Pages) -> None:
+    lines = [
+        "# Figures of runs",
+        "",
+        "Summaries, comparisons and `longhaul analyze RUN merit` show them; a response of a campaign may be any of them. Of those of labels, `all.` in place of `labels.NAME.` asks for the figure of all flows together.",
+        "",
+    ]
+    rows = (
+        (code(place_of(one)), one.title, one.unit, one.meaning(), ", ".join(map(code, one.needs)))
+        for one in every()
+    )
+    lines += table(["name", "title", "unit", "meaning", "needs the tables"], rows)
+    pages.write("figures.md", lines)
 
 
 def _plots(pages: Pages) -> None:

@@ -131,6 +131,8 @@ class ResponseTable:
     responses: tuple[str, ...]
     whole: Mapping[str, Sequence[Level]] = field(default_factory=dict)
     """The levels of factors with those that `where` has left out by name."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """The figures that responses with names of their own are, as `labels.cubic.goodput_bps`."""
 
     @classmethod
     def read(
@@ -148,9 +150,10 @@ class ResponseTable:
         except pl.exceptions.PolarsError as error:
             why = str(error).partition("\n")[0]
             raise TableError(f"{file}: expected a table, CSV or Parquet: {why}") from None
-        return cls.of(
+        known = cls.of(
             frame, facts.get("factors") or factors, responses or facts.get("responses", ())
         )
+        return replace(known, places=facts.get("places", {}))
 
     @classmethod
     def of(
@@ -180,6 +183,10 @@ class ResponseTable:
         other = {*factors, *PROVENANCE, "run", "block", REPLICATION}
         chosen = tuple(responses) or tuple(name for name in numeric if name not in other)
         return cls(frame, present, chosen)
+
+    def place(self, response: str) -> str:
+        """The figure that a response is; its own name if the campaign gave it no other."""
+        return self.places.get(response, response)
 
     def values(self, response: str) -> np.ndarray:
         """A response of all runs; refused where a run has no value."""
@@ -307,7 +314,7 @@ class ResponseTable:
             ]
             for name, levels in self.factors.items()
         }
-        return replace(fewer, whole=whole)
+        return replace(fewer, whole=whole, places=self.places)
 
     def numbered(self, factor: str) -> dict[int, str]:
         """The levels by their numbers, from 1, which do not change when some are left out."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from longhaul._engine import LonghaulError, results_version, version
 from longhaul.analysis.table import KEY, PROVENANCE
-from longhaul.campaign import meanings
+from longhaul.campaign import columns as meant
 from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.files.writing import write_durably
@@ -91,7 +91,7 @@ def collect(campaign: Campaign, store: Store) -> Dataset:
         "path": path_from(store, campaign),
         "factors": {factor.name: list(factor.levels) for factor in design.factors},
         "responses": list(columns) or [response.name for response in campaign.responses],
-        "about": meanings.of_table(campaign.sweep.settings, campaign.responses),
+        "about": meant.of_table(campaign.sweep.settings, campaign.responses),
         "places": {
             response.name: response.place for response in campaign.responses if response.place
         },

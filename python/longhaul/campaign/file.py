@@ -17,8 +17,8 @@ import numpy as np
 from longhaul._engine import LonghaulError, ScenarioError, check_name
 from longhaul._engine import Scenario as Resolved
 from longhaul.analysis.table import PROVENANCE, is_meant
+from longhaul.campaign.columns import OTHERS
 from longhaul.campaign.factors import Factors, read_factors, refuse_unknown
-from longhaul.campaign.meanings import OTHERS
 from longhaul.campaign.place import indexed, line_of, line_of_value
 from longhaul.campaign.responses import (
     Response,

@@ -1,10 +1,11 @@
-"""Responses: figures of a run's summary, or functions of the user's."""
+"""Responses: figures of a run, or functions of the user's."""
 
 import difflib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, SupportsFloat
 
@@ -12,12 +13,16 @@ from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.factors import refuse_unknown
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
+from longhaul.figures.measured import digest, measured
+from longhaul.figures.registry import ALL, RUN, SUMMARY, Figure
+from longhaul.figures.words import RENAMED, figure_at
 from longhaul.results import Results, kinds
+from longhaul.results.kinds import Kind
 
 # Where a response's name without a dot is looked for, in this order.
 PLACES = ("all", "links", "network", "run")
 # Tables of the summary that are kept of each run; flows one by one are many.
-SUMMARY = ("all", "labels", "links", "network", "classes", "long_lived")
+KEPT = ("all", "labels", "links", "network", "classes", "long_lived")
 
 
 class ResponseError(LonghaulError):
@@ -49,9 +54,17 @@ class Responses:
     def variant(self) -> str:
         """Identifies what is measured and kept of a run, as part of its key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
+        if self.figures:
+            parts += [(one.of, one.name, digest()) for one in self.figures]
         if not parts and not self.keep:
             return ""
         return hashlib.sha256(repr((parts, sorted(self.keep))).encode()).hexdigest()[:8]
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures that summaries of runs lack, and that are measured beside them."""
+        found = (figure_at(one.place) for one in self.responses if one.place)
+        return tuple(dict.fromkeys(one for one in found if one and SUMMARY not in one.listed))
 
     def __call__(self, run: Results) -> Kept:
         """What is kept of a run."""
@@ -61,11 +74,14 @@ class Responses:
                     f"keep: the run has no table `{table}`; available: {', '.join(run.tables)}"
                 )
         summary = run.figures()
-        measured = [_measured(response, run) for response in self.responses if response.function]
+        for owner, figure, value in measured(run, self.figures if run.is_tcp else ()):
+            for row in _rows_of(summary, figure, owner):
+                row[figure.name] = value
+        by_user = [_measured(response, run) for response in self.responses if response.function]
         return {
             "run": facts(run.meta),
-            **{name: summary[name] for name in SUMMARY if name in summary},
-            "measured": {name: value for values in measured for name, value in values.items()},
+            **{name: summary[name] for name in KEPT if name in summary},
+            "measured": {name: value for values in by_user for name, value in values.items()},
         }
 
     def row(self, kept: Kept) -> dict[str, float | None]:
@@ -78,6 +94,13 @@ class Responses:
                 values[response.name] = look_up(kept, response.place)
         measured: dict[str, float | None] = kept["measured"]
         return {**values, **measured}
+
+
+def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
+    """The rows of a summary to which a figure of a label, a link or the run belongs."""
+    if figure.of == RUN or owner == ALL:
+        return [summary["all"]]
+    return [row for row in summary[f"{figure.of}s"] if row[figure.of] == owner]
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:
@@ -103,6 +126,10 @@ def _number(response: Response, value: object) -> float | None:
 def look_up(kept: Kept, place: str) -> float | None:
     """The number at a place of what is kept; None where the run has no value for it."""
     steps = place.split(".")
+    if steps[-1] in RENAMED:
+        raise ResponseError(
+            f"responses: `{place}`: `{steps[-1]}` is now called `{RENAMED[steps[-1]]}`"
+        )
     tried = [[where, *steps] for where in PLACES] if len(steps) == 1 else [steps]
     for way in tried:
         exists, value = _follow(kept, way)
@@ -128,8 +155,17 @@ def check(
         try:
             look_up(known, _without_row(place, known))
         except ResponseError as error:
-            return place, error
+            return place, _lacking(place, kind) or error
     return None
+
+
+def _lacking(place: str, kind: Kind) -> ResponseError | None:
+    """Return the refusal of a figure whose table the scenario leaves out; none of other places."""
+    figure = figure_at(place)
+    if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
+        return None
+    [table] = figure.needs
+    return ResponseError(f"responses: `{place}` needs the table `{table}`: {kind.remedies[table]}")
 
 
 # Facts of a run without their values; texts are empty.
@@ -152,6 +188,9 @@ def _without_row(place: str, known: Kept) -> str:
     return f"{table}.{steps[-1]}" if steps and is_open else place
 
 
+_OLD = {new: [old] for old, new in RENAMED.items()}
+
+
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
     """Go from table to rows to column; rows are named by any text in them, the first counts."""
     for step in steps:
@@ -161,9 +200,13 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
                 value = named
                 continue
             value = value[0] if value else {}
-        if not isinstance(value, Mapping) or step not in value:
+        if not isinstance(value, Mapping):
             return False, None
-        value = value[step]
+        # What was kept before a figure was renamed is still there.
+        known = next((name for name in (step, *_OLD.get(step, ())) if name in value), None)
+        if known is None:
+            return False, None
+        value = value[known]
     return not isinstance(value, Mapping | list), value
 
 

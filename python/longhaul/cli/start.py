@@ -43,7 +43,7 @@ def list_(
         typer.Argument(
             metavar="[WHAT]",
             help="One of: algorithms, slow-starts, queues, keys, traffic, profiles, mesonet, "
-            "columns, plots, responses, examples.",
+            "columns, plots, figures, responses, examples.",
         ),
     ] = "algorithms",
     names: Annotated[

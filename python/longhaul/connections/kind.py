@@ -1,7 +1,7 @@
 """Connections over links as a kind of simulation."""
 
 from longhaul import _engine
-from longhaul.connections import figures, names, reduce, work
+from longhaul.connections import names, reduce, tables, work
 from longhaul.results.kinds import CONNECTIONS, Kind, RunData, TimeSeries
 
 _REMEDIES = {
@@ -33,8 +33,8 @@ KIND = Kind(
     required=_required,
     summary=lambda run: run.own_tables.summary(),
     without_numbers=names.without_numbers,
-    compare=figures.table,
-    changes=figures.changes,
+    compare=tables.table,
+    changes=tables.changes,
     plots=tuple(
         f"longhaul.plots.{subject}"
         for subject in (

@@ -7,7 +7,11 @@ from typing import Any
 import polars as pl
 
 from longhaul._engine import Scenario
+from longhaul.figures.registry import LABEL, LINK, RUN, every
 from longhaul.results.summary import Summary
+
+# Keys of `measure` that make a run have a table.
+_MEASURED = {"series": "every", "events": "events", "delays": "delays"}
 
 
 def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
@@ -15,14 +19,25 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
     resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
     labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
     links = [link for scenario in scenarios for link in scenario.links]
-    summary = Summary.without_flows(
-        delays=any(scenario["measure"]["delays"] for scenario in resolved)
-    )
+    lacking = {
+        table
+        for table, key in _MEASURED.items()
+        if all(scenario["measure"].get(key) in (None, False, "never") for scenario in resolved)
+    }
+    summary = Summary.without_flows(delays="delays" not in lacking)
     of_all = _row(summary.labels, "label", "")
+    there = [one for one in every() if lacking.isdisjoint(one.needs)]
+
+    def with_figures(row: dict[str, Any], *of: str) -> dict[str, Any]:
+        return row | {one.name: None for one in there if one.of in of and one.name not in row}
+
+    total = {key: value for key, value in of_all.items() if key in summary.total}
+    by_label = [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)]
+    by_link = [_row(summary.links, "link", link) for link in dict.fromkeys(links)]
     return {
-        "all": {key: value for key, value in of_all.items() if key in summary.total},
-        "labels": [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)],
-        "links": [_row(summary.links, "link", link) for link in dict.fromkeys(links)],
+        "all": with_figures(total, LABEL, RUN),
+        "labels": [with_figures(row, LABEL) for row in by_label],
+        "links": [with_figures(row, LINK) for row in by_link],
     }
 
 

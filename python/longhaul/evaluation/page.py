@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from longhaul.analysis import merit
 from longhaul.analysis.comparisons import MeanInterval
 from longhaul.evaluation.suite import Suite
 from longhaul.evaluation.verdicts import BETTER, VERDICTS, WORSE, Outcome, Point
+from longhaul.figures.words import of_suite
 from longhaul.files.writing import write_text
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.reports import inline_svg, page
@@ -27,8 +29,6 @@ LONGEST = 1.0
 
 # Ticks of waits.
 WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
-# Figures that are parts of something.
-SHARES = ("jain", "utilization", "starves", "drop_rate", ".part", ".lost", ".retransmitted")
 # Figures that are drawn against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
@@ -136,7 +136,8 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
 
 def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
     """The ends of an interval, as far as a figure can be there."""
-    most = 1.0 if figure.endswith(SHARES) else float("inf")
+    known = of_suite(figure)
+    most = known.most if known else inf
     return max(value.low, 0.0), max(value.mean, min(value.high, most, 1e300))
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from longhaul._engine import LonghaulError
 from longhaul.campaign import Run
 from longhaul.evaluation.contenders import Contender
+from longhaul.figures.registry import with_unit
+from longhaul.figures.words import of_suite
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
 # The axis of algorithms in use that a new one meets.
@@ -173,6 +175,17 @@ def find(name: str) -> Suite:
     return Suite(name, head, Terms(**{**whole, **lists}), experiments, criteria)
 
 
+def _figure(where: str, given: Mapping[str, Any]) -> Figure:
+    """Return a figure, called as everywhere unless the suite has a title of its own."""
+    known = of_suite(given["name"])
+    if known is None:
+        raise SuiteError(
+            f"{where}: unknown figure `{given['name']}`; `longhaul list figures` has all"
+        )
+    title = with_unit(known.title, known.unit)
+    return Figure(**{"title": title, **given, "experiments": tuple(given.get("experiments", ()))})
+
+
 def _criterion(
     file: Path, given: Mapping[str, Any], experiments: Mapping[str, Experiment]
 ) -> Criterion:
@@ -183,10 +196,7 @@ def _criterion(
             raise SuiteError(f"{where}: unknown experiment `{name}`")
     if given["class"] not in CLASSES:
         raise SuiteError(f"{where}: class: expected one of {', '.join(CLASSES)}")
-    figures = tuple(
-        Figure(**{**figure, "experiments": tuple(figure.get("experiments", ()))})
-        for figure in given.get("figures", ())
-    )
+    figures = tuple(_figure(where, figure) for figure in given.get("figures", ()))
     if bool(figures) == bool(given.get("why")):
         raise SuiteError(f"{where}: expected either figures, or why it is not evaluated")
     return Criterion(

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from longhaul.analysis.table import PROVENANCE
-from longhaul.campaign import meanings
 from longhaul.campaign.dataset import TABLES, Dataset
 from longhaul.explore.kept import add_kept
 from longhaul.explore.tables import Content, Roles, add_table
+from longhaul.figures import words
 
 # What is a competitor, if a factor has one of these names.
 COMPETITORS = ("algorithm", "congestion", "kind", "competitor", "variant", "queue")
@@ -38,7 +38,7 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
         shown=shown,
         about=meant(dataset),
         units={
-            name: meanings.unit_of(place) for name, place in dataset.facts.get("places", {}).items()
+            name: words.unit_at(place) for name, place in dataset.facts.get("places", {}).items()
         },
         competitor=named_competitor(varied),
         there=f"{frame.height} of {wanted} runs are finished{of}",
@@ -52,7 +52,7 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
 
 def meant(dataset: Dataset) -> dict[str, str]:
     """What the columns are; of a table from before its metadata said so, what their names say."""
-    named = {name: meanings.of_figure(name) for name in dataset.responses}
+    named = {name: words.meaning(name) for name in dataset.responses}
     return named | dict(dataset.facts.get("about", {}))
 
 

@@ -10,7 +10,6 @@ import polars as pl
 from longhaul import _engine
 from longhaul._engine import LonghaulError, Scenario
 from longhaul.analysis.network_layout import MOST_NODES, spread
-from longhaul.campaign.meanings import unit_of
 from longhaul.explore.large import add_large
 from longhaul.explore.tables import (
     Content,
@@ -22,6 +21,7 @@ from longhaul.explore.tables import (
     matrix,
     spans,
 )
+from longhaul.figures.registry import unit_of
 from longhaul.results import Results
 
 FLOWS = ("label", "goodput_bps", "left_slow_start_s", "left_slow_start_by", "rtt_mean_s",

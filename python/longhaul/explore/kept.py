@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from longhaul.campaign.meanings import unit_of
 from longhaul.explore.connections import GROWTH
 from longhaul.explore.tables import Content, Measure, add_series, described
+from longhaul.figures.registry import unit_of
 
 SERIES = "series.parquet"
 # Samples of each run, if there are more; of very many runs fewer, so that curves stay below this.

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.network_layout import around, spread
-from longhaul.campaign.meanings import unit_of
 from longhaul.explore.tables import (
     Content,
     Measure,
@@ -20,6 +19,7 @@ from longhaul.explore.tables import (
     matrix,
     spans,
 )
+from longhaul.figures.registry import unit_of
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results
 

@@ -9,12 +9,12 @@ import polars as pl
 
 from longhaul._engine import LonghaulError
 from longhaul.analysis.table import KEY
-from longhaul.campaign import meanings
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import campaigns, connections, mesonet
 from longhaul.explore.campaigns import SHOWN_RESPONSES, competitor_among, named_competitor
 from longhaul.explore.large import add_large, few_values
 from longhaul.explore.tables import MOST_ROWS, Content, Roles
+from longhaul.figures import words
 from longhaul.results import Results
 
 # What adds runs of a kind of simulation.
@@ -114,7 +114,7 @@ def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str
         factors=factors,
         there=there[0],
         is_partial=there[1],
-        about={name: meanings.of_figure(name) for name in names},
+        about={name: words.meaning(name) for name in names},
         shown=(*list(factors)[:3], *measured[:SHOWN_RESPONSES]),
     )
     add_large(content, name, scan, roles)

@@ -11,8 +11,8 @@ import polars as pl
 
 from longhaul._engine import LonghaulError
 from longhaul.analysis.clusters import dendrogram
-from longhaul.campaign.meanings import unit_of
 from longhaul.explore.blobs import Blobs
+from longhaul.figures.registry import unit_of
 
 # Text of more different values than this is left out: nothing can be seen of it.
 MOST_CATEGORIES = 60_000

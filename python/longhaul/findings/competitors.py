@@ -77,10 +77,9 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
         def draw(k: int = k, response: str = response) -> "Figure":
             from longhaul.plots.analysis.residuals import residual_plot
 
-            return residual_plot(
-                cells[:, k], names, *in_signs(table, conditions), words_and_unit(response),
-                options.critical,
-            )  # fmt: skip
+            words = words_and_unit(table.place(response))
+            signs = in_signs(table, conditions)
+            return residual_plot(cells[:, k], names, *signs, words, options.critical)
 
         findings.plots[f"residuals-{response}"] = draw
     return findings
@@ -135,8 +134,8 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
         titles, signs = short(table, conditions)
         return standout_matrix(
             [line[part.start : part.stop] for line in matrix], names,
-            titles, [_named(responses[k]) for k in part], f"{rule}. {signs}",
-            ", ".join(filter(None, (factors, order_in_words(options)))),
+            titles, [_named(table, responses[k]) for k in part], f"{rule}. {signs}",
+            ", ".join(filter(None, (factors, order_in_words(table, options)))),
         )  # fmt: skip
 
     pages = equal_parts(len(responses), MAX_RESPONSES)
@@ -158,9 +157,9 @@ def _in_words(
     return "; ".join(f"{names[who]}: {' '.join(found[who])}" for who in sorted(found))
 
 
-def _named(response: str) -> str:
+def _named(table: ResponseTable, response: str) -> str:
     """A response's words after its name, if these say more."""
-    words = label(response)
+    words = label(table.place(response))
     return response if words == response else f"{words}  {response}"
 
 
@@ -194,7 +193,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
         from longhaul.plots.analysis.competitors import congestion_bars
 
         return congestion_bars(
-            rates, *in_signs(table, conditions), class_of, bounds, label(response)
+            rates, *in_signs(table, conditions), class_of, bounds, label(table.place(response))
         )
 
     findings.plots["congestion"] = draw

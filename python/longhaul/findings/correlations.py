@@ -56,7 +56,7 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
         def draw() -> "Figure":
             from longhaul.plots.analysis import correlations as plots
 
-            short, lines = codes(names)
+            short, lines = codes(names, table.places)
             if which == "matrix":
                 return plots.correlation_matrix(values, short, lines)
             if which == "histogram":
@@ -118,7 +118,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
         def draw() -> "Figure":
             from longhaul.plots.analysis import correlations as plots
 
-            short, lines = codes(names)
+            short, lines = codes(names, table.places)
             if which == "weights":
                 return plots.weights(pc, short, meanings=lines)
             if which == "shares":
@@ -173,7 +173,7 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
         from longhaul.plots.analysis.correlations import yyx
 
         by = {factor_label(f): (table.factors[f], table.frame[f].to_list()) for f in factors}
-        return yyx(x, y, (label(first), label(other)), by)
+        return yyx(x, y, (label(table.place(first)), label(table.place(other))), by)
 
     findings.plots["y-y-x"] = draw
     return findings

@@ -47,7 +47,8 @@ def _draw_effects(
     def draw() -> "Figure":
         from longhaul.plots.analysis.effects import main_effects
 
-        return main_effects(factors, label(response), float(table.values(response).mean()))
+        mean = float(table.values(response).mean())
+        return main_effects(factors, label(table.place(response)), mean)
 
     return draw
 
@@ -72,7 +73,7 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
             from longhaul.plots.analysis.cells import cell_lines
 
             levels_of = {factor_label(name): table.factors[name] for name in factors}
-            return cell_lines(each, levels_of, label(response))
+            return cell_lines(each, levels_of, label(table.place(response)))
 
         if len({cell.levels[2:] for cell in each}) <= MAX_PANELS:
             findings.plots[f"cells-{response}"] = draw
@@ -96,7 +97,7 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
         def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import comparisons as draw_
 
-            return draw_(pairs, factor_label(factor), label(response))
+            return draw_(pairs, factor_label(factor), label(table.place(response)))
 
         findings.plots[f"compare-{response}"] = draw
     return findings
@@ -115,7 +116,7 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
         def draw(sources: list[variance.Source] = sources, of: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import variance_shares
 
-            return variance_shares(sources, label(of))
+            return variance_shares(sources, label(table.place(of)))
 
         if sources:
             findings.plots[f"anova-{response}"] = draw
@@ -163,7 +164,7 @@ def _ten_step(table: ResponseTable, options: Options) -> Findings:
         ]
         heads = ("effect", "size", "% of mean", "95 % from", "to", "aliases")
         findings.add(f"{response}: mean {values.mean():.6g}", heads, rows)
-        given = Screening(coded, values, words, label(response), cells, levels_)
+        given = Screening(coded, values, words, label(table.place(response)), cells, levels_)
         for step, (name, picture) in enumerate(TEN_STEPS.items(), start=1):
             if name == "contours" and len(names) < 2:
                 continue
@@ -228,7 +229,7 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
 
         words = [factor_label(name) for name in options.factors]
         levels_ = [table.factors[name] for name in options.factors]
-        one = f"rank by {label(responses[0])}"
+        one = f"rank by {label(table.place(responses[0]))}"
         what = one if len(responses) == 1 else f"mean rank over {len(responses)} responses"
         return cube(average.tolist(), words, levels_, f"{what}; 8 is the best")
 

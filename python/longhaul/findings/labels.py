@@ -1,9 +1,11 @@
 """What pictures call the columns of a table: in words, with the unit."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from longhaul.campaign import meanings
+from longhaul.figures import words
+from longhaul.figures.registry import with_unit
 from longhaul.mesonet.groups import short_name
 from longhaul.mesonet.meanings import Meaning, meaning
 
@@ -14,31 +16,34 @@ _NUMBERED = re.compile(r"(T\.)?y\d+")
 
 
 def label(column: str) -> str:
-    """Words and unit of a response's column, such as `smoothed round-trip time, TP1 (ms)`.
+    """Words and unit of a response's column or place, such as `smoothed round-trip time, TP1 (ms)`.
 
     A column of which nothing is known, not even a unit by its name, stays as it is.
     """
-    unit = meanings.unit_of(column)
-    if meanings.is_known(column):
-        words = meanings.in_words(column)
-    elif found := meaning(column):
-        words, unit = found.what, found.unit
-        if period := PERIODS.get(found.period, found.period):
-            words = f"{words}, {period}"
-    elif found := meaning(column.rpartition(".")[2]):
-        words, unit = found.what + meanings.owner(column), found.unit
-    elif _COMPONENT.fullmatch(column):
-        words = f"score on {column}"
-    elif unit:
-        words = meanings.in_words(column)
-    else:
-        return column
-    # Flows that were completed are flows.
-    return f"{words} ({unit})" if unit and unit not in re.findall(r"\w+", words) else words
+    return with_unit(*words_and_unit(column))
 
 
-def codes(columns: Sequence[str]) -> tuple[list[str], list[str]]:
+def words_and_unit(column: str) -> tuple[str, str]:
+    """The label's words, and its unit, empty where none is known."""
+    unit = words.unit_at(column)
+    if words.is_known(column):
+        return words.title(column), unit
+    if found := meaning(column):
+        period = PERIODS.get(found.period, found.period)
+        return (f"{found.what}, {period}" if period else found.what), found.unit
+    if found := meaning(column.rpartition(".")[2]):
+        return found.what + words.owner(column), found.unit
+    if _COMPONENT.fullmatch(column):
+        return f"score on {column}", ""
+    return (words.title(column), unit) if unit else (column, "")
+
+
+def codes(
+    columns: Sequence[str], places: Mapping[str, str] = MappingProxyType({})
+) -> tuple[list[str], list[str]]:
     """Short names where there is no room for labels, and lines that say what they are.
+
+    Those that a campaign named itself, of the figures at `places`, are called by these names.
 
     Numbers of responses are without their period if all are of one; flow groups have their
     letters. Others are called by their labels without the unit, and need no line.
@@ -49,9 +54,10 @@ def codes(columns: Sequence[str]) -> tuple[list[str], list[str]]:
         shorter = list(columns)
     short, lines = [], []
     for column, code in zip(columns, shorter, strict=True):
-        text = label(column)
-        if code == column and not _NUMBERED.match(column):
-            short.append(text.partition(" (")[0])
+        named = places.get(column, column) != column
+        text = label(places.get(column, column))
+        if not named and code == column and not _NUMBERED.match(column):
+            short.append(words_and_unit(column)[0])
             continue
         short.append(code.removesuffix(f"_{period}") if period else code)
         lines.append(f"{short[-1]}: {text}")
@@ -67,9 +73,3 @@ def _common(found: Sequence[Meaning | None]) -> str:
 def factor_label(name: str) -> str:
     """A factor's name in words."""
     return name.replace("_", " ")
-
-
-def words_and_unit(column: str) -> tuple[str, str]:
-    """The label's words, and its unit, empty where none is known."""
-    words, _, unit = label(column).partition(" (")
-    return words, unit.removesuffix(")")

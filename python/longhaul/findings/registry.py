@@ -175,9 +175,9 @@ def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tupl
     return names or ["all"] * len(conditions), signs
 
 
-def order_in_words(options: Options) -> str:
+def order_in_words(table: ResponseTable, options: Options) -> str:
     """How conditions are ordered; empty if they are as they come."""
-    return f"by increasing {label(options.order_by)}" if options.order_by else ""
+    return f"by increasing {label(table.place(options.order_by))}" if options.order_by else ""
 
 
 def cells_of(

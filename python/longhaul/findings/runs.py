@@ -12,19 +12,14 @@ import polars as pl
 from longhaul._engine import LonghaulError
 from longhaul.analysis.merit import harm
 from longhaul.analysis.traffic import convergence, hurst, paired
+from longhaul.figures.measured import of_merit
+from longhaul.figures.registry import LABEL, declared
 from longhaul.findings.registry import Text
 from longhaul.findings.steady_state import steady_state
-from longhaul.results import merit
 from longhaul.results.counts import counted
 
 if TYPE_CHECKING:
     from longhaul.results import Results
-
-# Figures of labels that others may harm, and whether more of them is better.
-HARMED = {
-    "goodput_bps": True, "delay_p50_s": False, "delay_p99_s": False, "response_p50_s": False,
-    "response_p99_s": False, "retransmitted": False,
-}  # fmt: skip
 
 # Upper bounds of classes of response sizes, in bytes. Above them is what was never asked for.
 CLASSES = (1420, 25_560, 100_000, inf)
@@ -84,8 +79,7 @@ def _steady(run: "Results", against: "Results | None") -> list[Text]:
 
 @named("merit", "figures of merit: delays, shares, convergence, starvation, synchronisation")
 def _merit(run: "Results", against: "Results | None") -> list[Text]:
-    rows = [(figure.name, figure.value, figure.help) for figure in merit.figures(run)]
-    return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), rows)]
+    return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), of_merit(run))]
 
 
 @named("harm", "what flows lose beside others: needs --against, the run in which they are alone")
@@ -98,13 +92,15 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
         raise RunAnalysisError(
             f"harm: no label of {run.name} is in {against.name}, which has {', '.join(alone)}"
         )
+    harmed = [one for one in declared(LABEL) if one.better]
     rows = []
     for row in both:
-        for figure, more_is_better in HARMED.items():
-            ours, other = alone[row["label"]].get(figure), row.get(figure)
+        # What more is better of comes first.
+        for one in sorted(harmed, key=lambda one: (one.better != "more", one.name)):
+            ours, other = alone[row["label"]].get(one.name), row.get(one.name)
             if ours is not None and other is not None and (ours or other):
-                lost = harm(ours, other, more_is_better=more_is_better)
-                rows.append((row["label"], figure, ours, other, lost))
+                lost = harm(ours, other, more_is_better=one.better == "more")
+                rows.append((row["label"], one.name, ours, other, lost))
     if not rows:
         raise RunAnalysisError(f"harm: {run.name} and {against.name} have no figure in common")
     heads = ("label", "figure", against.name, run.name, "harm")

@@ -98,7 +98,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     titles, signs = short(table, conditions)
     given = Goodputs(
         table.numbered(who), titles, ", ".join(conditions[0]), signs, options.responses, cells,
-        sorted(empty, key=_place), order_in_words(options),
+        sorted(empty, key=_place), order_in_words(table, options),
     )  # fmt: skip
     _require_one_unit(given)
     means = users.goodput_table(cells)

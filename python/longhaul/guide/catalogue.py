@@ -69,6 +69,22 @@ def plot_names() -> list[Row]:
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
 
 
+def figures() -> list[Row]:
+    """Figures of runs over links: responses of campaigns may name all of them."""
+    from longhaul.figures import every
+    from longhaul.figures.words import place_of
+
+    return [
+        {
+            "name": place_of(one),
+            "description": one.meaning() or one.title,
+            "unit": one.unit,
+            "needs": list(one.needs),
+        }
+        for one in every()
+    ]
+
+
 def responses() -> list[Row]:
     """Responses of NIST SP 500-282 that runs of MesoNet have, by the chapter that numbers them."""
     from longhaul.mesonet.numbered_responses import OF_PERIODS, OF_RUN
@@ -105,6 +121,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     **{kind: partial(keys_of, kind) for kind in kinds.OWN_TABLES},
     "columns": columns,
     "plots": plot_names,
+    "figures": figures,
     "responses": responses,
     "examples": examples,
 }

@@ -10,10 +10,11 @@ from typing import Any
 
 import polars as pl
 
+from longhaul.figures.forms import number
 from longhaul.mesonet.numbered_responses import responses_of
 from longhaul.mesonet.tables import MesoNet, Period
 from longhaul.results.kinds import RunData
-from longhaul.results.table import Block, Table, number
+from longhaul.results.table import Block, Table
 
 # Key, title, format.
 NETWORK_FIGURES = (
@@ -25,7 +26,7 @@ NETWORK_FIGURES = (
     ("completed_per_s", "flows completed per second", number(1)),
     ("failed_flows", "flows not connected", number(0)),
     ("out_pps", "packets out per second", number(0)),
-    ("utilisation", "utilisation of access routers", lambda value: f"{value:.1%}"),
+    ("utilization", "utilisation of access routers", lambda value: f"{value:.1%}"),
     ("loss_rate", "data packets lost", lambda value: f"{value:.3%}"),
     ("retransmission_rate", "retransmission rate", lambda value: f"{value:.3%}"),
     ("srtt_mean_s", "mean round trip (ms)", number(2, 1e3)),
@@ -162,7 +163,7 @@ def _network(interval_s: float, capacity_pps: float) -> list[pl.Expr]:
         (column("completed_flows").mean() / interval_s).alias("completed_per_s"),
         column("failed_flows").sum(),
         out_pps.alias("out_pps"),
-        utilisation(out_pps, capacity_pps).alias("utilisation"),
+        utilisation(out_pps, capacity_pps).alias("utilization"),
         _share(column("in_pkts").cast(pl.Int64) - column("out_pkts"), column("in_pkts")).alias(
             "loss_rate"
         ),

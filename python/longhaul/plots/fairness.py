@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.analysis.fairness import jain_of_column
+from longhaul.figures.labels import COMPARABLE
 from longhaul.plots import styles
 from longhaul.plots.layout import panels
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Options, has_samples, register
 from longhaul.results import Results
-from longhaul.results.summary import COMPARABLE
 
 
 @register("fairness", "Jain's index of the rates of long-lived connections over time", has_samples)

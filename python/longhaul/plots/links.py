@@ -86,7 +86,7 @@ def _drops(axes: Axes, link: pl.DataFrame, style: Style, name: str | None) -> No
     axes.set_ylabel("packets so far")
 
 
-@_of_links("utilisation", "share of each busy link's capacity in use over time")
+@_of_links("utilization", "share of each busy link's capacity in use over time")
 def _utilisation(axes: Axes, link: pl.DataFrame, style: Style, name: str | None) -> None:
     used = rates(link, "name", "transmitted_bytes", link["t_s"])
     share = used["rate"] / rates(link, "name", "capacity_bytes", link["t_s"])["rate"]

@@ -6,18 +6,6 @@ everything has arrived. Of a finite transfer: from its start until its last byte
 
 import polars as pl
 
-_TIME = pl.col("response_s")
-
-# Figures of a group of responses. What the end of the run cut short is not among the percentiles,
-# which are too small where much of it was.
-FIGURES = (
-    _TIME.count().alias("responses"),
-    _TIME.null_count().alias("responses_cut_short"),
-    _TIME.quantile(0.5, "linear").alias("response_p50_s"),
-    _TIME.quantile(0.95, "linear").alias("response_p95_s"),
-    _TIME.quantile(0.99, "linear").alias("response_p99_s"),
-)
-
 _SCHEMA = pl.Schema({"label": pl.String, "name": pl.String, "response_s": pl.Float64})
 
 

@@ -6,28 +6,21 @@ from typing import Any
 import polars as pl
 
 from longhaul._engine import columns
-from longhaul.analysis.fairness import jain_of_column
-from longhaul.results.response_times import FIGURES, response_times
-
-# Sources of flows that are one connection each, which shares of a link can be compared among: a
-# source of web traffic is many connections, and datagrams do not ask for a share.
-COMPARABLE = ("greedy", "transfer", "messages")
-
-# Counters whose values before the measurement window are shown where they are 0 in it.
-COUNTS = ("cuts_loss", "cuts_ecn", "timeouts")
-
-# Quantiles of delays that a summary has, where they are measured.
-DELAYS = ("p50", "p95", "p99")
+from longhaul.figures import labels as of_labels
+from longhaul.figures import links as of_links
+from longhaul.figures.labels import COUNTS, LIMITS, with_limits
+from longhaul.figures.registry import ALL, LABEL, LINK, expressions
+from longhaul.results.response_times import response_times
 
 # Columns that hold text.
 _TEXTS = ("kind", "name", "label", "congestion", "source", "bundle")
-
-# What can hold a sender back; a flow's limiting factor is the one that did longest.
-LIMITS = {
-    "network": "limited_network_s",
-    "receive window": "limited_receive_window_s",
-    "application": "limited_application_s",
-}
+# What summaries have of each flow.
+_OF_FLOWS = (
+    "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
+    "goodput_bps", "sent_pkts", "retransmitted_pkts", *COUNTS,
+    *(f"before_{name}" for name in COUNTS),
+    "rtt_samples", "rtt_mean_s", "cwnd_mean_pkts", "limited_by", "limited_share",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -51,19 +44,28 @@ class Summary:
 
         `delays` is the table of that name, if the run has it.
         """
-        flows = _flows(flows)
-        whole_bps = float(flows["goodput_bps"].sum())
-        total = flows.select(_aggregates(whole_bps)).to_dicts()[0]
-        labels = flows.group_by("label", maintain_order=True).agg(_aggregates(whole_bps))
-        total |= response_times.select(FIGURES).to_dicts()[0]
-        of_labels = response_times.group_by("label").agg(FIGURES)
-        labels = labels.join(of_labels, on="label", how="left", maintain_order="left")
-        links = _links(links)
+        flows = with_limits(flows)
+        # By source: the rows of all together, and those of labels.
+        tables = {
+            of_labels.flows: (flows, flows),
+            of_labels.responses: (response_times, response_times),
+        }
+        shown = links.select(pl.col("name").alias("link"), *expressions(LINK, of_links.links))
         if delays is not None:
-            labels = _with_delays(labels, "label", delays, "delay")
-            links = _with_delays(links, "link", delays, "wait")
-            total |= _of_kind(delays, "all", "delay").drop("name").to_dicts()[0]
-        return cls(labels, flows, links, total)
+            named = of_labels.with_names(delays)
+            tables[of_labels.delays] = (
+                named.filter(pl.col("kind") == ALL), named.filter(pl.col("kind") == LABEL),
+            )  # fmt: skip
+            waits = of_links.with_names(delays).select("link", *expressions(LINK, of_links.waits))
+            shown = shown.join(waits, on="link", how="left", maintain_order="left")
+        labels = flows.select(pl.col("label").unique(maintain_order=True))
+        total: dict[str, Any] = {}
+        for source, (of_all, of_each) in tables.items():
+            figures = expressions(LABEL, source)
+            total |= of_all.select(figures).to_dicts()[0]
+            by_label = of_each.group_by("label", maintain_order=True).agg(figures)
+            labels = labels.join(by_label, on="label", how="left", maintain_order="left")
+        return cls(labels, flows.select(_OF_FLOWS), shown, total)
 
     @classmethod
     def without_flows(cls, *, delays: bool) -> "Summary":
@@ -92,18 +94,6 @@ class Summary:
             "flows": self.flows.to_dicts(),
             "links": self.links.to_dicts(),
         }
-
-
-def _of_kind(delays: pl.DataFrame, kind: str, what: str) -> pl.DataFrame:
-    """Quantiles of one kind of delay, by name."""
-    parts = {f"{part}_s": f"{what}_{part}_s" for part in DELAYS}
-    return delays.filter(pl.col("kind") == kind).select("name", *parts).rename(parts)
-
-
-def _with_delays(table: pl.DataFrame, kind: str, delays: pl.DataFrame, what: str) -> pl.DataFrame:
-    """A table by label or link with the quantiles of their delays."""
-    of_kind = _of_kind(delays, kind, what)
-    return table.join(of_kind, left_on=kind, right_on="name", how="left", maintain_order="left")
 
 
 def _declared(table: str) -> pl.DataFrame:
@@ -141,59 +131,4 @@ def bundles(flows: pl.DataFrame) -> pl.DataFrame:
                 *(f"total_{name}" for name in COUNTS),
             ).sum(),
         )
-    )  # fmt: skip
-
-
-def _flows(flows: pl.DataFrame) -> pl.DataFrame:
-    """Each flow's figures, with its limiting factor."""
-    held = [pl.col(column) for column in LIMITS.values()]
-    longest = pl.max_horizontal(held)
-    limit = pl.coalesce(
-        pl.when((column == longest) & (longest > 0)).then(pl.lit(name))
-        for name, column in zip(LIMITS, held, strict=True)
-    )
-    return flows.with_columns(
-        limited_by=limit,
-        limited_share=(longest / pl.sum_horizontal(held)).fill_nan(None),
-    ).select(
-        "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
-        "goodput_bps", "sent_pkts", "retransmitted_pkts", *COUNTS,
-        *((pl.col(f"total_{name}") - pl.col(name)).alias(f"before_{name}") for name in COUNTS),
-        "rtt_samples", "rtt_mean_s", "cwnd_mean_pkts", "limited_by", "limited_share",
-    )  # fmt: skip
-
-
-def _aggregates(whole_goodput_bps: float) -> list[pl.Expr]:
-    """The figures of a group of flows."""
-    goodput = pl.col("goodput_bps").fill_null(0.0)
-    sent, samples = pl.col("sent_pkts"), pl.col("rtt_samples")
-    limits = pl.col("limited_by").drop_nulls()
-    shares = goodput.filter(pl.col("source").is_in(COMPARABLE))
-    return [
-        pl.len().alias("flows"),
-        goodput.sum().alias("goodput_bps"),
-        (goodput.sum() / whole_goodput_bps).fill_nan(None).alias("share"),
-        jain_of_column(shares).fill_nan(None).alias("jain"),
-        # Only finite transfers can be completed.
-        pl.when(pl.col("transfer_bytes").count() > 0)
-        .then(pl.col("completion_s").count())
-        .alias("completed"),
-        pl.col("cwnd_mean_pkts").mean(),
-        ((pl.col("rtt_mean_s") * samples).sum() / samples.sum()).fill_nan(None).alias("rtt_mean_s"),
-        (pl.col("retransmitted_pkts").sum() / sent.sum()).fill_nan(None).alias("retransmitted"),
-        pl.col(*COUNTS, *(f"before_{name}" for name in COUNTS)).sum(),
-        # The factor that limits most flows; with its share, if not all agree.
-        limits.mode().sort().first().alias("limited_by"),
-        (limits == limits.mode().sort().first()).mean().alias("limited_by_share"),
-    ]
-
-
-def _links(links: pl.DataFrame) -> pl.DataFrame:
-    """The figures of links."""
-    return links.select(
-        pl.col("name").alias("link"), "rate_bps", "utilization",
-        # Some figures are only of runs where a link has a token bucket, or thins ACKs.
-        pl.col("^line_utilization$"),
-        "queue_mean_pkts", "queue_max_pkts", "arrived_pkts", "dropped_pkts",
-        pl.col("^dropped_(policed|thinned)_pkts$"), "marked_pkts",
     )  # fmt: skip

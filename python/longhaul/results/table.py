@@ -1,22 +1,11 @@
 """A table of figures: blocks of rows, a column per run and label; to print, for HTML, for JSON."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
-
-
-def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """Format of a figure with a number of decimals; one that would be 0 so has two digits."""
-
-    def form(value: float) -> str:
-        scaled = value * scale
-        rounds_to_zero = scaled and not round(scaled, digits)
-        return f"{scaled:.2g}" if rounds_to_zero and digits else f"{scaled:,.{digits}f}"
-
-    return form
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from pathlib import Path
 import polars as pl
 
 from longhaul.analysis.table import COSTS, PROVENANCE
-from longhaul.campaign import meanings
+from longhaul.campaign import columns as meant
 from longhaul.campaign.sweep import Level
 from longhaul.explore.campaigns import competitor_among, named_competitor
 from longhaul.explore.page import write
 from longhaul.explore.tables import Content, Roles, add_table
+from longhaul.figures import words
 from longhaul.studies.data import EXPERIMENT, REPLICATION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.record import Record
@@ -114,14 +115,14 @@ def _meanings(
     A study's `metrics` may say it of its own metrics: `about(name, experiment)` returns
     description, unit and heading of one, or none.
     """
-    text = meanings.OTHERS | {"cell": "the levels of all that varies"}
+    text = meant.OTHERS | {"cell": "the levels of all that varies"}
     for axis, table in experiment.conditions.items():
         columns = dict.fromkeys(column for levels in table.values() for column in levels)
         text[axis] = f"names a combination of levels of {', '.join(columns)}"
     if experiment.template is not None:
-        text |= meanings.of_factors(experiment.varied("full").settings)
-    text |= meanings.of_responses(study.head.responses)
-    units: dict[str, str] = {}
+        text |= meant.of_factors(experiment.varied("full").settings)
+    text |= meant.of_responses(study.head.responses)
+    units = {one.name: words.unit_at(one.place) for one in study.head.responses}
     groups: dict[str, str] = {}
     own = getattr(study.module("metrics"), "about", None) if study.has("metrics") else None
     for name in names:
@@ -129,7 +130,7 @@ def _meanings(
         if said is not None:
             text[name], units[name], groups[name] = said
         elif not text.get(name):
-            text[name] = meanings.of_figure(name)
+            text[name] = words.meaning(name)
     return text, {name: unit for name, unit in units.items() if unit}, groups
 
 

@@ -3,68 +3,39 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from longhaul.figures.forms import number
+from longhaul.figures.labels import COUNTS
+from longhaul.figures.registry import LABEL, LINK, Figure, Form, declared
 from longhaul.results.kinds import RunData
-from longhaul.results.summary import COUNTS, Summary
-from longhaul.results.table import Block, Table, in_units, number
+from longhaul.results.summary import Summary
+from longhaul.results.table import Block, Table, in_units
 
-# How a figure is written: by a function, or with a number of decimals in the unit of its row.
-Form = Callable[[Any], str] | int
-
-# What is shown of labels, and of the network in the column of all flows: key, title, format.
-FLOW_FIGURES: tuple[tuple[str, str, Form], ...] = (
-    ("flows", "flows", number(0)),
-    ("goodput_bps", "goodput (Mbit/s)", 1),
-    ("share", "share of goodput", lambda value: f"{value:.1%}"),
-    ("jain", "Jain's index", number(3)),
-    ("completed", "transfers completed", str),
-    ("responses", "responses and transfers", lambda value: number(0)(value) if value else ""),
-    ("response_p50_s", "response time, median (ms)", 1),
-    ("response_p95_s", "response time, 95th percentile (ms)", 1),
-    ("response_p99_s", "response time, 99th percentile (ms)", 1),
-    (
-        "responses_cut_short",
-        "cut short by the end",
-        lambda value: number(0)(value) if value else "",
-    ),
-    ("cwnd_mean_pkts", "mean cwnd (segments)", number(1)),
-    ("rtt_mean_s", "mean RTT (ms)", 2),
-    ("retransmitted", "retransmitted", lambda value: f"{value:.3%}"),
-    ("cuts_loss", "cwnd reductions (loss)", number(0)),
-    ("cuts_ecn", "cwnd reductions (ECN)", number(0)),
-    ("timeouts", "timeouts", number(0)),
-    ("limited_by", "limited by", str),
-)
-LINK_FIGURES: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
-    ("utilization", "utilisation", lambda value: f"{value:.1%}"),
-    # Beside that of its token bucket, where it has one.
-    ("line_utilization", "utilisation of the line", lambda value: f"{value:.1%}"),
-    ("queue_mean_pkts", "mean queue (packets)", number(1)),
-    ("queue_max_pkts", "longest queue (packets)", number(0)),
-    ("dropped_pkts", "packets dropped", number(0)),
-    ("dropped_policed_pkts", "of these by the policer", number(0)),
-    ("dropped_thinned_pkts", "of these ACKs thinned out", number(0)),
-    ("dropped_filtered_pkts", "of these ACKs filtered", number(0)),
-    ("marked_pkts", "packets marked", number(0)),
-)
 # In place of the utilisation of a link whose rate was 0 all the time that is measured.
 NO_CAPACITY = "no capacity"
-# Rows of links that are left out where no run has them.
-OF_SOME_LINKS = (
-    "line_utilization", "dropped_policed_pkts", "dropped_thinned_pkts", "dropped_filtered_pkts",
-)  # fmt: skip
 
 
-def row(
-    key: str, title: str, form: Form, columns: Sequence[dict[str, Any]]
-) -> tuple[str, list[str]]:
+def rows_of(of: str) -> list[tuple[Figure, Form]]:
+    """Return the figures of labels or links that tables show, and how."""
+    return [(one, one.form) for one in declared(of) if one.form is not None]
+
+
+def _in_units(
+    figure: Figure, form: Form, values: Sequence[Any]
+) -> tuple[str, Callable[[Any], str]]:
+    """The title of a row with the unit that its values are best shown in, and their form."""
+    if not isinstance(form, int):
+        return figure.heading, form
+    title, scale = in_units(figure.heading, form, values)
+    return title, number(form, scale)
+
+
+def row(figure: Figure, form: Form, columns: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
     """The title, with the unit, and a cell for each column."""
-    values = [column.get(key) for column in columns]
-    if isinstance(form, int):
-        title, scale = in_units(title, form, values)
-        form = number(form, scale)
-    cells = _cells(values, form)
-    if key in COUNTS:
-        before = [column.get(f"before_{key}") or 0 for column in columns]
+    values = [column.get(figure.name) for column in columns]
+    title, write = _in_units(figure, form, values)
+    cells = _cells(values, write)
+    if figure.name in COUNTS:
+        before = [column.get(f"before_{figure.name}") or 0 for column in columns]
         # A count from `measure.from` on that is 0 misleads where it was not before.
         cells = [
             f"{cell} ({earlier:,} before)" if value == 0 and earlier else cell
@@ -91,21 +62,22 @@ def table(runs: Sequence[RunData]) -> Table:
     """The figures of every run side by side."""
     summaries = _summaries(runs)
     columns = [column for summary in summaries for column in _columns(summary)]
-    flow_rows = [row(key, title, form, columns) for key, title, form in FLOW_FIGURES]
+    flow_rows = [row(figure, form, columns) for figure, form in rows_of(LABEL)]
     blocks = [Block("flows", [row for row in flow_rows if any(row[1])])]
     names = dict.fromkeys(link for summary in summaries for link in summary.links["link"])
     for name in names:
         links = [summary.link(name) for summary in summaries]
         rows = []
-        for key, title, form in LINK_FIGURES:
+        for figure, form in rows_of(LINK):
             values: list[Any] = []
             for summary, link in zip(summaries, links, strict=True):
-                value = link.get(key)
-                if link and key == "utilization" and value is None:
+                value = link.get(figure.name)
+                if link and figure.needs_capacity and value is None:
                     value = NO_CAPACITY
                 values += [None] * len(summary.labels) + [value]
-            if key not in OF_SOME_LINKS or any(values):
-                rows.append((title, _cells(values, form)))
+            if not figure.only_some or any(values):
+                title, write = _in_units(figure, form, values)
+                rows.append((title, _cells(values, write)))
         blocks.append(Block(f"link {name}", rows))
     heads = [
         (run.name, [*summary.labels["label"], "all"])
@@ -130,12 +102,11 @@ def changes(runs: Sequence[RunData]) -> Table:
         heads.append((f"{run.name} - {runs[0].name}", [label or "all" for label in common]))
         columns += [(first[label], other[label]) for label in common]
     rows = []
-    for key, title, form in FLOW_FIGURES:
-        if isinstance(form, int):
-            every = [side.get(key) for pair in columns for side in pair]
-            title, scale = in_units(title, form, every)
-            form = number(form, scale)
-        cells = [_change(before.get(key), after.get(key), form) for before, after in columns]
+    for figure, form in rows_of(LABEL):
+        key = figure.name
+        every = [side.get(key) for pair in columns for side in pair]
+        title, write = _in_units(figure, form, every)
+        cells = [_change(before.get(key), after.get(key), write) for before, after in columns]
         if any(cells):
             rows.append((title, cells))
     return Table(heads, [Block("changes", rows)])

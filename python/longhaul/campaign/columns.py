@@ -1,0 +1,77 @@
+"""What the columns of a table of runs mean, as its metadata say it: factors and responses."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from longhaul import _engine
+from longhaul.campaign.responses import Response
+from longhaul.campaign.sweep import Setting
+from longhaul.figures import words
+
+# Columns of a table of runs that are neither.
+OTHERS = {
+    "run": "number of the combination of levels",
+    "replication": "number of the repetition: each has its own random numbers",
+    "block": "block of the design",
+    "tables": "directory of a run's kept tables",
+}
+
+
+@cache
+def _keys() -> dict[str, str]:
+    """What each key of a scenario is for."""
+    return {row["name"]: row["description"] for row in _engine.scenario_keys()}
+
+
+def of_key(path: str) -> str:
+    """What a key of a scenario is for; empty of one that no scenario declares."""
+    keys = _keys()
+    steps = path.split(".")
+    # Kinds of congestion control and of queues are described where these are.
+    tries = [steps, steps[:-1]] if steps[-1] in ("kind", "limit") else [steps]
+    for tried in tries:
+        for name, description in keys.items():
+            parts = name.split(".")
+            if len(parts) == len(tried) and all(
+                part in ("*", step) for part, step in zip(parts, tried, strict=True)
+            ):
+                return description
+    # Names of the original's parameters stand behind the descriptions.
+    named = re.compile(rf"\({re.escape(steps[-1])}\)")
+    return next((text for text in keys.values() if named.search(text)), "")
+
+
+def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
+    """What each factor sets."""
+    paths: dict[str, list[str]] = {}
+    for path, setting in settings.items():
+        if setting.factor is not None:
+            paths.setdefault(setting.factor, []).append(path)
+    meanings = {}
+    for factor, places in paths.items():
+        first = of_key(places[0]).rstrip(".")
+        meanings[factor] = f"sets {', '.join(places)}" + (f": {first}" if first else "")
+    return meanings
+
+
+def of_responses(responses: Sequence[Response]) -> dict[str, str]:
+    """What each response is; of one that a user's function measures, which function."""
+    meanings = {}
+    for response in responses:
+        by_user = f"measured by {response.function}" if response.function else ""
+        text = by_user or words.meaning(response.place)
+        named = (
+            text
+            if response.function or response.place in ("", response.name)
+            else f"{response.place}: {text}"
+        )
+        if text:
+            meanings[response.name] = named
+    return meanings
+
+
+def of_table(settings: Mapping[str, Setting], responses: Sequence[Response]) -> dict[str, Any]:
+    """What the columns of a campaign's table mean, as its metadata say it."""
+    return OTHERS | of_factors(settings) | of_responses(responses)

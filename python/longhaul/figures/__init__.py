@@ -1,0 +1,11 @@
+"""Figures of runs: each is declared once, on the function that computes it.
+
+A figure is of a `run`, of the flows of a `label`, or of a `link`. Summaries, comparisons, analyses,
+responses of campaigns, evaluations, pages and axes of plots read the registry for its unit, title
+and meaning (`longhaul.figures.words`). Another figure is one function, in `labels`, `links` or
+`runs`.
+"""
+
+from longhaul.figures.registry import Figure, every, find
+
+__all__ = ["Figure", "every", "find"]

@@ -1,0 +1,19 @@
+"""Forms of figures in tables."""
+
+from collections.abc import Callable
+
+
+def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
+    """Return the form with a number of decimals; a number that would be 0 so has two digits."""
+
+    def form(value: float) -> str:
+        scaled = value * scale
+        rounds_to_zero = scaled and not round(scaled, digits)
+        return f"{scaled:.2g}" if rounds_to_zero and digits else f"{scaled:,.{digits}f}"
+
+    return form
+
+
+def percent(digits: int) -> Callable[[float], str]:
+    """Return the form as a percentage with a number of decimals."""
+    return lambda value: f"{value:.{digits}%}"

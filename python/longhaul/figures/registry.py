@@ -1,0 +1,172 @@
+"""The registry of figures, and the decorator that declares one."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from math import inf
+from typing import Any
+
+from longhaul import _engine
+
+RUN, LABEL, LINK = "run", "label", "link"
+# The name of all flows together among labels.
+ALL = "all"
+# The modules that declare figures, in the order of lists.
+MODULES = {LABEL: "labels", LINK: "links", RUN: "runs"}
+# Lists that have a figure unless it says otherwise: others have it when it is asked for.
+SUMMARY, MERIT = "summary", "merit"
+_LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), RUN: (MERIT,)}
+
+# Endings of names that are units, and how these are written.
+UNITS = {
+    "bps": "bit/s", "pps": "packets/s", "pkts": "packets", "bytes": "bytes", "s": "s", "ms": "ms",
+}  # fmt: skip
+# Units of rows of tables, in place of the base unit.
+OF_ROWS = {"bit/s": "Mbit/s", "s": "ms"}
+
+# Writes a figure in a table: a function, or so many decimals in the unit of its row.
+Form = Callable[[Any], str] | int
+# A run, `longhaul.Results`, whose layer is above this one.
+Run = Any
+
+
+class Prepared:
+    """A run with what its figures are computed from, prepared once."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._found: dict[Source, Any] = {}
+
+    def of(self, source: "Source") -> Any:  # noqa: ANN401
+        """Return what a source prepares."""
+        if source not in self._found:
+            self._found[source] = source(self)
+        return self._found[source]
+
+
+# Prepares what several figures are computed from; none where a run has nothing to tell it from.
+Source = Callable[[Prepared], Any]
+Compute = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of runs, labels or links."""
+
+    name: str
+    of: str
+    title: str
+    about: str
+    compute: Any = field(compare=False)
+    """Of a run the function of what `source` returns; of labels and links the Polars expression
+    over the rows of `source`'s table that belong to one."""
+    source: Source
+    unit: str
+    """The base unit; empty of a bare number."""
+    better: str = ""
+    """`more` or `less`, where it is known; of labels those that others may harm."""
+    needs: tuple[str, ...] = ()
+    """Tables without which a run does not have it."""
+    form: Form | None = None
+    """How tables show it; those that compare runs leave out figures without."""
+    row: str = ""
+    """The title of its row in tables, where that is not its title with the unit."""
+    listed: tuple[str, ...] = ()
+    """Lists that have it: the `summary` of a run, its figures of `merit`."""
+    only_some: bool = False
+    """Whether only some links have it, and tables leave it out where none has."""
+    needs_capacity: bool = False
+    """Whether a link without capacity in the measurement window has no value."""
+    most: float = inf
+    """The largest value that it can have."""
+    is_time_until: bool = False
+    """Whether no value means that it had not come about when the run ended."""
+
+    @property
+    def heading(self) -> str:
+        """The title of its row in a table, with the unit unless the title has it."""
+        return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
+
+    def meaning(self, **lengths: str) -> str:
+        """Return what it is; `lengths` are those of windows in a run, if not in general."""
+        return self.about.format(**(_LENGTHS | lengths))
+
+
+# Lengths of windows in general: `longhaul.figures.runs` has those of a run.
+_LENGTHS = {
+    "shares": "10 round trips, at least 1 s",
+    "starvation": "50 round trips, at least 5 s",
+}
+
+_FIGURES: dict[tuple[str, str], Figure] = {}
+
+
+def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -> None:  # noqa: ANN401
+    """Declare a figure; `Figure` says what arguments mean.
+
+    Without `about` it means what the engine says of the column of that name; without `unit` it is
+    in the unit that its name ends in.
+    """
+    of = more["of"]
+    if (of, name) in _FIGURES:
+        raise ValueError(f"{name}: declared twice as a figure of a {of}")
+    usual = {"about": about or columns(of).get(name, ""), "unit": unit_of(name)}
+    given = {"listed": _LISTED[of]} | usual | more
+    _FIGURES[of, name] = Figure(name=name, title=title, compute=compute, **given)
+
+
+def figure(name: str, title: str, about: str = "", **more: Any) -> Callable[[Compute], Compute]:  # noqa: ANN401
+    """Declare a figure on the function that computes it, with the arguments of `declare`."""
+
+    def on(compute: Compute) -> Compute:
+        declare(name, title, compute, about, **more)
+        return compute
+
+    return on
+
+
+def unit_of(name: str) -> str:
+    """Return the unit that a name ends in; empty if it does not, as in `within_10_s`."""
+    *start, last = name.split("_")
+    before = start[-1] if start else "1"
+    return "" if before == "per" or before.isdigit() else UNITS.get(last, "")
+
+
+def with_unit(words: str, unit: str) -> str:
+    """Return words with a unit behind them, unless they name it: flows completed are flows."""
+    return f"{words} ({unit})" if unit and unit not in re.findall(r"\w+", words) else words
+
+
+@cache
+def columns(of: str) -> dict[str, str]:
+    """Return the descriptions of the columns that the engine declares of flows, or of links."""
+    table = "links" if of == LINK else "flows"
+    return {row["name"]: row["description"] for row in _engine.columns() if row["table"] == table}
+
+
+def declared(of: str) -> list[Figure]:
+    """Return the figures of a run, of labels or of links, in the order of their declaration."""
+    import_module(f"longhaul.figures.{MODULES[of]}")
+    return [one for one in _FIGURES.values() if one.of == of]
+
+
+def every() -> list[Figure]:
+    """Return all figures: of labels, of links, of runs."""
+    return [one for of in MODULES for one in declared(of)]
+
+
+def find(of: str, name: str) -> Figure | None:
+    """Return the figure of a name; none if there is no such figure of a run, label or link."""
+    return next((one for one in declared(of) if one.name == name), None)
+
+
+def listed(of: str, where: str, source: Source | None = None) -> list[Figure]:
+    """Return the figures that a list has, if need be those of one source."""
+    return [one for one in declared(of) if where in one.listed and source in (None, one.source)]
+
+
+def expressions(of: str, source: Source) -> list[Any]:
+    """Return the named Polars expressions of the figures of a source that summaries have."""
+    return [one.compute.alias(one.name) for one in listed(of, SUMMARY, source)]

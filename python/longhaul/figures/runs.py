@@ -1,0 +1,274 @@
+"""Figures of merit of a run (RFC 5166): delays, shares, convergence, starvation, smoothness.
+
+Flows that ask for a share are compared: those that are one connection each. Their fair share at a
+time is the equal part of what those that are active get together, as on a path with one bottleneck.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from operator import attrgetter, itemgetter, methodcaller
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis import fairness, merit
+from longhaul.figures.labels import COMPARABLE, QUANTILES
+from longhaul.figures.registry import RUN, Prepared, declare, figure
+
+# Bands around the fair share within which flows have converged.
+BANDS = (0.1, 0.2, 0.3)
+# Windows over which rates are taken: at least so long, and so many round trips.
+SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
+STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
+
+
+def busiest(prepared: Prepared) -> dict[str, Any]:
+    """Return the row of the busiest link."""
+    run = prepared.run
+    row: dict[str, Any] = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
+    return row
+
+
+def _per_arrival(column: str, link: dict[str, Any]) -> float | None:
+    return link[column] / link["arrived_pkts"] if link["arrived_pkts"] else None
+
+
+of_busiest = partial(declare, of=RUN, source=busiest)
+of_busiest(
+    "utilization", "utilisation", itemgetter("utilization"), "of the busiest link", better="more",
+    most=1.0,
+)  # fmt: skip
+of_busiest(
+    "drop_rate", "packets dropped", partial(_per_arrival, "dropped_pkts"),
+    "packets that it dropped, for each that came to it", better="less", most=1.0,
+)  # fmt: skip
+of_busiest(
+    "mark_rate", "packets marked", partial(_per_arrival, "marked_pkts"),
+    "packets that it marked, for each that came to it",
+)  # fmt: skip
+
+
+def losses(prepared: Prepared) -> tuple[float | None, float | None] | None:
+    """Return how losses lie in time: intervals without any, and how many come together."""
+    measured = pl.col("t_s") >= prepared.run.meta["measured_from_s"]
+    samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
+    return merit.losses(samples["t_s"], samples["dropped_pkts"]) if len(samples) > 1 else None
+
+
+of_losses = partial(declare, of=RUN, source=losses, needs=("series",))
+of_losses(
+    "loss_gap_s", "time between losses", itemgetter(0),
+    "mean time between losses at the busiest link; those of one interval of samples are one",
+)  # fmt: skip
+of_losses(
+    "loss_burst_pkts", "packets lost at a time", itemgetter(1),
+    "packets that it drops at a time: in such an interval",
+)  # fmt: skip
+
+
+def waits(prepared: Prepared) -> dict[str, Any]:
+    """Return the delays at the busiest link; empty of a link without."""
+    name = prepared.run.bottleneck
+    rows = prepared.run.delays.filter(pl.col("kind") == "link", pl.col("name") == name)
+    row: dict[str, Any] = rows.row(0, named=True) if len(rows) else {}
+    return row
+
+
+for _part, _title in QUANTILES.items():
+    declare(
+        f"wait_{_part}_s", f"wait, {_title}", methodcaller("get", f"{_part}_s"),
+        "that packets wait for the busiest link (quantile)", of=RUN, source=waits,
+        needs=("delays",), better="less",
+    )  # fmt: skip
+
+
+def comparable(prepared: Prepared) -> pl.DataFrame:
+    """Return the flows that ask for a share."""
+    flows: pl.DataFrame = prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
+    return flows
+
+
+def goodputs(prepared: Prepared) -> list[float] | None:
+    """Return the goodput of each flow that asks for a share, of at least two."""
+    found: list[float] = comparable(prepared)["goodput_bps"].fill_null(0.0).to_list()
+    return found if len(found) > 1 else None
+
+
+def _of_mean(choose: Callable[[list[float]], float], goodput: list[float]) -> float | None:
+    mean = sum(goodput) / len(goodput)
+    return choose(goodput) / mean if mean else None
+
+
+of_goodputs = partial(declare, of=RUN, source=goodputs)
+of_goodputs(
+    "jain", "Jain's index", fairness.jain, "Jain's index of the flows' goodput", better="more",
+    most=1.0,
+)  # fmt: skip
+of_goodputs(
+    "least_share", "least share", partial(_of_mean, min), "the least goodput over the equal part"
+)
+of_goodputs(
+    "largest_share", "largest share", partial(_of_mean, max),
+    "the largest goodput over the equal part",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """Samples of what at least two flows were delivered."""
+
+    times: np.ndarray
+    counts: np.ndarray
+    """Bytes, by time and flow."""
+    starts: np.ndarray
+    ends: np.ndarray
+    round_trip_s: float
+    """The longest."""
+
+    @property
+    def shares_s(self) -> float:
+        """The window over which shares are compared, in seconds."""
+        return max(SHARES_S, SHARES_ROUND_TRIPS * self.round_trip_s)
+
+    @property
+    def starvation_s(self) -> float:
+        """The window over which a flow may starve, in seconds."""
+        return max(STARVATION_S, STARVATION_ROUND_TRIPS * self.round_trip_s)
+
+    @cached_property
+    def shares(self) -> merit.Rates:
+        """The rates of the flows over the window of shares."""
+        return self.rates(self.shares_s)
+
+    def rates(self, window_s: float) -> merit.Rates:
+        """Return the rates of the flows over windows of a length."""
+        return merit.rates(self.times, self.counts, self.starts, window_s, self.ends)
+
+
+def lengths(prepared: Prepared) -> dict[str, str]:
+    """Return the lengths of the windows over which a run's rates are taken, as texts."""
+    found = prepared.of(delivered) if "series" in prepared.run.tables else None
+    if found is None:
+        return {}
+    return {"shares": f"{found.shares_s:.3g} s", "starvation": f"{found.starvation_s:.3g} s"}
+
+
+def delivered(prepared: Prepared) -> Delivered | None:
+    """Return samples of what flows were delivered; none of fewer than two flows."""
+    flows = comparable(prepared)
+    round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
+    names = flows["name"].to_list()
+    samples = prepared.run.flow_series.filter(pl.col("name").is_in(names))
+    wide = samples.pivot(on="name", index="t_s", values="delivered_bytes").sort("t_s")
+    there = [name for name in names if name in wide.columns]
+    if len(wide) < 2 or len(there) < 2 or not round_trips:
+        return None
+    return Delivered(
+        wide["t_s"].to_numpy(),
+        wide.select(there).fill_null(0).to_numpy().astype(float),
+        *_lives(flows.filter(pl.col("name").is_in(there))),
+        max(round_trips),
+    )
+
+
+def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return when flows start and end; those that do not end, never."""
+    ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
+    return flows["start_s"].to_numpy(), ends.to_numpy()
+
+
+of_delivered = partial(figure, of=RUN, source=delivered, needs=("series",))
+
+
+def _convergence(band: float, found: Delivered) -> float | None:
+    joined_s = float(found.starts.max())
+    return merit.convergence_time(found.shares, joined_s, found.shares_s, band)
+
+
+for _band in BANDS:
+    _percent = f"{100 * _band:g}"
+    of_delivered(
+        f"convergence_{_percent}_s", f"convergence to {_percent} %",
+        f"from the last start until all keep the equal part to {_percent} % in windows of "
+        "{shares}, ten of them",
+        unit="s", better="less", is_time_until=True,
+    )(partial(_convergence, _band))  # fmt: skip
+
+
+@of_delivered(
+    "variation", "variation of the roughest flow",
+    "coefficient of variation of the roughest flow, {shares}", better="less",
+)  # fmt: skip
+def _variation(found: Delivered) -> float | None:
+    rough = merit.smoothness(found.shares)
+    known = rough[np.isfinite(rough)]
+    return float(known.max()) if len(known) else None
+
+
+def starvation(prepared: Prepared) -> merit.Starvation | None:
+    """Return how unequal flows are in the last half of a run."""
+    found: Delivered | None = prepared.of(delivered)
+    if found is None:
+        return None
+    every_s = float(found.times[1] - found.times[0])
+    return merit.starvation(found.rates(found.starvation_s), every_s)
+
+
+of_starvation = partial(declare, of=RUN, source=starvation, needs=("series",), better="less")
+of_starvation(
+    "starvation_ratio", "largest over least rate", attrgetter("ratio"),
+    "largest over least rate at worst, last half, windows of {starvation}",
+)  # fmt: skip
+of_starvation(
+    "starves", "a flow starves", attrgetter("starves"),
+    "1 if one has a tenth of another throughout, or under 5 % of its share for 10 s", most=1.0,
+)  # fmt: skip
+
+
+def synchronisation(prepared: Prepared) -> np.ndarray | None:
+    """Return the part of the active flows that reduced their windows, by congestion event."""
+    flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
+    cuts = prepared.run.events.filter(
+        pl.col("event").is_in(["cut", "timeout"]),
+        pl.col("t_s") >= prepared.run.meta["measured_from_s"],
+        pl.col("name").is_in(flows["name"].to_list()),
+    ).sort("t_s")
+    round_trip_s = prepared.run.bundles["rtt_mean_s"].max()
+    if len(flows) < 2 or round_trip_s is None:
+        return None
+    parts = merit.synchronisation(
+        cuts["t_s"], cuts["name"], *_lives(flows), float(str(round_trip_s))
+    )
+    return parts if len(parts) else None
+
+
+of_events = partial(declare, of=RUN, source=synchronisation, needs=("events",))
+of_events(
+    "synchronisation", "flows that reduce together", np.mean,
+    "part of the active flows that reduce their windows in an event", better="less",
+)  # fmt: skip
+of_events("congestion_events", "congestion events", len, "events: reductions within a round trip")
+
+
+def kinds(prepared: Prepared) -> pl.Series | None:
+    """Return the goodput of a flow of each of two kinds; labels of one are the same up to a colon.
+
+    None of a run with another number of kinds.
+    """
+    sums = prepared.run.flows.group_by("label", maintain_order=True).agg(
+        pl.col("goodput_bps").sum(), pl.len().alias("flows")
+    )
+    kind = pl.col("label").str.split(":").list.first()
+    found = sums.group_by(kind, maintain_order=True).agg(pl.col("goodput_bps", "flows").sum())
+    return found["goodput_bps"] / found["flows"] if len(found) == 2 else None
+
+
+@figure(
+    "goodput_ratio", "goodput of the second kind over the first",
+    "goodput of a flow of the second of two kinds of labels over one of the first", of=RUN,
+    source=kinds, listed=(),
+)  # fmt: skip
+def _goodput_ratio(found: pl.Series) -> float | None:
+    return float(found[1] / found[0]) if found[0] else None

@@ -1,0 +1,123 @@
+"""Figures and other columns in words: what they are, of whom, and in which unit.
+
+A place names a figure as responses do, such as `labels.cubic.goodput_bps`; of a name alone that is
+a figure of several, the one of all flows is meant first.
+"""
+
+import re
+
+from longhaul.figures.registry import (
+    LABEL,
+    LINK,
+    RUN,
+    SUMMARY,
+    Figure,
+    columns,
+    find,
+    unit_of,
+    with_unit,
+)
+
+# What the first part of a place says of whom a figure is.
+TABLES = {"labels": (LABEL,), "links": (LINK,), "all": (LABEL, RUN)}
+# Facts of a run, and figures of other kinds of simulation, that places name.
+FACTS = {
+    "data_packets": "data packets simulated",
+    "measured_s": "length of the measurement window",
+    "wall_s": "time that the simulation took on its machine",
+    "results_version": "version of the results: runs of another one may differ",
+    "utilization": "part of the rate that was used",
+    "loss_rate": "data packets that went in less those that came out, as part of those that went "
+    "in; below zero where more came out, since those on their way from before count as out",
+}
+# Parts of names in words: statistics come first.
+WORDS = {
+    "cwnd": "congestion window", "response": "response time", "rtt": "round-trip time",
+    "srtt": "smoothed round-trip time",
+}  # fmt: skip
+STATISTICS = {"mean": "mean", "min": "least", "max": "largest", "p50": "median"}
+# Names of before, which messages refuse with the new ones.
+RENAMED = {"utilisation": "utilization"}
+
+
+def figure_at(place: str) -> Figure | None:
+    """Return the figure that a place names; none if it names a column, or nothing known.
+
+    Of a name alone a figure of the summary is meant first, and then one of the run.
+    """
+    where, _, name = place.rpartition(".")
+    if where:
+        kinds = TABLES.get(where.partition(".")[0], ())
+        return next((one for of in kinds if (one := find(of, name))), None)
+    found = [one for of in (LABEL, LINK, RUN) if (one := find(of, name))]
+    return min(found, key=lambda one: (SUMMARY not in one.listed, one.of != RUN), default=None)
+
+
+def place_of(figure: Figure) -> str:
+    """Return how a response names a figure: `links.NAME.utilization`."""
+    return {LABEL: f"labels.NAME.{figure.name}", LINK: f"links.NAME.{figure.name}"}.get(
+        figure.of, figure.name
+    )
+
+
+def of_suite(name: str) -> Figure | None:
+    """Return the figure that a suite names: of the run, or with a label or a link in front."""
+    owner_, _, last = name.rpartition(".")
+    kinds = (LABEL, LINK) if owner_ else (RUN,)
+    return next((one for of in kinds if (one := find(of, last))), None)
+
+
+def is_known(place: str) -> bool:
+    """Whether a place ends in a figure or column of runs of connections."""
+    name = place.rpartition(".")[2]
+    return figure_at(place) is not None or name in FACTS or bool(_column(name))
+
+
+def _column(name: str) -> str:
+    return columns(LABEL).get(name) or columns(LINK).get(name, "")
+
+
+def meaning(place: str) -> str:
+    """Return what the figure at a place is; empty if it is unknown."""
+    *where, name = place.split(".")
+    figure = figure_at(place)
+    text = figure.meaning() if figure else FACTS.get(name) or _column(name)
+    if not text or not where or where[0] in ("run", "all"):
+        return text
+    of = {"labels": "flows", "links": "link"}.get(where[0], where[0])
+    return f"{of} {'.'.join(where[1:])}: {text}".replace(" :", ":")
+
+
+def unit_at(place: str) -> str:
+    """Return the unit of the figure or column that a place names; empty if there is none."""
+    figure = figure_at(place)
+    return figure.unit if figure else unit_of(place)
+
+
+def title(place: str) -> str:
+    """Return a figure in words, `labels.cubic.rtt_mean_s` as `mean RTT of cubic`."""
+    figure = figure_at(place)
+    return (figure.title if figure else _in_words(place.rpartition(".")[2])) + owner(place)
+
+
+def label(place: str) -> str:
+    """Return a figure in words with its unit."""
+    return with_unit(title(place), unit_at(place))
+
+
+def owner(place: str) -> str:
+    """Return of which flows or which link a figure is, such as ` of cubic`; empty of all."""
+    row = place.split(".")[1:-1]
+    return f" of {'.'.join(row)}" if row else ""
+
+
+def _in_words(name: str) -> str:
+    """Return a name without its unit, and with its statistic first."""
+    words = name.split("_")[: -1 if unit_of(name) else None]
+    for at, word in enumerate(words):
+        quantile = re.fullmatch(r"p(\d+)", word)
+        if at and (word in STATISTICS or quantile):
+            first = STATISTICS.get(word) or f"{word[1:]} % quantile of"
+            words = [first, *words[:at], *words[at + 1 :]]
+            break
+    return " ".join(WORDS.get(word, word) for word in words)
