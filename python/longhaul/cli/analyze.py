@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from longhaul.cli.shared import (
-    AsJson,
-    InputError,
-    Overwrite,
-    print_json,
-    refuse_existing,
-    stdout,
-)
+from longhaul.analysis.table import ResponseTable, some, write_table
+from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.cli.tables import is_run, read_table
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
-
-if TYPE_CHECKING:
-    from longhaul.analysis.table import ResponseTable
-    from longhaul.findings import Findings, Text
+from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analyse
+from longhaul.findings.registry import shown
+from longhaul.findings.runs import RUN_ANALYSES, analyse_run
+from longhaul.results import Results
 
 PLOT_FILES = (".svg", ".png")
 
@@ -152,7 +147,6 @@ def analyze(
     json: AsJson = False,
 ) -> None:
     """Find out which factors matter, which competitors stand out, which responses correlate."""
-    from longhaul.findings import Options, analyse
 
     if str(source) == "list":
         _list_analyses()
@@ -196,8 +190,6 @@ def analyze(
 
 def _list_analyses() -> None:
     """The analyses of tables, and those of one run."""
-    from longhaul.findings import ANALYSES
-    from longhaul.findings.runs import RUN_ANALYSES
 
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
@@ -221,7 +213,6 @@ def _say_what_goes_together(table: ResponseTable) -> None:
 
 def _say(what: str, texts: list[str]) -> None:
     """On standard error, the first of some texts, if there are any."""
-    from longhaul.analysis.table import some
 
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
@@ -241,8 +232,6 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) -> None:
     """Analyses of one run, such as how long it takes to be steady."""
-    from longhaul.findings.runs import analyse_run
-    from longhaul.results import Results
 
     other = None if against is None else Results(against)
     run_ = Results(run)
@@ -269,8 +258,6 @@ def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -
 
 
 def _print(text: Text) -> None:
-    from longhaul.findings import MAX_ROWS
-    from longhaul.findings.page import shown
 
     heads = map(escape, text.heads)
     drawn = Table(*heads, title=escape(text.title), title_justify="left", box=None, pad_edge=False)
@@ -324,7 +311,6 @@ def _table_writer(
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
     """Write factors and scores; a Parquet file says which columns are which."""
-    from longhaul.analysis.table import write_table
 
     if out.suffix not in (".csv", ".parquet"):
         raise InputError(f"--scores {out}: expected a name that ends in .csv or .parquet")

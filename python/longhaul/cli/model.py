@@ -11,7 +11,8 @@ import typer
 from rich.table import Table
 
 from longhaul import _engine
-from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
+from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.models import parallel_tcp as parallel
 from longhaul.models import response as responses
 

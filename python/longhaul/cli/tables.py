@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from longhaul.analysis.table import ResponseTable
+from longhaul.campaign.dataset import collect
+from longhaul.campaign.file import read_campaign
+from longhaul.cli.places import latest, store_of
 from longhaul.cli.shared import InputError
-
-if TYPE_CHECKING:
-    from longhaul.analysis.table import ResponseTable
+from longhaul.studies.study import find, studies
 
 # The table of a campaign's directory, and that of the results of a study.
 CAMPAIGN, STUDY = "results.parquet", "values.parquet"
@@ -29,7 +30,6 @@ def is_run(source: Path) -> bool:
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
     """Read a table; the results of a study are one's own, or else those that come with it."""
-    from longhaul.analysis.table import ResponseTable
 
     if source.suffix == ".toml":
         return _of_campaign(source)
@@ -42,8 +42,6 @@ def _file(source: Path) -> Path:
             return source / name
     if source.is_file() or not (meant := _OF_STUDY.fullmatch(source.as_posix())):
         return source
-    from longhaul.cli.study import latest
-    from longhaul.studies.study import find, studies
 
     known = [study.name for study in studies()]
     if meant["name"] in known:
@@ -56,10 +54,6 @@ def _file(source: Path) -> Path:
 
 def _of_campaign(file: Path) -> ResponseTable:
     """The runs of a campaign that are finished."""
-    from longhaul.analysis.table import ResponseTable
-    from longhaul.campaign.dataset import collect
-    from longhaul.campaign.file import read_campaign
-    from longhaul.cli.campaign import store_of
 
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))

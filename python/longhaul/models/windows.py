@@ -20,7 +20,7 @@ from longhaul.congestion import CongestionControl
 from longhaul.files.values import assignment
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
-from longhaul.running import load
+from longhaul.running.loading import load
 
 # An algorithm's name, a file and a class as in `my_cc.py:MyCC`, the class itself, or the object of
 # a module of Linux as in `tcp_mine.so`.
