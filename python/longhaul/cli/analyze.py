@@ -15,6 +15,7 @@ from longhaul.analysis.table import ResponseTable, some, write_table
 from longhaul.cli.printing import print_json, stdout
 from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.cli.tables import is_run, read_table
+from longhaul.files import endings
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analyse
@@ -22,14 +23,13 @@ from longhaul.findings.registry import shown
 from longhaul.findings.runs import RUN_ANALYSES, analyse_run
 from longhaul.results import Results
 
-PLOT_FILES = (".svg", ".png")
-
 
 class PlotFormat(Enum):
     """Formats of the plots in a directory."""
 
     svg = "svg"
     png = "png"
+    pdf = "pdf"
 
 
 Source = Annotated[
@@ -119,8 +119,8 @@ Out = Annotated[
     typer.Option(
         "--out",
         "-o",
-        help="Plot to write (.svg, .png; of several the one with this name), or tables (.csv), "
-        "or a directory for several plots.",
+        help="Plot to write (.svg, .png, .pdf; of several the one with this name), or tables "
+        "(.csv), or a directory for several plots.",
     ),
 ]
 
@@ -147,7 +147,6 @@ def analyze(
     json: AsJson = False,
 ) -> None:
     """Find out which factors matter, which competitors stand out, which responses correlate."""
-
     if str(source) == "list":
         _list_analyses()
         return
@@ -156,6 +155,10 @@ def analyze(
             raise InputError(f"{source}: a run has no responses, factors or plots: only --against")
         _of_run(source, names or ["steady"], against, json=json)
         return
+    if out is not None:
+        endings.is_file(out, (*endings.FIGURES, ".csv"))
+    if scores is not None:
+        endings.check_file(scores, endings.TABLES, "--scores")
     if scores is not None and "components" not in (names or []):
         raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
@@ -190,7 +193,6 @@ def analyze(
 
 def _list_analyses() -> None:
     """The analyses of tables, and those of one run."""
-
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -213,7 +215,6 @@ def _say_what_goes_together(table: ResponseTable) -> None:
 
 def _say(what: str, texts: list[str]) -> None:
     """On standard error, the first of some texts, if there are any."""
-
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
@@ -232,7 +233,6 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) -> None:
     """Analyses of one run, such as how long it takes to be steady."""
-
     other = None if against is None else Results(against)
     run_ = Results(run)
     _show({name: analyse_run(name, run_, other) for name in names}, json=json)
@@ -311,9 +311,6 @@ def _table_writer(
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
     """Write factors and scores; a Parquet file says which columns are which."""
-
-    if out.suffix not in (".csv", ".parquet"):
-        raise InputError(f"--scores {out}: expected a name that ends in .csv or .parquet")
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)
@@ -326,7 +323,7 @@ def _plot_writer(
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")
-    if out.suffix in PLOT_FILES:
+    if endings.is_file(out, endings.FIGURES):
         if len(drawings) > 1 and out.stem not in drawings:
             raise InputError(
                 f"--out {out}: expected a directory for {len(drawings)} plots, "

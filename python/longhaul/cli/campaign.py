@@ -21,6 +21,7 @@ from longhaul.cli.places import folder_of, store_of
 from longhaul.cli.printing import print_json, stdout, warn
 from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, refuse_existing
 from longhaul.designs import roman
+from longhaul.files.endings import PAGES, SCENARIOS, check_file
 from longhaul.files.writing import write_text
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Campaign file (TOML).")]
@@ -48,6 +49,7 @@ def new(
     """Write a commented campaign file to start from."""
     from importlib.resources import files
 
+    check_file(file, SCENARIOS, "campaign new")
     refuse_existing(file, overwrite=overwrite)
     text = (files("longhaul.templates") / "campaign.toml").read_text(encoding="utf-8")
     write_text(file, text)
@@ -56,7 +58,6 @@ def new(
 
 def plan(file: File, out: Out = None, json: AsJson = False) -> None:
     """Show the design of a campaign, its runs, expected packets, and what has finished."""
-
     campaign = read_campaign(file)
     warn(campaign.warnings())
     store = store_of(campaign, out)
@@ -101,7 +102,6 @@ def run(
 
     Finished runs are kept and never repeated: stop it at any time; the same command resumes.
     """
-
     campaign = read_campaign(file)
     _do(campaign, out, _workers(campaign, workers, scheduler), quiet=quiet, json=json)
 
@@ -115,7 +115,6 @@ def resume(
     json: AsJson = False,
 ) -> None:
     """Resume a campaign that was stopped or killed; failed runs are retried."""
-
     campaign = read_campaign(file)
     if not store_of(campaign, out).path.is_dir():
         raise InputError(f"{folder_of(campaign, out)}: not started: longhaul campaign run {file}")
@@ -136,7 +135,6 @@ def work(
     Each shard begins with its own part, then helps with what is left of the others. Runs are
     claimed in the store, so that none is done twice; any number of shards may come or go.
     """
-
     index, count = _shard(shard)
     campaign = read_campaign(file)
     runs = campaign.runs()
@@ -157,7 +155,6 @@ def work(
 
 def status(file: File, out: Out = None, json: AsJson = False) -> None:
     """Show the finished, running, failed and pending runs of a campaign."""
-
     campaign = read_campaign(file)
     store = store_of(campaign, out)
     leases = Leases(store.path)
@@ -195,8 +192,8 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write the table of a campaign, and a page with the effects of its factors."""
-
     if html is not None:
+        check_file(html, PAGES, "--html")
         refuse_existing(html, overwrite=overwrite)
     campaign = read_campaign(file)
     folder = folder_of(campaign, out)

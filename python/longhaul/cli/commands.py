@@ -37,7 +37,7 @@ ROOT: tuple[Row, ...] = (
      "Write the replay of a run's network as an animation, for talks.",
      "r1 --measure queue_pkts --out r1.gif"),
     ("export", "results.export",
-     "Write a run in the format of other programs: qlog, or the text files of MesoNet.",
+     "Write a run in the format of other programs: qlog, CSV, or the text files of MesoNet.",
      "r1 --format qlog"),
     ("window", "window.window",
      "Plot the congestion windows of algorithms per round trip, without a network.",

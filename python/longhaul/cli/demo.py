@@ -8,6 +8,7 @@ import typer
 from longhaul.cli.printing import stdout
 from longhaul.cli.shared import Overwrite
 from longhaul.comparison import compare as compare_runs
+from longhaul.files.endings import check_directory
 from longhaul.guide.demo import demo as run_demo
 
 
@@ -21,6 +22,7 @@ def demo(
 
     Prints one table and leaves an HTML report; takes less than a minute.
     """
+    check_directory(out)
     runs, page = run_demo(out, overwrite=overwrite)
     console = stdout()
     console.print(compare_runs(runs))

@@ -11,6 +11,7 @@ from longhaul import designs
 from longhaul.cli.printing import print_json
 from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.designs import PUBLISHED, Design, Factor, Level, roman
+from longhaul.files.endings import check_file
 from longhaul.files.writing import write_text
 
 # Longer lists are cut on the terminal; --json and --out have all.
@@ -66,7 +67,8 @@ def design(
     json: AsJson = False,
 ) -> None:
     """Make an experimental design, and print its resolution, word lengths and aliases."""
-
+    if out is not None:
+        check_file(out, (".csv",))
     if published == "list":
         _list_published()
         return

@@ -19,6 +19,7 @@ from longhaul.evaluation import contenders, page, scores, verdicts
 from longhaul.evaluation import run as run_
 from longhaul.evaluation import suite as suite_
 from longhaul.evaluation.verdicts import Outcome
+from longhaul.files.endings import check_directory
 from longhaul.files.values import assignment
 
 # A criterion that must hold does not.
@@ -91,9 +92,10 @@ def evaluate(
     scores.csv and summary.json. The exit code is 3 if a criterion that must hold does not. Finished
     runs are kept: the same command resumes.
     """
-
     if scale not in ("quick", "full"):
         raise InputError(f"--scale: expected quick or full, found {scale}")
+    if out is not None:
+        check_directory(out)
     chosen = suite_.find(suite)
     if only is not None:
         chosen = chosen.only(_names(only))

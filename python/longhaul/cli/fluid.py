@@ -109,7 +109,6 @@ def equilibrium(
 
     Rows are round trips, columns buffers, cells packets per ms of all flows together.
     """
-
     if algorithm not in PRINTED:
         raise InputError(f"unknown algorithm `{algorithm}`; available: {', '.join(PRINTED)}")
     buffers = buffer or [float(n) for n in range(50, 301, 50)]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from longhaul.cli.shared import InputError, Overwrite, Quiet, RunDirs, refuse_existing
+from longhaul.files.endings import ANIMATIONS, PAGES, check_file
 from longhaul.results import open_runs
 
 
@@ -21,6 +22,7 @@ def report(
     """Write one HTML file with tables, plots and scenarios; it opens without a network."""
     from longhaul.reports import report as write_report
 
+    check_file(out, PAGES)
     refuse_existing(out, overwrite=overwrite)
     write_report(open_runs(runs), out, title=title, overwrite=overwrite)
     if not quiet:
@@ -60,6 +62,8 @@ def explore(
     picture that can be played. What is selected in one view is selected in all; the link of a view
     restores it, and the selected rows are kept as CSV or Parquet.
     """  # fmt: skip
+    if out is not None:
+        check_file(out, PAGES)
     _refuse_names_of_studies(sources)
     if serve:
         if out is not None:
@@ -141,6 +145,7 @@ def animate(
     from longhaul.explore.animation import animate as write
 
     target = out or Path(f"{run.resolve().name}.gif")
+    check_file(target, ANIMATIONS)
     refuse_existing(target, overwrite=overwrite)
     write(run, target, measure=measure, from_s=from_s, to_s=to_s, seconds=seconds)
     if not quiet:

@@ -6,6 +6,7 @@ from longhaul.campaign.dataset import Dataset, path_from
 from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.cli.shared import InputError
+from longhaul.files.endings import check_directory
 from longhaul.studies import record
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
@@ -13,7 +14,7 @@ from longhaul.studies.study import Study
 
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results."""
-    return out or Path("campaigns") / campaign.name
+    return Path("campaigns") / campaign.name if out is None else check_directory(out)
 
 
 def store_of(campaign: Campaign, out: Path | None) -> Store:

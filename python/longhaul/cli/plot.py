@@ -1,5 +1,6 @@
 """The command `plot`."""
 
+import re
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 import typer
 
 from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
+from longhaul.files import endings
 from longhaul.results import open_runs
 
 
@@ -17,8 +19,10 @@ class ColourBy(Enum):
     label = "label"
 
 
-# Suffixes that only a picture has: a directory was not meant.
-PICTURES = (".svg", ".png", ".pdf", ".eps", ".jpg", ".jpeg", ".gif", ".webp", ".html")
+# Widths in inches by unit, and by name: a column and the page of a paper in two columns.
+UNITS_IN = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+NAMED_IN = {"column": 85 / 25.4, "page": 178 / 25.4}
+MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
 
 
 def plot(
@@ -32,10 +36,19 @@ def plot(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", help="Directory for the plots, or a file (.svg, .png) for one."
+            "--out", "-o", help="Directory for the plots, or a file (.svg, .png, .pdf) for one."
         ),
     ] = Path(),
-    format: Annotated[str, typer.Option("--format", "-f", help="svg or png.")] = "svg",
+    format: Annotated[str, typer.Option("--format", "-f", help="svg, png or pdf.")] = "svg",
+    width: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIDTH",
+            help="Width of the figure: a length in mm, cm or in, such as 85mm; `column` (85 mm) or "
+            "`page` (178 mm) of a paper in two columns.",
+            show_default="each plot's own",
+        ),
+    ] = None,
     link: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,8 +104,9 @@ def plot(
     """
     from longhaul import plots
 
-    if format not in ("svg", "png"):
-        raise InputError(f"--format {format}: expected svg or png")
+    ending = endings.check_format(format, endings.FIGURES)
+    width_in = None if width is None else _inches(width)
+    to_file = endings.is_file(out, endings.FIGURES)
     names = [word for word in what if word in plots.PLOTS]
     paths = [word for word in what if word not in plots.PLOTS]
     if (unknown := [p for p in paths if _looks_like_a_name(p)]) and (names or len(paths) > 1):
@@ -107,29 +121,39 @@ def plot(
     runs = open_runs(paths)
     stem = "-".join(dict.fromkeys(run.path.name for run in runs))
     wanted = names or plots.suitable(runs)
-    if out.suffix in PICTURES and not out.is_dir():
+    if to_file:
         targets = {_only(wanted, out): out}
     else:
-        targets = {name: out / f"{stem}-{name}.{format}" for name in wanted}
+        targets = {name: out / f"{stem}-{name}{ending}" for name in wanted}
     for target in targets.values():
         refuse_existing(target, overwrite=overwrite)
     if from_s is not None and to_s is not None and from_s >= to_s:
         raise InputError(f"--from {from_s:g} --to {to_s:g}: expected --from below --to")
     options = plots.Options(
-        tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay
+        tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay, width_in
     )
     plots.refuse_unused(wanted, options)
     drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
     for target, drawing in drawings.items():
-        plots.save(drawing, target)
+        plots.save(drawing, target, width_in)
         if not quiet:
             typer.echo(target)
 
 
+def _inches(width: str) -> float:
+    """Return the inches of a width such as `85mm`, `3.5 in` or `column`."""
+    if width in NAMED_IN:
+        return NAMED_IN[width]
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)", width.strip())
+    inches = float(found[1]) * UNITS_IN[found[2]] if found else 0.0
+    if not MIN_WIDTH_IN <= inches <= MAX_WIDTH_IN:
+        raise InputError(f"--width {width}: expected a length such as 85mm, 8.5cm or 3.5in, from "
+                         "40 mm to 1 m, or one of column, page")  # fmt: skip
+    return inches
+
+
 def _only(names: list[str], file: Path) -> str:
     """The one plot that goes to a file."""
-    if file.suffix not in (".svg", ".png"):
-        raise InputError(f"--out {file}: expected a directory, or a file that ends in .svg or .png")
     if len(names) != 1:
         raise InputError(
             f"--out {file}: expected one plot for a file, found {len(names)} "

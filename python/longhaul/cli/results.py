@@ -9,6 +9,8 @@ from longhaul.cli.printing import print_json, stdout, warn
 from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, RunDirs, refuse_existing
 from longhaul.comparison import compare as compare_runs
 from longhaul.comparison import differences
+from longhaul.files.endings import FIGURES, check_directory, check_file
+from longhaul.files.writing import atomic
 from longhaul.mesonet.export import export as write_files
 from longhaul.results import Results, open_runs, qlog
 
@@ -22,7 +24,7 @@ def compare(
         ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="With fluid: picture of both, .svg or .png.")
+        Path | None, typer.Option("--plot", help="With fluid: picture of both: .svg, .png or .pdf.")
     ] = None,
     every: Annotated[
         bool,
@@ -35,6 +37,8 @@ def compare(
 
     With `--with fluid`, compares a scenario with its fluid model.
     """
+    if plot is not None:
+        check_file(plot, FIGURES, "--plot")
     if model is not None:
         from longhaul.cli.fluid import beside_packets
 
@@ -57,26 +61,54 @@ def export(
         str | None,
         typer.Option(
             help="qlog: a file for qvis, with a trace for each flow; mesonet: the text files of "
-            "the original MesoNet. Default: qlog for runs of TCP, mesonet for runs of MesoNet."
+            "the original MesoNet; csv: a file for each table. Default: qlog for runs of TCP, "
+            "mesonet for runs of MesoNet."
         ),
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a run in the format of other programs: qlog, or the text files of MesoNet."""
+    """Write a run in the format of other programs: qlog, CSV, or the text files of MesoNet."""
+    if format not in (None, "qlog", "mesonet", "csv"):
+        raise InputError(
+            f"--format {format}: expected qlog, mesonet or csv; the tables of a run are Parquet "
+            "files in its directory, and `longhaul compare RUN --json` prints its figures"
+        )
+    check_directory(out)
     results = Results(run)
+    if format == "csv":
+        targets = _export_tables(results, out, overwrite=overwrite)
+    else:
+        targets = [_export_own(results, format, out, overwrite=overwrite)]
+    if not quiet:
+        for target in targets:
+            typer.echo(target)
+
+
+def _export_own(results: Results, format: str | None, out: Path, *, overwrite: bool) -> Path:
+    """Write a run in the format that runs of its kind have, and return the path."""
     fitting = "qlog" if results.is_tcp else "mesonet"
-    if format not in (None, "qlog", "mesonet"):
-        raise InputError(f"--format {format}: expected qlog or mesonet")
     if format not in (None, fitting):
         kind = "TCP" if results.is_tcp else "MesoNet"
-        raise InputError(f"--format {format}: {run} is a run of {kind}; expected {fitting}")
+        raise InputError(
+            f"--format {format}: {results.path} is a run of {kind}; expected {fitting} or csv"
+        )
     if fitting == "mesonet":
-        target = write_files(results, out, overwrite=overwrite)
-    else:
-        target = out / f"{results.name}.qlog"
+        return write_files(results, out, overwrite=overwrite)
+    target = out / f"{results.name}.qlog"
+    refuse_existing(target, overwrite=overwrite)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    qlog.write(results, target)
+    return target
+
+
+def _export_tables(results: Results, out: Path, *, overwrite: bool) -> list[Path]:
+    """Write each table of a run as CSV, and return the paths."""
+    targets = {name: out / f"{results.name}-{name}.csv" for name in results.tables}
+    for target in targets.values():
         refuse_existing(target, overwrite=overwrite)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        qlog.write(results, target)
-    if not quiet:
-        typer.echo(target)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, target in targets.items():
+        with atomic(target) as file:
+            results.table(name).write_csv(file)
+    return list(targets.values())

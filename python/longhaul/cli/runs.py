@@ -12,6 +12,7 @@ from longhaul.cli.limit import enforced
 from longhaul.cli.printing import print_json, stdout, warn
 from longhaul.cli.shared import AsJson, Overrides, Overwrite, Quiet, ScenarioFile, refuse_existing
 from longhaul.comparison import compare as compare_runs
+from longhaul.files.endings import check_directory
 from longhaul.results import Results
 from longhaul.running.calibration import calibrate as find_rates
 from longhaul.running.execution import run_loaded
@@ -68,10 +69,10 @@ def run(
     FILE may be the run.json of a run, to repeat it. A run that is stopped keeps what was recorded
     and says how far it came.
     """
+    target = check_directory(out or Path("runs") / _name_of(file))
     with enforced(limit) as started:
         scenario = load(file, set or (), limit=started)
         warn(scenario.warnings)
-        target = out or Path("runs") / _name_of(file)
         refuse_existing(target, overwrite=overwrite)
         kept = _checkpoint_of(target)
         if checkpoint_every and (kept / "state").exists() and not quiet:

@@ -9,6 +9,7 @@ import typer
 
 from longhaul.cli.printing import print_json, stdout
 from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.files.endings import SCENARIOS, check_file
 from longhaul.files.writing import write_text
 from longhaul.guide import catalogue, examples
 
@@ -27,6 +28,7 @@ def new(
     if list or file is None:
         stdout().print(catalogue.table(catalogue.examples()))
         return
+    check_file(file, SCENARIOS, "new")
     texts = {file.name: examples.read(source), **examples.companions(source)}
     for name in texts:
         refuse_existing(file.with_name(name), overwrite=overwrite)

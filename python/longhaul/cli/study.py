@@ -14,6 +14,7 @@ from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of_study, latest
 from longhaul.cli.printing import print_json, stdout, warn
 from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, refuse_existing
+from longhaul.files.endings import PAGES, SCENARIOS, check_directory, check_file
 from longhaul.files.writing import write_text
 from longhaul.results import open_runs
 from longhaul.studies import conclusions, ledger, parts
@@ -45,7 +46,6 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """List the studies that come with Longhaul, or the experiments of one."""
-
     if name is not None:
         _list_experiments(find(name), json=json)
         return
@@ -141,9 +141,10 @@ def run(
 
     Finished runs are kept and never repeated: stop it at any time; the same command resumes.
     """
-
     from longhaul.studies import page
 
+    if out is not None:
+        check_directory(out)
     study = find(name)
     parts.check(study)
     conclusions.check(study)
@@ -209,7 +210,6 @@ def adopt(
 
     `study run NAME --only-judge` judges them with the others.
     """
-
     study = find(name)
     for run in take(
         study, open_runs(runs), scale, store or (out or folder_of_study(study.name)) / "store"
@@ -231,13 +231,13 @@ def scenario(
     overwrite: Overwrite = False,
 ) -> None:
     """Write the scenario of one run of a study, to run or change it on its own."""
-
     given = dict(word.partition("=")[::2] for word in levels or ())
     run = find(name).cell(experiment, given)
     text = f"# {name}: {run.name}\n\n{as_toml(run.scenario)}"
     if out is None:
         typer.echo(text, nl=False)
         return
+    check_file(out, SCENARIOS)
     refuse_existing(out, overwrite=overwrite)
     write_text(out, text)
     typer.echo(f"{out}: longhaul run {out}")
@@ -259,7 +259,6 @@ def claims(
     json: AsJson = False,
 ) -> None:
     """Print every claim of a study with what was measured in its last runs."""
-
     study = find(name)
     folder, results = latest(study, out, scale)
     judgements = ledger.judge(study, results.data, results.facts.scale)
@@ -281,7 +280,6 @@ def tables(
 
     Numbers and tables that a comment follows say in it which measure or claim they are.
     """
-
     study = find(name)
     _, results = record_.recorded(study)
     file = study.path / README
@@ -317,7 +315,7 @@ def report(
     from longhaul.studies import page
 
     study = find(name)
-    target = out or Path(f"{study.name}.html")
+    target = check_file(out or Path(f"{study.name}.html"), PAGES)
     refuse_existing(target, overwrite=overwrite)
     _, results = latest(study, of, scale)
     page.judged(study, results, target)

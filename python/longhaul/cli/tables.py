@@ -30,7 +30,6 @@ def is_run(source: Path) -> bool:
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
     """Read a table; the results of a study are one's own, or else those that come with it."""
-
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(_file(source), factors)
@@ -54,7 +53,6 @@ def _file(source: Path) -> Path:
 
 def _of_campaign(file: Path) -> ResponseTable:
     """The runs of a campaign that are finished."""
-
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():

@@ -8,7 +8,8 @@ from rich.table import Table
 
 from longhaul import _engine
 from longhaul.cli.printing import print_json, stdout
-from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.cli.shared import AsJson, Overwrite, refuse_existing
+from longhaul.files.endings import FIGURES, PAGES, check_file
 
 
 def window(
@@ -47,7 +48,10 @@ def window(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="Picture: .svg, .png or .html.", show_default="window-<KIND>.svg"
+            "--out",
+            "-o",
+            help="Picture: .svg, .png, .pdf or .html.",
+            show_default="window-<KIND>.svg",
         ),
     ] = None,
     overwrite: Overwrite = False,
@@ -59,6 +63,8 @@ def window(
     what the response function gives. With --json prints every round, and draws only if --out is
     given.
     """
+    if out is not None:
+        check_file(out, (*FIGURES, *PAGES))
     from longhaul.models import windows
 
     experiment = windows.Experiment(
@@ -69,8 +75,6 @@ def window(
         stem = "-".join(kind.rpartition(":")[2] for kind in kinds)
         target = Path(f"window-{stem}.svg")
     if target is not None:
-        if target.suffix not in (".svg", ".png", ".html"):
-            raise InputError(f"--out {target}: expected a name that ends in .svg, .png or .html")
         refuse_existing(target, overwrite=overwrite)
     drawn = windows.trajectories(kinds, experiment, set or ())
     if json:

@@ -15,7 +15,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from longhaul.plots.layout import NO_METADATA, STYLE, save
+from longhaul.plots.layout import NO_METADATA, STYLE, for_width, save
 from longhaul.plots.registry import (
     PLOTS,
     Options,
@@ -57,8 +57,9 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
                 run.table("series")  # which says how samples are recorded
             known = ", ".join(suitable([run]))
             raise ResultsError(f"{run.path}: this run has no plot `{name}`; available: {known}")
-    with matplotlib.rc_context(STYLE):
-        return wanted.draw(runs, options or Options())
+    options = options or Options()
+    with matplotlib.rc_context(STYLE), for_width(options.width_in):
+        return wanted.draw(runs, options)
 
 
 def plot(
@@ -70,5 +71,5 @@ def plot(
     """Draw a named plot of one or several runs, and write it to `path` if one is given."""
     drawing = figure(name, [runs] if isinstance(runs, Results) else runs, options)
     if path is not None:
-        save(drawing, Path(path))
+        save(drawing, Path(path), None if options is None else options.width_in)
     return drawing

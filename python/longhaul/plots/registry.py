@@ -25,6 +25,8 @@ class Options:
     """Flows, classes or routers that plots of MesoNet show; all, or the fullest, without any."""
     overlay: bool = False
     """Whether plots of MesoNet have a line a run, and a panel for each flow or class."""
+    width_in: float | None = None
+    """Width of the figure in inches; each plot's own without it."""
 
 
 # How `longhaul plot` spells each option.
@@ -36,6 +38,8 @@ FLAGS = {
     "parts": "--part",
     "overlay": "--overlay",
 }
+# Options that every plot takes.
+OF_ALL = ("width_in",)
 PART_OF_RUN = ("from_s", "to_s")
 
 Draw = Callable[[Sequence[Results], Options], Figure]
@@ -87,7 +91,11 @@ def refuse_unused(names: Sequence[str], options: Options) -> None:
     """Refuse an option that none of these plots takes."""
     for option in fields(Options):
         given = getattr(options, option.name)
-        if given == option.default or any(option.name in PLOTS[name].takes for name in names):
+        if (
+            option.name in OF_ALL
+            or given == option.default
+            or any(option.name in PLOTS[name].takes for name in names)
+        ):
             continue
         takers = [plot.name for plot in PLOTS.values() if option.name in plot.takes]
         raise ResultsError(
