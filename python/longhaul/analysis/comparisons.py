@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import stdtrit
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     if len(given) < 2:
         return MeanInterval(mean, float("-inf"), float("inf"), len(given))
     spread = float(given.std(ddof=1)) / len(given) ** 0.5
-    reach = float(stats.t.ppf(0.5 + coverage / 2.0, len(given) - 1)) * spread
+    reach = float(stdtrit(len(given) - 1, 0.5 + coverage / 2.0)) * spread
     return MeanInterval(mean, mean - reach, mean + reach, len(given))
 
 

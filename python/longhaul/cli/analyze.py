@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
@@ -44,7 +46,8 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ANALYSIS]...",
-        help="`analyze list` shows them; by default effects, of a run steady.",
+        help="`analyze list` shows them; by default effects, of a run steady. More run directories "
+        "before them are analysed alike.",
     ),
 ]
 ResponseNames = Annotated[
@@ -153,7 +156,9 @@ def analyze(
     if is_run(source):
         if response or factor or of or without or only or low_is_best or out or scores:
             raise InputError(f"{source}: a run has no responses, factors or plots: only --against")
-        _of_run(source, names or ["steady"], against, json=json)
+        more = list(takewhile(lambda word: is_run(Path(word)), names or []))
+        analyses = (names or [])[len(more) :] or ["steady"]
+        _of_runs([source, *map(Path, more)], analyses, against, json=json)
         return
     if out is not None:
         endings.is_file(out, (*endings.FIGURES, ".csv"))
@@ -231,11 +236,22 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
             _print(text)
 
 
-def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) -> None:
-    """Analyses of one run, such as how long it takes to be steady."""
+def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
+    """Print analyses of runs, such as how long each takes to be steady, one run after the other."""
     other = None if against is None else Results(against)
-    run_ = Results(run)
-    _show({name: analyse_run(name, run_, other) for name in names}, json=json)
+    opened = [Results(run) for run in runs]
+    found = {name: [(run, analyse_run(name, run, other)) for run in opened] for name in names}
+    if len(opened) == 1:
+        _show({name: texts for name, ((_, texts),) in found.items()}, json=json)
+        return
+    _show({name: [text for run in of for text in _titled(*run)] for name, of in found.items()},
+          json=json)  # fmt: skip
+
+
+def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
+    """Return tables with the name of their run in front of their titles."""
+    begin = f"{run.name}: "
+    return [replace(text, title=begin + text.title.removeprefix(begin)) for text in texts]
 
 
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:

@@ -17,7 +17,7 @@ from longhaul.campaign.file import Campaign, read_campaign
 from longhaul.campaign.leases import Leases
 from longhaul.campaign.pool import LocalWorkers, Workers
 from longhaul.campaign.progress import show_progress
-from longhaul.cli.places import folder_of, store_of
+from longhaul.cli.places import folder_of, no_runs, store_of
 from longhaul.cli.printing import print_json, stdout, warn
 from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, refuse_existing
 from longhaul.designs import roman
@@ -232,7 +232,7 @@ def _collect(campaign: Campaign, out: Path | None) -> Dataset:
 
     dataset = collect(campaign, store_of(campaign, out))
     if dataset.frame.is_empty():
-        raise InputError(f"no run has finished yet: longhaul campaign run {campaign.path}")
+        raise no_runs(campaign, out)
     dataset.write(folder_of(campaign, out) / "results.parquet")
     return dataset
 

@@ -13,6 +13,16 @@ from longhaul.files.endings import SCENARIOS, check_file
 from longhaul.files.writing import write_text
 from longhaul.guide import catalogue, examples
 
+# Other names of lists that people type.
+OTHER_NAMES = {
+    "scenarios": "examples",
+    "disciplines": "queues",
+    "qdiscs": "queues",
+    "congestion": "algorithms",
+    "parameters": "keys",
+    "options": "keys",
+}
+
 
 def new(
     file: Annotated[
@@ -53,6 +63,7 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """List algorithms and queues with their parameters, keys, columns, plots and more."""
+    what = OTHER_NAMES.get(what, what)
     if what not in catalogue.LISTS:
         near = difflib.get_close_matches(what, catalogue.LISTS, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""

@@ -11,7 +11,7 @@ import typer
 from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.dataset import collect
 from longhaul.campaign.file import read_campaign
-from longhaul.cli.places import latest, store_of
+from longhaul.cli.places import latest, no_runs, store_of
 from longhaul.cli.shared import InputError
 from longhaul.studies.study import find, studies
 
@@ -32,10 +32,11 @@ def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
     """Read a table; the results of a study are one's own, or else those that come with it."""
     if source.suffix == ".toml":
         return _of_campaign(source)
-    return ResponseTable.read(_file(source), factors)
+    return ResponseTable.read(table_file(source), factors)
 
 
-def _file(source: Path) -> Path:
+def table_file(source: Path) -> Path:
+    """Return the table that a word means; of the name of a study, its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name
@@ -56,7 +57,7 @@ def _of_campaign(file: Path) -> ResponseTable:
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():
-        raise InputError(f"{file}: no run has finished yet: longhaul campaign run {file}")
+        raise no_runs(campaign, None)
     if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
         typer.echo(f"{done} of {wanted} runs have finished", err=True)
     return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)

@@ -17,7 +17,8 @@ def window(
         list[str],
         typer.Argument(
             metavar="KIND...",
-            help="Algorithms: names that `longhaul list` shows, my_cc.py:MyCC, or tcp_mine.so.",
+            help="Algorithms: names that `longhaul list` shows, my_cc.py, my_cc.py:MyCC, or "
+            "tcp_mine.so.",
         ),
     ],
     loss_every: Annotated[
@@ -72,7 +73,7 @@ def window(
     )
     target = out
     if target is None and not json:
-        stem = "-".join(kind.rpartition(":")[2] for kind in kinds)
+        stem = "-".join(Path(kind.rpartition(":")[2]).stem for kind in kinds)
         target = Path(f"window-{stem}.svg")
     if target is not None:
         refuse_existing(target, overwrite=overwrite)

@@ -1,12 +1,13 @@
 """Names of plots: what each shows, which runs have it, and how it is drawn."""
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from matplotlib.figure import Figure
 
+from longhaul.files import names
+from longhaul.files.names import unknown
 from longhaul.results import Results, ResultsError
 
 
@@ -56,34 +57,38 @@ class Plot:
     """Whether a run has what the plot shows."""
     takes: frozenset[str]
     """The options that change it, by the names of fields of `Options`."""
+    table: str = ""
+    """A table that only some scenarios ask for and that the plot is drawn from."""
 
 
 PLOTS: dict[str, Plot] = {}
 
 
 def register(
-    name: str, help: str, suits: Callable[[Results], bool], takes: Iterable[str] = ()
+    name: str,
+    help: str,
+    suits: Callable[[Results], bool],
+    takes: Iterable[str] = (),
+    table: str = "",
 ) -> Callable[[Draw], Draw]:
-    """Register a plot, with the options that it takes."""
+    """Register a plot, with the options that it takes and the table that it needs."""
 
     def add(draw: Draw) -> Draw:
-        PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes))
+        PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes), table)
         return draw
 
     return add
 
 
 def nearest(name: str) -> str | None:
-    """The plot that was probably meant."""
-    return next(iter(difflib.get_close_matches(name, PLOTS, n=1)), None)
+    """Return the plot that was probably meant."""
+    return names.nearest(name, PLOTS)
 
 
 def find(name: str) -> Plot:
     """The plot of that name."""
     if name not in PLOTS:
-        near = nearest(name)
-        hint = f" (did you mean `{near}`?)" if near else ""
-        raise ResultsError(f"unknown plot `{name}`{hint}; available: {', '.join(PLOTS)}")
+        raise ResultsError(unknown("plot", name, PLOTS, "longhaul list plots"))
     return PLOTS[name]
 
 

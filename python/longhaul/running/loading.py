@@ -5,6 +5,7 @@ without the libraries for tables.
 """
 
 import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,24 @@ def load(
         return _parsed(text, name, set, given, limit)
     if isinstance(scenario, str) and "\n" in scenario:
         return _parsed(scenario, name, set, given, limit)
-    return Scenario.load(str(scenario), list(set), given, limit)
+    try:
+        return Scenario.load(str(scenario), list(set), given, limit)
+    except ScenarioError:
+        _refuse_campaign(Path(scenario))
+        raise
+
+
+def _refuse_campaign(file: Path) -> None:
+    """Refuse the file of a campaign with the command that runs it."""
+    try:
+        whole = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return
+    if "scenario" in whole and not {"factors", "responses"}.isdisjoint(whole):
+        raise ScenarioError(
+            f"{file}: a campaign, not a scenario: `longhaul campaign run {file}` does its runs, "
+            f"`longhaul campaign plan {file}` checks it"
+        ) from None
 
 
 def _parsed(
