@@ -4,8 +4,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Modules are compiled to bytecode when they are imported: most never are.
+# Most modules are never imported. Those that commands load are compiled to bytecode while Cargo works, and the package after
+# it: else each command compiles them anew where PYTHONDONTWRITEBYTECODE is set.
 PIP_INSTALL := install --quiet --no-compile --constraint constraints.txt
+LOADED := import jinja2, markdown_it, polars, rich.console, rich.table, typer.rich_utils, typer._adapters, scipy.stats, matplotlib.figure, \
+	matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, matplotlib.backends.backend_pdf
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The bindings ask an interpreter for its version, and link none.
 export PYO3_PYTHON := $(shell command -v $(PYTHON))
@@ -18,7 +21,7 @@ ifneq ($(FEATURES),)
 .PHONY: $(VENV)/compiled $(VENV)/package
 endif
 
-.PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-peers bench-python bench-algorithms \
+.PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-start bench-peers bench-python bench-algorithms \
 	validate validate-linux validate-modules record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
@@ -43,6 +46,7 @@ $(VENV)/maturin: constraints.txt
 $(VENV)/needs: $(VENV)/maturin
 	$(BIN)/pip $(PIP_INSTALL) \
 		jinja2 markdown-it-py matplotlib numpy polars rich scipy typer
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c "$(LOADED)"
 	touch $@
 
 # What lint and tests need besides. Tests take warnings for errors, also of the compiler: modules are compiled before.
@@ -59,6 +63,7 @@ $(VENV)/compiled: $(VENV)/maturin pyproject.toml $(RUST_SOURCES)
 # Python finds the tree itself from then on, with the engine that was compiled last. What it depends on is there.
 $(VENV)/package: $(VENV)/needs Cargo.toml pyproject.toml | $(VENV)/compiled
 	PIP_NO_DEPS=1 $(BIN)/maturin develop --quiet --release --locked $(WITH_FEATURES)
+	$(BIN)/python -m compileall -qq python/longhaul
 	touch $@
 
 test: test-rust test-python
@@ -99,6 +104,10 @@ explorer-speed: build
 
 bench:
 	cargo bench --locked --package longhaul-benches
+
+# Processor time of commands; beside those of another checkout: make bench-start BEFORE=PATH.
+bench-start: build
+	$(BIN)/python -m validation.speed.start $(BEFORE)
 
 bench-peers: build
 	$(BIN)/python -m validation.speed.peers

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from longhaul.reports import report
     from longhaul.results import Results, ResultsError
     from longhaul.results import open_run as open  # noqa: A004
-    from longhaul.running import load, run
+    from longhaul.running.execution import run
+    from longhaul.running.loading import load
 
 __version__ = _version()
 
@@ -59,10 +60,10 @@ _HOMES = {
     "Results": "longhaul.results",
     "ResultsError": "longhaul.results",
     "compare": "longhaul.comparison",
-    "load": "longhaul.running",
+    "load": "longhaul.running.loading",
     "plot": "longhaul.plots",
     "report": "longhaul.reports",
-    "run": "longhaul.running",
+    "run": "longhaul.running.execution",
 }
 # Those with another name where they are: `open` would hide Python's own there.
 _NAMES_THERE = {"open": "open_run"}

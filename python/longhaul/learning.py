@@ -31,7 +31,8 @@ from longhaul._engine import LonghaulError, Scenario
 from longhaul.campaign.template import filled_in, read_template
 from longhaul.congestion import Ack, Congestion, CongestionControl, Timeout, Window
 from longhaul.results import Results
-from longhaul.running import load, run_loaded
+from longhaul.running.execution import run_loaded
+from longhaul.running.loading import load
 
 # A step multiplies the window by this at most, and divides it by this at most.
 LARGEST_STEP = 1.25

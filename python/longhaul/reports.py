@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from longhaul import comparison, plots
 from longhaul._engine import OutputError
 from longhaul.comparison.differences import same_figures
+from longhaul.files.endings import PAGES, check_file
 from longhaul.files.writing import write_text
 from longhaul.results import Results
 
@@ -33,7 +34,7 @@ def report(
 
     A file that is there is replaced only with `overwrite`.
     """
-    target = Path(path)
+    target = check_file(Path(path), PAGES, "report")
     if target.exists() and not overwrite:
         raise OutputError(f"{target} already exists; choose another name, or allow overwriting")
     several = [runs] if isinstance(runs, Results) else list(runs)

@@ -57,7 +57,7 @@ def test_a_factor_may_be_a_file_and_runs_have_its_text(tmp_path: Path) -> None:
     complete = far.complete
     links = complete["mesonet"]["network"]["topology"]["links"]
     assert [link["delay"] for link in links] == [50]
-    from longhaul.running import load
+    from longhaul.running.loading import load
 
     assert load(complete).hash == far.key
 

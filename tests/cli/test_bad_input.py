@@ -198,7 +198,9 @@ def test_a_place_or_a_picture_that_would_be_ignored_is_refused(cli: CommandLine)
 
 
 def test_an_unknown_plot_is_refused(finished: longhaul.Results, cli: CommandLine) -> None:
-    refused(cli("plot", finished.path, "cwdn"), "cwdn", "did you mean `cwnd`", "queue")
+    refused(
+        cli("plot", finished.path, "cwdn"), "cwdn", "did you mean `cwnd`", "longhaul list plots"
+    )
     refused(cli("plot", "cwnd"), "longhaul plot RUN")
 
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import CommandLine
 
 import longhaul
-from longhaul.cli.shared import print_json
+from longhaul.cli.printing import print_json
 
 
 def done(result: "subprocess.CompletedProcess[str]") -> str:

@@ -193,7 +193,7 @@ def test_a_plot_goes_to_the_file_that_is_named(tmp_path: Path, cli: CommandLine)
     assert cli("plot", "r", "cwnd", "--out", "t.png").returncode == 0
     assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
     assert "expected one plot" in cli("plot", "r", "--out", "u.png").stderr
-    assert "ends in .svg or .png" in cli("plot", "r", "cwnd", "--out", "t.pdf").stderr
+    assert "ends in .svg, .png or .pdf" in cli("plot", "r", "cwnd", "--out", "t.eps").stderr
     assert not (tmp_path / "u.png").exists()
 
 

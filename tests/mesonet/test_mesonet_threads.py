@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import longhaul
-from longhaul.running import ScenarioSource
+from longhaul.running.loading import ScenarioSource
 from longhaul.studies.study import find
 
 

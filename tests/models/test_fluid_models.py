@@ -13,7 +13,7 @@ from longhaul.models.isolated import saw_tooth
 from longhaul.models.laws import LAWS
 from longhaul.models.marking import Custom, DropTail, FluidLink, Marking, Red
 from longhaul.models.scenario import UnmodelledError, fluid
-from longhaul.running import load
+from longhaul.running.loading import load
 
 
 def by_steps(t: np.ndarray) -> np.ndarray:

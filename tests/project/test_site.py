@@ -83,6 +83,14 @@ def test_forty_scenarios_are_in_the_gallery(site: Path) -> None:
     assert len([*(site / "gallery").glob("*.md")]) > 40
 
 
+def test_commands_in_the_gallery_are_code(site: Path) -> None:
+    """As prose they had typographic dashes and quotation marks, and failed when pasted."""
+    (page,) = (site / "gallery").rglob("l4s.md")
+    text = page.read_text(encoding="utf-8")
+    command = "--set 'topology.dumbbell.bottleneck.queue={ kind = \"codel\", ecn = true }'"
+    assert f"```sh\n{command}\n```" in text
+
+
 def test_links_to_generated_pages_lead_somewhere(site: Path) -> None:
     for page in [*written(), *site.rglob("*.md")]:
         home = page.relative_to(site) if page.is_relative_to(site) else page.relative_to(DOCS)

@@ -182,5 +182,5 @@ def test_the_format_of_an_export_is_the_one_that_fits(
     refused = cli("export", finished.path, "--format", "mesonet")
     assert refused.returncode == 2
     assert "is a run of TCP; expected qlog" in refused.stderr
-    refused = cli("export", finished.path, "--format", "csv")
-    assert "--format csv: expected qlog or mesonet" in refused.stderr
+    refused = cli("export", finished.path, "--format", "xls")
+    assert "--format xls: expected qlog, mesonet or csv" in refused.stderr

@@ -14,7 +14,7 @@ import longhaul
 from longhaul.campaign import merge_parts
 from longhaul.campaign.reduce import reduce_keeping_samples
 from longhaul.campaign.template import filled_in
-from longhaul.running import load
+from longhaul.running.loading import load
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.study import find
 

@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from longhaul.cli import app
+from longhaul.cli.lazy import Deferred
 from tools.site.markdown import Pages, block, code, table, toctree
 
 
@@ -39,8 +40,8 @@ def _commands(
         if isinstance(command, TyperGroup):
             yield from _commands(command, (*words, name))
         else:
-            assert isinstance(command, TyperCommand)
-            yield (*words, name), command
+            assert isinstance(command, Deferred)
+            yield (*words, name), command.loaded()
 
 
 def _first(text: str) -> str:

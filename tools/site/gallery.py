@@ -1,6 +1,7 @@
 """The gallery: a page for each scenario, with a picture of a run of it, its command and its file."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby, takewhile
 
 from tools.site import views
 from tools.site.chart import Chart
@@ -149,12 +150,14 @@ def _page(example: Example, picture: Chart) -> list[str]:
 
 
 def _comment(example: Example) -> list[str]:
-    """What a scenario says of itself at its top."""
-    lines = []
-    for line in example.text.splitlines():
-        if not line.startswith("#"):
-            break
-        lines.append(line.lstrip("#").strip())
+    """Return what a scenario says of itself at its top; indented lines are commands."""
+    head = [
+        line[1:] for line in takewhile(lambda line: line.startswith("#"), example.text.splitlines())
+    ]
+    lines: list[str] = []
+    for is_code, group in groupby(head, key=lambda line: line.startswith("  ")):
+        text = [line.strip() for line in group]
+        lines += ["", *block("sh", "\n".join(text)), ""] if is_code else text
     return [*lines, ""] if lines else []
 
 

@@ -15,7 +15,8 @@ SECTIONS: dict[str, Section] = {
         "Running scenarios",
         "`import longhaul` gives these: `longhaul.run`, `longhaul.load`, `longhaul.open` (here `open_run`).",
         (
-            ("running/__init__.py", ("run", "load")),
+            ("running/execution.py", ("run",)),
+            ("running/loading.py", ("load",)),
             ("results/run.py", ("open_run",)),
             ("_engine.pyi", ("Scenario", "TimeLimit")),
         ),

@@ -8,7 +8,7 @@ from typing import Any
 import longhaul
 from longhaul.models import fluid_comparison
 from longhaul.models.scenario import fluid
-from longhaul.running import load
+from longhaul.running.loading import load
 
 SEEDS = (1, 2, 3)
 FIGURES = ("window_pkts", "queue_pkts", "loss", "utilisation")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 # Not `longhaul.run`, which loads its libraries when it is first called.
-from longhaul.running import run
+from longhaul.running.execution import run
 
 
 def main() -> None:

@@ -159,7 +159,12 @@ mod tests {
                     entry.kind,
                     parameter.name
                 );
-                assert!(!parameter.unit.is_empty() && !parameter.source.is_empty());
+                let name = format!("{}.{}", entry.kind, parameter.name);
+                assert!(
+                    !parameter.unit.is_empty(),
+                    "{name}: no unit; write `fraction` for a ratio, with of what, or `1` for a number without one"
+                );
+                assert!(!parameter.source.is_empty(), "{name}: no source");
                 if let DefaultValue::Derived { rule, .. } = parameter.default {
                     assert!(!rule.is_empty());
                 }

@@ -52,6 +52,8 @@ impl Origin {
     /// Where it is, for the head of a message: `name:line:column`.
     pub fn place(&self) -> String {
         match self {
+            // A file that cannot be read, or in which nothing is, has no places.
+            Self::File(source, _) if source.text.is_empty() => source.name.clone(),
             Self::File(source, span) => {
                 let (line, column) = source.position(span.start);
                 format!("{}:{line}:{column}", source.name)

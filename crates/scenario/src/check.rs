@@ -229,6 +229,11 @@ fn refuse_unknown_keys(
             Some(new) => format!("`{key}` is called `{new}` now"),
             None => unknown("key", key, known),
         };
+        if path.is_empty()
+            && let Some(whole) = path_below(table, key)
+        {
+            message += &format!(". There is `{whole}`: write the whole path");
+        }
         if let Some(kind) = kind.filter(|kind| !kind.origin.is_beside(&node.origin)) {
             message += &of_another_kind(kind, path);
         }
@@ -238,6 +243,17 @@ fn refuse_unknown_keys(
             message,
         ));
     }
+}
+
+/// The path of a table called `key` that is somewhere below the entries of a table.
+fn path_below(table: &Table, key: &str) -> Option<String> {
+    table.entries.iter().find_map(|(name, node)| {
+        let inner = node.table()?;
+        match inner.entries.get(key) {
+            Some(found) if found.table().is_some() => Some(join(name, key)),
+            _ => path_below(inner, key).map(|path| join(name, &path)),
+        }
+    })
 }
 
 /// What to say of a key that was given for another kind than the one that an override or another file names.
@@ -251,6 +267,15 @@ fn of_another_kind(kind: &Node, path: &str) -> String {
     )
 }
 
+/// So many names are read; more drown the one that was probably meant.
+const FEW: usize = 12;
+
+/// Commands that list what there is to choose from.
+const LISTS: [(&str, &str); 2] = [
+    ("congestion control", "algorithms"),
+    ("slow start", "slow-starts"),
+];
+
 /// The message about a name that is not in `known`.
 pub(crate) fn unknown<'a>(
     what: &str,
@@ -258,12 +283,19 @@ pub(crate) fn unknown<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let hint = nearest(name, known.iter().copied())
-        .map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-    format!(
-        "unknown {what} `{name}`{hint}; allowed: {}",
-        known.join(", ")
-    )
+    let near = nearest(name, known.iter().copied());
+    let hint = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+    let listed = LISTS.iter().find(|(listed, _)| *listed == what);
+    match listed {
+        Some((_, list)) if near.is_some() && known.len() > FEW => {
+            let count = known.len();
+            format!("unknown {what} `{name}`{hint}; `longhaul list {list}` shows all {count}")
+        }
+        _ => {
+            let allowed = known.join(", ");
+            format!("unknown {what} `{name}`{hint}; allowed: {allowed}")
+        }
+    }
 }
 
 fn check_tagged(

@@ -12,6 +12,8 @@ use crate::error::Diagnostic;
 /// Maximum size of a file, more than any scenario, table or class needs.
 const MAX_BYTES: u64 = 256 << 20;
 
+const NO_SUCH_FILE: &str = "no such file";
+
 /// The text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let mut bytes = read_bytes(path)?;
@@ -26,7 +28,10 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
 /// The contents of a file. Devices and pipes, which may never end, and files that are too large are refused.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let refuse = |reason: &str| format!("cannot read {}: {reason}", path.display());
-    let io = |error: std::io::Error| refuse(&error.to_string());
+    let io = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => refuse(NO_SUCH_FILE),
+        _ => refuse(&error.to_string()),
+    };
     // Checked before it is opened: opening a pipe waits for a writer.
     let metadata = std::fs::metadata(path).map_err(io)?;
     if metadata.is_dir() {

@@ -43,6 +43,10 @@ fn read_chain(
         Some(origin) => Diagnostic::new("extends", origin, reason),
         None => {
             let source = Arc::new(Source::new(&name, ""));
+            // The name stands before the message.
+            let reason = reason
+                .strip_prefix(&format!("cannot read {name}: "))
+                .unwrap_or(&reason);
             Diagnostic::new("", &Origin::File(source, 0..0), reason)
         }
     };
@@ -85,11 +89,31 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
         return parse_json(source).map(of_run);
     }
     let root = DeTable::parse(text).map_err(|error| {
-        let origin = Origin::File(Arc::clone(source), error.span().unwrap_or(0..0));
-        Diagnostic::new("", &origin, error.message())
+        let span = error.span().unwrap_or(0..0);
+        let message = twice(text, span.start, error.message());
+        Diagnostic::new("", &Origin::File(Arc::clone(source), span), message)
     })?;
     let origin = |span| Origin::File(Arc::clone(source), span);
     from_toml_table(root.get_ref(), "", &origin)
+}
+
+/// The message of TOML's parser; for a table `[flows]` that stands twice, with how a list is written.
+fn twice(text: &str, at: usize, message: &str) -> String {
+    let line = text
+        .get(..at)
+        .map_or(0, |before| before.matches('\n').count());
+    let header = text.lines().nth(line).unwrap_or("").trim();
+    let name = header
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'));
+    match name {
+        Some((name, _)) if message == "duplicate key" && !name.starts_with('[') => {
+            format!(
+                "the table `[{name}]` stands twice; each entry of a list begins with [[{name}]]"
+            )
+        }
+        _ => message.to_string(),
+    }
 }
 
 /// Keys of a `run.json` that are looked at.

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg, stats
+from scipy import linalg
+from scipy.special import stdtrit
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     if len(given) < 2:
         return MeanInterval(mean, float("-inf"), float("inf"), len(given))
     spread = float(given.std(ddof=1)) / len(given) ** 0.5
-    reach = float(stats.t.ppf(0.5 + coverage / 2.0, len(given) - 1)) * spread
+    reach = float(stdtrit(len(given) - 1, 0.5 + coverage / 2.0)) * spread
     return MeanInterval(mean, mean - reach, mean + reach, len(given))
 
 
@@ -72,7 +73,7 @@ def regression(factors: Mapping[str, ArrayLike], response: ArrayLike) -> Regress
     if freedom:
         # The pseudoinverse times its own transpose is the inverse of the normal equations' matrix.
         errors = np.sqrt(residual / freedom * np.square(inverse).sum(axis=1))
-        reach = float(stats.t.ppf(0.975, freedom)) * errors
+        reach = float(stdtrit(freedom, 0.975)) * errors
     names = ["intercept", *factors]
     intervals = zip(names, values, values - reach, values + reach, strict=True)
     total = float(np.square(y - y.mean()).sum())

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.stats import chi2_contingency
 
 from longhaul.analysis.statistics import unit_deviations
 
@@ -76,6 +75,8 @@ def causes(
     labels: Sequence[int], factors: Mapping[str, Sequence[object]]
 ) -> dict[int, list[Cause]]:
     """For each group the factors that (nearly) all of its runs agree on, the clearest first."""
+    from scipy.stats import chi2_contingency  # scipy.stats takes seconds to load the first time
+
     groups = np.asarray(labels)
     counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
     for factor, given in factors.items():

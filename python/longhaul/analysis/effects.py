@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 from longhaul.analysis.prediction import uniform_medians
 from longhaul.designs.properties import alias_groups, contrast
@@ -103,7 +103,7 @@ def _interval(
         return None
     variance, freedom = error
     spread = np.sqrt(variance * (1.0 / plus.sum() + 1.0 / (~plus).sum()))
-    reach = float(stats.t.ppf(0.5 + coverage / 2.0, freedom) * spread)
+    reach = float(stdtrit(freedom, 0.5 + coverage / 2.0) * spread)
     effect = float(y[plus].mean() - y[~plus].mean())
     return effect - reach, effect + reach
 
@@ -119,7 +119,7 @@ def half_normal_quantiles(count: int) -> np.ndarray:
     Medians of the order statistics of a uniform sample, as quantiles of the half-normal
     distribution.
     """
-    quantiles: np.ndarray = stats.halfnorm.ppf(uniform_medians(count))
+    quantiles: np.ndarray = ndtri((1.0 + uniform_medians(count)) / 2.0)
     return quantiles
 
 

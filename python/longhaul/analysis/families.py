@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import exp, sqrt
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 from longhaul.analysis.judging import OUTSIDE, UNDECIDED, Interval
 from longhaul.analysis.prediction import MIN_RUNS
@@ -62,7 +62,7 @@ class Family:
         if spread == 0.0:
             return 1.0 if self.mean == 0.0 else 0.0
         distance = abs(self.mean) / (spread * sqrt(1.0 + 1.0 / count))
-        return 2.0 * float(student.sf(distance, count - 1))
+        return 2.0 * float(stdtr(count - 1, -distance))
 
     @property
     def text(self) -> str:
@@ -130,5 +130,5 @@ def detectable(spread: float, replications: int, families: int) -> float:
 
     `spread` is the standard deviation of a replication's mean logarithm.
     """
-    quantile = float(student.isf(LEVEL / families / 2.0, replications - 1))
+    quantile = -float(stdtrit(replications - 1, LEVEL / families / 2.0))
     return exp(quantile * spread * sqrt(1.0 + 1.0 / replications))

@@ -6,10 +6,17 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 # A corner of a cube of two-level factors.
 Corner = tuple[int, ...]
+
+
+def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None) -> np.ndarray:
+    """Return ascending ranks from 1; ties share the mean, or as the method says."""
+    from scipy.stats import rankdata  # scipy.stats takes seconds to load the first time
+
+    ranks: np.ndarray = rankdata(values, method=method, axis=axis)
+    return ranks
 
 
 def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
@@ -20,21 +27,18 @@ def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
     sizes = np.abs(np.asarray(effects, float))
     if digits is not None:
         sizes = np.round(sizes, digits)
-    ranks: np.ndarray = rankdata(-sizes, axis=-1)
-    return ranks
+    return _ranked(-sizes, axis=-1)
 
 
 def ordinal(averages: ArrayLike) -> np.ndarray:
     """Places by ascending average rank; ties share the higher number."""
-    places: np.ndarray = rankdata(np.asarray(averages, float), method="max").astype(int)
-    return places
+    return _ranked(np.asarray(averages, float), "max").astype(int)
 
 
 def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
     """Ranks along the last axis, the highest number the best; ties share the mean."""
     values = np.asarray(given, float)
-    ranks: np.ndarray = rankdata(-values if low_is_best else values, axis=-1)
-    return ranks
+    return _ranked(-values if low_is_best else values, axis=-1)
 
 
 def corners(factors: int) -> list[Corner]:

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg, stats
+from scipy import linalg
+from scipy.special import fdtrc
 
 # What is smaller, of a column's length or of a sum of squares, is rounding.
 ROUNDING = 1e-10
@@ -142,7 +143,7 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
         added = _without(space.T @ term.basis, beside)
         squares, df = _squares(float(((added.T @ seen) ** 2).sum()), total), added.shape[1]
         f = squares / df * freedom / rest if df and rest else None
-        p = None if f is None else float(stats.f.sf(f, df, freedom))
+        p = None if f is None else float(fdtrc(df, freedom, f))
         lines.append(Source(tuple(term.names), squares, df, f, p, squares / total))
     return [*lines, Source(("residual",), rest, freedom, None, None, rest / total)]
 

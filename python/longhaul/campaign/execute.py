@@ -18,7 +18,8 @@ from longhaul.campaign.store import Kept, Store
 from longhaul.campaign.sweep import Run
 from longhaul.campaign.template import Scenario
 from longhaul.results import Results, kinds
-from longhaul.running import load, run_loaded
+from longhaul.running.execution import run_loaded
+from longhaul.running.loading import load
 
 # What is kept of a run, and the Parquet files that are kept whole, by name.
 Reducer = Callable[[Results], Kept]

@@ -157,6 +157,11 @@ def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
 
 def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
     _check_printable(whole)
+    if "scenario" not in whole and not {"topology", "flows", "mesonet"}.isdisjoint(whole):
+        raise CampaignError(
+            f"a scenario, not a campaign: `longhaul run {file}` runs it; a campaign has it as "
+            f'`scenario = "{file.name}"`, with [factors], and `longhaul campaign new` writes one'
+        )
     refuse_unknown("", whole, KEYS)
     factors = read_factors(whole.get("factors", {}), whole.get("set", {}))
     _check_factors(factors)

@@ -16,7 +16,7 @@ from longhaul._engine import Scenario as Resolved
 from longhaul._engine import ScenarioError
 from longhaul.analysis.table import is_meant
 from longhaul.campaign.template import Scenario, filled_in
-from longhaul.running import load
+from longhaul.running.loading import load
 
 # A point on an axis.
 Level = str | int | float

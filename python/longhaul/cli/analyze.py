@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from longhaul.cli.shared import (
-    AsJson,
-    InputError,
-    Overwrite,
-    print_json,
-    refuse_existing,
-    stdout,
-)
+from longhaul.analysis.table import ResponseTable, some, write_table
+from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.cli.tables import is_run, read_table
+from longhaul.files import endings
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
-
-if TYPE_CHECKING:
-    from longhaul.analysis.table import ResponseTable
-    from longhaul.findings import Findings, Text
-
-PLOT_FILES = (".svg", ".png")
+from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analyse
+from longhaul.findings.registry import shown
+from longhaul.findings.runs import RUN_ANALYSES, analyse_run
+from longhaul.results import Results
 
 
 class PlotFormat(Enum):
@@ -35,6 +31,7 @@ class PlotFormat(Enum):
 
     svg = "svg"
     png = "png"
+    pdf = "pdf"
 
 
 Source = Annotated[
@@ -49,7 +46,8 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ANALYSIS]...",
-        help="`analyze list` shows them; by default effects, of a run steady.",
+        help="`analyze list` shows them; by default effects, of a run steady. More run directories "
+        "before them are analysed alike.",
     ),
 ]
 ResponseNames = Annotated[
@@ -124,8 +122,8 @@ Out = Annotated[
     typer.Option(
         "--out",
         "-o",
-        help="Plot to write (.svg, .png; of several the one with this name), or tables (.csv), "
-        "or a directory for several plots.",
+        help="Plot to write (.svg, .png, .pdf; of several the one with this name), or tables "
+        "(.csv), or a directory for several plots.",
     ),
 ]
 
@@ -152,16 +150,20 @@ def analyze(
     json: AsJson = False,
 ) -> None:
     """Find out which factors matter, which competitors stand out, which responses correlate."""
-    from longhaul.findings import Options, analyse
-
     if str(source) == "list":
         _list_analyses()
         return
     if is_run(source):
         if response or factor or of or without or only or low_is_best or out or scores:
             raise InputError(f"{source}: a run has no responses, factors or plots: only --against")
-        _of_run(source, names or ["steady"], against, json=json)
+        more = list(takewhile(lambda word: is_run(Path(word)), names or []))
+        analyses = (names or [])[len(more) :] or ["steady"]
+        _of_runs([source, *map(Path, more)], analyses, against, json=json)
         return
+    if out is not None:
+        endings.is_file(out, (*endings.FIGURES, ".csv"))
+    if scores is not None:
+        endings.check_file(scores, endings.TABLES, "--scores")
     if scores is not None and "components" not in (names or []):
         raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
@@ -196,9 +198,6 @@ def analyze(
 
 def _list_analyses() -> None:
     """The analyses of tables, and those of one run."""
-    from longhaul.findings import ANALYSES
-    from longhaul.findings.runs import RUN_ANALYSES
-
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -221,8 +220,6 @@ def _say_what_goes_together(table: ResponseTable) -> None:
 
 def _say(what: str, texts: list[str]) -> None:
     """On standard error, the first of some texts, if there are any."""
-    from longhaul.analysis.table import some
-
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
@@ -239,14 +236,22 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
             _print(text)
 
 
-def _of_run(run: Path, names: list[str], against: Path | None, *, json: bool) -> None:
-    """Analyses of one run, such as how long it takes to be steady."""
-    from longhaul.findings.runs import analyse_run
-    from longhaul.results import Results
-
+def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
+    """Print analyses of runs, such as how long each takes to be steady, one run after the other."""
     other = None if against is None else Results(against)
-    run_ = Results(run)
-    _show({name: analyse_run(name, run_, other) for name in names}, json=json)
+    opened = [Results(run) for run in runs]
+    found = {name: [(run, analyse_run(name, run, other)) for run in opened] for name in names}
+    if len(opened) == 1:
+        _show({name: texts for name, ((_, texts),) in found.items()}, json=json)
+        return
+    _show({name: [text for run in of for text in _titled(*run)] for name, of in found.items()},
+          json=json)  # fmt: skip
+
+
+def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
+    """Return tables with the name of their run in front of their titles."""
+    begin = f"{run.name}: "
+    return [replace(text, title=begin + text.title.removeprefix(begin)) for text in texts]
 
 
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
@@ -269,8 +274,6 @@ def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -
 
 
 def _print(text: Text) -> None:
-    from longhaul.findings import MAX_ROWS
-    from longhaul.findings.page import shown
 
     heads = map(escape, text.heads)
     drawn = Table(*heads, title=escape(text.title), title_justify="left", box=None, pad_edge=False)
@@ -324,10 +327,6 @@ def _table_writer(
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
     """Write factors and scores; a Parquet file says which columns are which."""
-    from longhaul.analysis.table import write_table
-
-    if out.suffix not in (".csv", ".parquet"):
-        raise InputError(f"--scores {out}: expected a name that ends in .csv or .parquet")
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)
@@ -340,7 +339,7 @@ def _plot_writer(
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")
-    if out.suffix in PLOT_FILES:
+    if endings.is_file(out, endings.FIGURES):
         if len(drawings) > 1 and out.stem not in drawings:
             raise InputError(
                 f"--out {out}: expected a directory for {len(drawings)} plots, "

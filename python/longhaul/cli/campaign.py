@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from longhaul._engine import RunError
-from longhaul.cli.shared import (
-    AsJson,
-    InputError,
-    Overwrite,
-    Quiet,
-    print_json,
-    refuse_existing,
-    stdout,
-    warn,
-)
+from longhaul.campaign.cost import expected_packets
+from longhaul.campaign.dataset import Dataset, collect
+from longhaul.campaign.execute import Outcome, execute
+from longhaul.campaign.file import Campaign, read_campaign
+from longhaul.campaign.leases import Leases
+from longhaul.campaign.pool import LocalWorkers, Workers
+from longhaul.campaign.progress import show_progress
+from longhaul.cli.places import folder_of, no_runs, store_of
+from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, refuse_existing
+from longhaul.designs import roman
+from longhaul.files.endings import PAGES, SCENARIOS, check_file
 from longhaul.files.writing import write_text
-
-if TYPE_CHECKING:
-    from longhaul.campaign.dataset import Dataset
-    from longhaul.campaign.execute import Outcome
-    from longhaul.campaign.file import Campaign
-    from longhaul.campaign.pool import Workers
-    from longhaul.campaign.store import Store
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Campaign file (TOML).")]
 Out = Annotated[
@@ -53,6 +49,7 @@ def new(
     """Write a commented campaign file to start from."""
     from importlib.resources import files
 
+    check_file(file, SCENARIOS, "campaign new")
     refuse_existing(file, overwrite=overwrite)
     text = (files("longhaul.templates") / "campaign.toml").read_text(encoding="utf-8")
     write_text(file, text)
@@ -61,10 +58,6 @@ def new(
 
 def plan(file: File, out: Out = None, json: AsJson = False) -> None:
     """Show the design of a campaign, its runs, expected packets, and what has finished."""
-    from longhaul.campaign.cost import expected_packets
-    from longhaul.campaign.file import read_campaign
-    from longhaul.designs import roman
-
     campaign = read_campaign(file)
     warn(campaign.warnings())
     store = store_of(campaign, out)
@@ -109,8 +102,6 @@ def run(
 
     Finished runs are kept and never repeated: stop it at any time; the same command resumes.
     """
-    from longhaul.campaign.file import read_campaign
-
     campaign = read_campaign(file)
     _do(campaign, out, _workers(campaign, workers, scheduler), quiet=quiet, json=json)
 
@@ -124,11 +115,9 @@ def resume(
     json: AsJson = False,
 ) -> None:
     """Resume a campaign that was stopped or killed; failed runs are retried."""
-    from longhaul.campaign.file import read_campaign
-
     campaign = read_campaign(file)
     if not store_of(campaign, out).path.is_dir():
-        raise InputError(f"{_folder(campaign, out)}: not started: longhaul campaign run {file}")
+        raise InputError(f"{folder_of(campaign, out)}: not started: longhaul campaign run {file}")
     _do(campaign, out, _workers(campaign, workers, scheduler), quiet=quiet, json=json)
 
 
@@ -146,11 +135,6 @@ def work(
     Each shard begins with its own part, then helps with what is left of the others. Runs are
     claimed in the store, so that none is done twice; any number of shards may come or go.
     """
-    from longhaul.campaign.execute import execute
-    from longhaul.campaign.file import read_campaign
-    from longhaul.campaign.pool import LocalWorkers
-    from longhaul.campaign.progress import show_progress
-
     index, count = _shard(shard)
     campaign = read_campaign(file)
     runs = campaign.runs()
@@ -171,9 +155,6 @@ def work(
 
 def status(file: File, out: Out = None, json: AsJson = False) -> None:
     """Show the finished, running, failed and pending runs of a campaign."""
-    from longhaul.campaign.file import read_campaign
-    from longhaul.campaign.leases import Leases
-
     campaign = read_campaign(file)
     store = store_of(campaign, out)
     leases = Leases(store.path)
@@ -211,12 +192,11 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write the table of a campaign, and a page with the effects of its factors."""
-    from longhaul.campaign.file import read_campaign
-
     if html is not None:
+        check_file(html, PAGES, "--html")
         refuse_existing(html, overwrite=overwrite)
     campaign = read_campaign(file)
-    folder = _folder(campaign, out)
+    folder = folder_of(campaign, out)
     dataset = _collect(campaign, out)
     from longhaul.findings import page
 
@@ -226,8 +206,6 @@ def report(
 
 
 def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, json: bool) -> None:
-    from longhaul.campaign.execute import execute
-    from longhaul.campaign.progress import show_progress
 
     warn(campaign.warnings())
     with show_progress(campaign.name) as watch:
@@ -245,18 +223,17 @@ def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, 
         if json:
             print_json({**dataset.facts, "rows": dataset.frame.to_dicts()})
         elif not quiet:
-            table = _folder(campaign, out) / "results.parquet"
+            table = folder_of(campaign, out) / "results.parquet"
             _print_summary(outcome, dataset, table, out or campaign.path)
     _report_failures(outcome.failed)
 
 
 def _collect(campaign: Campaign, out: Path | None) -> Dataset:
-    from longhaul.campaign.dataset import collect
 
     dataset = collect(campaign, store_of(campaign, out))
     if dataset.frame.is_empty():
-        raise InputError(f"no run has finished yet: longhaul campaign run {campaign.path}")
-    dataset.write(_folder(campaign, out) / "results.parquet")
+        raise no_runs(campaign, out)
+    dataset.write(folder_of(campaign, out) / "results.parquet")
     return dataset
 
 
@@ -286,32 +263,12 @@ def _report_failures(failed: list[tuple[Any, str]]) -> None:
 
 
 def _workers(campaign: Campaign, count: int | None, scheduler: str | None) -> Workers:
-    import os
-
-    from longhaul.campaign.pool import LocalWorkers
 
     if scheduler is None:
         return LocalWorkers(count or os.cpu_count() or 1, campaign.memory)
     from longhaul.campaign.cluster import ClusterWorkers
 
     return ClusterWorkers(scheduler)
-
-
-def _folder(campaign: Campaign, out: Path | None) -> Path:
-    return out or Path("campaigns") / campaign.name
-
-
-def store_of(campaign: Campaign, out: Path | None) -> Store:
-    """Where the runs of a campaign are; refused with the results of another."""
-    from longhaul.campaign.dataset import Dataset, path_from
-    from longhaul.campaign.store import Store
-
-    file = _folder(campaign, out) / "results.parquet"
-    store = Store(file.with_name("store"), campaign.reducer.variant)
-    own = path_from(store, campaign)
-    if file.exists() and (other := Dataset.read(file).facts.get("path", own)) != own:
-        raise InputError(f"{file} is of {(store.path / other).resolve()}: choose another --out")
-    return store
 
 
 def _shard(text: str) -> tuple[int, int]:

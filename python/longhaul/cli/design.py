@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing
+from longhaul import designs
+from longhaul.cli.printing import print_json
+from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.designs import PUBLISHED, Design, Factor, Level, roman
+from longhaul.files.endings import check_file
 from longhaul.files.writing import write_text
-
-if TYPE_CHECKING:
-    from longhaul.designs import Design, Factor, Level
 
 # Longer lists are cut on the terminal; --json and --out have all.
 MAX_LINES = 40
@@ -66,8 +67,8 @@ def design(
     json: AsJson = False,
 ) -> None:
     """Make an experimental design, and print its resolution, word lengths and aliases."""
-    from longhaul import designs
-
+    if out is not None:
+        check_file(out, (".csv",))
     if published == "list":
         _list_published()
         return
@@ -114,7 +115,6 @@ def design(
 
 
 def _factors(words: list[str]) -> list[Factor]:
-    from longhaul.designs import Factor
 
     if len(words) == 1 and words[0].isdecimal():
         return [Factor(f"x{i + 1}") for i in range(int(words[0]))]
@@ -137,7 +137,6 @@ def _level(text: str) -> Level:
 
 
 def _print(made: Design, *, natural: bool, table: bool) -> None:
-    from longhaul.designs import roman
 
     facts = made.describe()
     lines = [f"{made.kind}: {made.runs} runs, {len(made.factors)} factors"]
@@ -175,7 +174,6 @@ def _some(words: list[str]) -> str:
 
 
 def _list_published() -> None:
-    from longhaul.designs import PUBLISHED
 
     rows: list[tuple[str, Any]] = sorted(PUBLISHED.items())
     for name, design in rows:

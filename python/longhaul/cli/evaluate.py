@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from longhaul.cli.shared import AsJson, InputError, Quiet, print_json, stdout, warn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from longhaul.evaluation.verdicts import Outcome
+from longhaul.campaign.progress import show_progress
+from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.shared import AsJson, InputError, Quiet
+from longhaul.evaluation import contenders, page, scores, verdicts
+from longhaul.evaluation import run as run_
+from longhaul.evaluation import suite as suite_
+from longhaul.evaluation.verdicts import Outcome
+from longhaul.files.endings import check_directory
+from longhaul.files.values import assignment
 
 # A criterion that must hold does not.
 CRITERION_FAILED = 3
@@ -88,14 +92,10 @@ def evaluate(
     scores.csv and summary.json. The exit code is 3 if a criterion that must hold does not. Finished
     runs are kept: the same command resumes.
     """
-    from longhaul.campaign.progress import show_progress
-    from longhaul.evaluation import contenders, page, scores, verdicts
-    from longhaul.evaluation import run as run_
-    from longhaul.evaluation import suite as suite_
-    from longhaul.files.values import assignment
-
     if scale not in ("quick", "full"):
         raise InputError(f"--scale: expected quick or full, found {scale}")
+    if out is not None:
+        check_directory(out)
     chosen = suite_.find(suite)
     if only is not None:
         chosen = chosen.only(_names(only))

@@ -10,8 +10,16 @@ import typer
 
 from longhaul import _engine
 from longhaul.cli.model import Out, Packet, Rate, Rtt, path_of, print_table, save_plot
-from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing
+from longhaul.cli.printing import print_json
+from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.models import paths
+from longhaul.models.dynamics import MODELLED
+from longhaul.models.equilibrium import sweep
+from longhaul.models.laws import LAWS, PRINTED, crossing
+from longhaul.models.loss import AnickMitraSondhi, Link
+from longhaul.models.scenario import fluid as model_of
+from longhaul.running.execution import run_loaded
+from longhaul.running.loading import load
 
 Names = Annotated[
     list[str] | None,
@@ -35,8 +43,6 @@ def laws(
     after a loss.
     """
     from longhaul.models import plots
-    from longhaul.models.dynamics import MODELLED
-    from longhaul.models.laws import LAWS, crossing
 
     chosen = names or list(LAWS)
     if unknown := [name for name in chosen if name not in LAWS]:
@@ -103,10 +109,6 @@ def equilibrium(
 
     Rows are round trips, columns buffers, cells packets per ms of all flows together.
     """
-    from longhaul.models.equilibrium import sweep
-    from longhaul.models.laws import PRINTED
-    from longhaul.models.loss import AnickMitraSondhi, Link
-
     if algorithm not in PRINTED:
         raise InputError(f"unknown algorithm `{algorithm}`; available: {', '.join(PRINTED)}")
     buffers = buffer or [float(n) for n in range(50, 301, 50)]
@@ -202,8 +204,6 @@ def fluid(
     slope of a marking function, may be multiplied before the equilibrium is unstable.
     """
     from longhaul.models import fluid_comparison, plots, stability
-    from longhaul.models.scenario import fluid as model_of
-    from longhaul.running import load
 
     scene = model_of(load(scenario))
     said: dict[str, Any] = {"classes": [], "links": [], "stable": None, "margin": None}
@@ -293,15 +293,13 @@ def beside_packets(
 ) -> None:
     """Simulate a scenario and solve its fluid model: `longhaul compare SCENARIO --with fluid`."""
     from longhaul.models import fluid_comparison
-    from longhaul.models.scenario import fluid
-    from longhaul.running import load, run_loaded
 
     if model != "fluid":
         raise InputError(f"--with {model}: expected fluid")
     if len(scenarios) != 1:
         raise InputError("--with fluid takes one scenario file")
     scenario = load(scenarios[0])
-    scene = fluid(scenario)
+    scene = model_of(scenario)
     if plot is not None:
         refuse_existing(plot, overwrite=overwrite)
     results = run_loaded(scenario, out=None)

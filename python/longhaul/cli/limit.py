@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from longhaul._engine import TimeLimit
-from longhaul.running import limit_seconds
+from longhaul.running.loading import limit_seconds
 
 # After an algorithm was interrupted, and before the program is ended for it.
 _STACKS_AFTER_S = 1.0

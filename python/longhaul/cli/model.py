@@ -11,12 +11,23 @@ import typer
 from rich.table import Table
 
 from longhaul import _engine
-from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
+from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.files.endings import FIGURES, check_file
 from longhaul.models import parallel_tcp as parallel
 from longhaul.models import response as responses
 
+
+def _picture(out: Path | None) -> Path | None:
+    """Return the name of a picture; refuse one with another ending before anything is computed."""
+    return None if out is None else check_file(out, FIGURES)
+
+
 Out = Annotated[
-    Path | None, typer.Option("--plot", "--out", "-o", help="Picture to write: .svg or .png.")
+    Path | None,
+    typer.Option(
+        "--plot", "--out", "-o", callback=_picture, help="Picture to write: .svg, .png or .pdf."
+    ),
 ]
 Rate = Annotated[str, typer.Option(help="The link's rate, with its unit.")]
 Rtt = Annotated[str, typer.Option(help="Round-trip time of the empty path, with its unit.")]

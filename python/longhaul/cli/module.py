@@ -2,15 +2,16 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from longhaul.cli.shared import AsJson, Overwrite, print_json, refuse_existing, stdout
-
-if TYPE_CHECKING:
-    from longhaul.modules import Built
+from longhaul import modules
+from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.shared import AsJson, Overwrite, refuse_existing
+from longhaul.files.endings import check_file
+from longhaul.modules import Built
 
 
 def build(
@@ -40,9 +41,8 @@ def build(
     The headers are Longhaul's own and stand in for the kernel's; a module is built as it is. It
     runs as native code in the simulation: a fault in it ends the process.
     """
-    from longhaul import modules
-
     target = out or Path(files[0]).with_suffix(".so").name
+    check_file(Path(target), (".so",))
     refuse_existing(Path(target), overwrite=overwrite)
     built = modules.build(files, Path(target), name=name, hz=hz)
     checked = modules.check(files, name=name, hz=hz) if check else None

@@ -1,4 +1,4 @@
-"""Commands about one scenario: run, calibrate, check, explain."""
+"""Commands that run one scenario: run, calibrate."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,20 +9,14 @@ from rich.text import Text
 
 from longhaul._engine import RunError
 from longhaul.cli.limit import enforced
-from longhaul.cli.shared import (
-    AsJson,
-    Overrides,
-    Overwrite,
-    Quiet,
-    ScenarioFile,
-    print_json,
-    refuse_existing,
-    stdout,
-    warn,
-)
+from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.shared import AsJson, Overrides, Overwrite, Quiet, ScenarioFile, refuse_existing
 from longhaul.comparison import compare as compare_runs
+from longhaul.files.endings import check_directory
 from longhaul.results import Results
-from longhaul.running import load, run_loaded
+from longhaul.running.calibration import calibrate as find_rates
+from longhaul.running.execution import run_loaded
+from longhaul.running.loading import load
 
 
 def run(
@@ -75,10 +69,10 @@ def run(
     FILE may be the run.json of a run, to repeat it. A run that is stopped keeps what was recorded
     and says how far it came.
     """
+    target = check_directory(out or Path("runs") / _name_of(file))
     with enforced(limit) as started:
         scenario = load(file, set or (), limit=started)
         warn(scenario.warnings)
-        target = out or Path("runs") / _name_of(file)
         refuse_existing(target, overwrite=overwrite)
         kept = _checkpoint_of(target)
         if checkpoint_every and (kept / "state").exists() and not quiet:
@@ -148,8 +142,6 @@ def calibrate(
 
     Also says how far the load of a run of this length is from it with other random numbers.
     """
-    from longhaul.running.calibration import calibrate as find_rates
-
     calibration = find_rates(file, load=load, link=link, labels=of, set=set or ())
     if json:
         print_json(calibration.as_json())
@@ -165,30 +157,3 @@ def calibrate(
     )
     for key, value in calibration.settings.items():
         typer.echo(f"--set {key}={value}")
-
-
-def check(file: ScenarioFile, set: Overrides = None, quiet: Quiet = False) -> None:
-    """Check a scenario without running it."""
-    scenario = load(file, set or ())
-    warn(scenario.warnings)
-    if not quiet:
-        about = [scenario.title, f"{scenario.duration_s:g} s"]
-        typer.echo(f"{file}: valid ({'; '.join(filter(None, about))})")
-
-
-def explain(
-    file: ScenarioFile,
-    set: Overrides = None,
-    json: AsJson = False,
-) -> None:
-    """Print every value of a scenario, defaults included, and where each comes from."""
-    rows = load(file, set or ()).explain()
-    if json:
-        print_json(
-            [{"path": path, "value": value, "origin": origin} for path, value, origin in rows]
-        )
-        return
-    table = Table("value", "", "from", box=None, pad_edge=False)
-    for path, value, origin in rows:
-        table.add_row(path, Text(value), Text(origin, style="dim"))
-    stdout().print(table)

@@ -8,6 +8,7 @@ import typer
 
 from longhaul import _engine
 from longhaul.cli.shared import Overwrite, refuse_existing
+from longhaul.files.endings import check_file
 from longhaul.files.writing import write_text
 
 
@@ -17,6 +18,8 @@ def schema(
 ) -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check TOML."""
     text = json.dumps(json.loads(_engine.schema()), indent=2, ensure_ascii=False)
+    if out is not None:
+        check_file(out, (".json",))
     if out is None:
         typer.echo(text)
         return

@@ -1,22 +1,18 @@
-"""What all commands share: options, output, and errors that end in a message and an exit code."""
+"""Options that several commands share, and errors that end in a message and an exit code."""
 
 import errno
-import json
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
-from typer.core import TyperGroup
 
 import longhaul
 from longhaul.cli import interrupts
+from longhaul.cli.lazy import Group
 
 BAD_INPUT = 2
 FAILED = 1
@@ -43,51 +39,7 @@ class InputError(longhaul.LonghaulError):
     """An argument that cannot be used."""
 
 
-class _Unpadded:
-    """A stream whose lines have no spaces at their ends."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        """Write a text of whole lines."""
-        return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
-
-    def flush(self) -> None:
-        """Flush the stream."""
-        self._stream.flush()
-
-
-class _Console(Console):
-    """A console that leaves a closed pipe to `_explained_errors`."""
-
-    def on_broken_pipe(self) -> None:
-        """Raise what a plain write raises, where rich would exit with 1."""
-        raise BrokenPipeError
-
-
-def stdout() -> Console:
-    """Standard output: wide enough for any table and without padding if it is not a terminal."""
-    console = _Console(highlight=False)
-    if console.is_terminal:
-        return console
-    return _Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
-
-
-def print_json(value: Any) -> None:  # noqa: ANN401
-    """Print a value as JSON; what is not finite is null."""
-    finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
-    sys.stdout.write(json.dumps(finite, indent=2) + "\n")
-
-
-def warn(texts: list[str]) -> None:
-    """Print warnings on the error stream."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    for text in texts:
-        console.print(Text("warning: ", style="yellow") + Text(text))
-
-
-class Commands(TyperGroup):
+class Commands(Group):
     """The commands; an error that a user can cause ends in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
@@ -133,8 +85,9 @@ def _explained_errors() -> Iterator[None]:
         code = FAILED if error.errno in _OUTSIDE else BAD_INPUT
         where = f"{error.filename}: " if error.filename else ""
         message = f"{where}{error.strerror or error}"
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(Text("error: ", style="bold red") + Text(message))
+    from longhaul.cli.printing import print_error  # rich, which a program that works may not need
+
+    print_error(message)
     raise typer.Exit(code)
 
 

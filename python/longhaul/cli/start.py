@@ -1,4 +1,4 @@
-"""Commands to start with: new, list, demo."""
+"""Commands to start with: new, list."""
 
 import difflib
 from collections.abc import Sequence
@@ -7,10 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from longhaul.cli.shared import AsJson, InputError, Overwrite, print_json, refuse_existing, stdout
-from longhaul.comparison import compare as compare_runs
+from longhaul.cli.printing import print_json, stdout
+from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.files.endings import SCENARIOS, check_file
 from longhaul.files.writing import write_text
-from longhaul.guide import examples
+from longhaul.guide import catalogue, examples
+
+# Other names of lists that people type.
+OTHER_NAMES = {
+    "scenarios": "examples",
+    "disciplines": "queues",
+    "qdiscs": "queues",
+    "congestion": "algorithms",
+    "parameters": "keys",
+    "options": "keys",
+}
 
 
 def new(
@@ -25,10 +36,9 @@ def new(
 ) -> None:
     """Write a commented scenario to start from."""
     if list or file is None:
-        from longhaul.guide import catalogue
-
         stdout().print(catalogue.table(catalogue.examples()))
         return
+    check_file(file, SCENARIOS, "new")
     texts = {file.name: examples.read(source), **examples.companions(source)}
     for name in texts:
         refuse_existing(file.with_name(name), overwrite=overwrite)
@@ -53,8 +63,7 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """List algorithms and queues with their parameters, keys, columns, plots and more."""
-    from longhaul.guide import catalogue
-
+    what = OTHER_NAMES.get(what, what)
     if what not in catalogue.LISTS:
         near = difflib.get_close_matches(what, catalogue.LISTS, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
@@ -80,21 +89,3 @@ def _entry(rows: Sequence[dict[str, Any]], what: str, name: str) -> dict[str, An
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f" (did you mean `{near[0]}`?)" if near else ""
     raise InputError(f"list {what}: no entry `{name}`{hint}; `longhaul list {what}` shows all")
-
-
-def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for runs and report.")] = Path(
-        "demo-report"
-    ),
-    overwrite: Overwrite = False,
-) -> None:
-    """Run HighSpeed TCP against standard TCP at 1 Gbit/s and 100 ms, with RED and drop-tail.
-
-    Prints one table and leaves an HTML report; takes less than a minute.
-    """
-    from longhaul.guide.demo import demo as run_demo
-
-    runs, page = run_demo(out, overwrite=overwrite)
-    console = stdout()
-    console.print(compare_runs(runs))
-    console.print(f"Report: {page}")

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from longhaul._engine import RunError
-from longhaul.cli.shared import (
-    AsJson,
-    InputError,
-    Overwrite,
-    Quiet,
-    print_json,
-    refuse_existing,
-    stdout,
-    warn,
-)
+from longhaul.campaign import as_toml
+from longhaul.campaign.progress import show_progress
+from longhaul.cli.places import folder_of_study, latest
+from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, refuse_existing
+from longhaul.files.endings import PAGES, SCENARIOS, check_directory, check_file
 from longhaul.files.writing import write_text
-
-if TYPE_CHECKING:
-    from longhaul.studies.record import Record
-    from longhaul.studies.study import Study
+from longhaul.results import open_runs
+from longhaul.studies import conclusions, ledger, parts
+from longhaul.studies import record as record_
+from longhaul.studies.addition import not_recorded
+from longhaul.studies.adoption import adopt as take
+from longhaul.studies.numbers import Numbers
+from longhaul.studies.study import README, Study, find, studies
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name that `study list` shows, or a study's folder.")
@@ -47,10 +46,8 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """List the studies that come with Longhaul, or the experiments of one."""
-    from longhaul.studies import study
-
     if name is not None:
-        _list_experiments(study.find(name), json=json)
+        _list_experiments(find(name), json=json)
         return
     rows = [
         {
@@ -60,7 +57,7 @@ def list_(
             "experiments": len(each.experiments),
             "claims": sum(not (claim.is_set_up or claim.is_hypothesis) for claim in each.claims),
         }
-        for each in study.studies()
+        for each in studies()
     ]
     if json:
         print_json(rows)
@@ -144,16 +141,14 @@ def run(
 
     Finished runs are kept and never repeated: stop it at any time; the same command resumes.
     """
-    from longhaul.campaign.progress import show_progress
-    from longhaul.studies import conclusions, ledger, page, parts
-    from longhaul.studies import record as record_
-    from longhaul.studies.addition import not_recorded
-    from longhaul.studies.study import find
+    from longhaul.studies import page
 
+    if out is not None:
+        check_directory(out)
     study = find(name)
     parts.check(study)
     conclusions.check(study)
-    target = out or _default(study.name)
+    target = out or folder_of_study(study.name)
     finished = store or target / "store"
     record_.check_scale(scale)
     names = experiment or ([] if record else study.by_default(scale))
@@ -215,13 +210,9 @@ def adopt(
 
     `study run NAME --only-judge` judges them with the others.
     """
-    from longhaul.results import open_runs
-    from longhaul.studies.adoption import adopt as take
-    from longhaul.studies.study import find
-
     study = find(name)
     for run in take(
-        study, open_runs(runs), scale, store or (out or _default(study.name)) / "store"
+        study, open_runs(runs), scale, store or (out or folder_of_study(study.name)) / "store"
     ):
         typer.echo(run.name)
 
@@ -240,15 +231,13 @@ def scenario(
     overwrite: Overwrite = False,
 ) -> None:
     """Write the scenario of one run of a study, to run or change it on its own."""
-    from longhaul.campaign import as_toml
-    from longhaul.studies.study import find
-
     given = dict(word.partition("=")[::2] for word in levels or ())
     run = find(name).cell(experiment, given)
     text = f"# {name}: {run.name}\n\n{as_toml(run.scenario)}"
     if out is None:
         typer.echo(text, nl=False)
         return
+    check_file(out, SCENARIOS)
     refuse_existing(out, overwrite=overwrite)
     write_text(out, text)
     typer.echo(f"{out}: longhaul run {out}")
@@ -270,9 +259,6 @@ def claims(
     json: AsJson = False,
 ) -> None:
     """Print every claim of a study with what was measured in its last runs."""
-    from longhaul.studies import ledger
-    from longhaul.studies.study import find
-
     study = find(name)
     folder, results = latest(study, out, scale)
     judgements = ledger.judge(study, results.data, results.facts.scale)
@@ -294,12 +280,8 @@ def tables(
 
     Numbers and tables that a comment follows say in it which measure or claim they are.
     """
-    from longhaul.studies import record
-    from longhaul.studies.numbers import Numbers
-    from longhaul.studies.study import README, find
-
     study = find(name)
-    _, results = record.recorded(study)
+    _, results = record_.recorded(study)
     file = study.path / README
     written = Numbers(study, results).written(study.readme)
     if check and written != study.readme:
@@ -331,24 +313,11 @@ def report(
     Beside it a page to explore the runs, which it links to: NAME-explorer.html.
     """
     from longhaul.studies import page
-    from longhaul.studies.study import find
 
     study = find(name)
-    target = out or Path(f"{study.name}.html")
+    target = check_file(out or Path(f"{study.name}.html"), PAGES)
     refuse_existing(target, overwrite=overwrite)
     _, results = latest(study, of, scale)
     page.judged(study, results, target)
     if not quiet:
         typer.echo(target)
-
-
-def _default(name: str) -> Path:
-    """Where a study's runs and results are."""
-    return Path("studies") / name
-
-
-def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Results in a directory that was named, or else one's own, or else the shipped ones."""
-    from longhaul.studies import record
-
-    return record.latest(study, named or _default(study.name), scale, shipped=named is None)

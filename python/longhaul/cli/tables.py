@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from longhaul.analysis.table import ResponseTable
+from longhaul.campaign.dataset import collect
+from longhaul.campaign.file import read_campaign
+from longhaul.cli.places import latest, no_runs, store_of
 from longhaul.cli.shared import InputError
-
-if TYPE_CHECKING:
-    from longhaul.analysis.table import ResponseTable
+from longhaul.studies.study import find, studies
 
 # The table of a campaign's directory, and that of the results of a study.
 CAMPAIGN, STUDY = "results.parquet", "values.parquet"
@@ -29,21 +30,18 @@ def is_run(source: Path) -> bool:
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
     """Read a table; the results of a study are one's own, or else those that come with it."""
-    from longhaul.analysis.table import ResponseTable
-
     if source.suffix == ".toml":
         return _of_campaign(source)
-    return ResponseTable.read(_file(source), factors)
+    return ResponseTable.read(table_file(source), factors)
 
 
-def _file(source: Path) -> Path:
+def table_file(source: Path) -> Path:
+    """Return the table that a word means; of the name of a study, its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name
     if source.is_file() or not (meant := _OF_STUDY.fullmatch(source.as_posix())):
         return source
-    from longhaul.cli.study import latest
-    from longhaul.studies.study import find, studies
 
     known = [study.name for study in studies()]
     if meant["name"] in known:
@@ -56,15 +54,10 @@ def _file(source: Path) -> Path:
 
 def _of_campaign(file: Path) -> ResponseTable:
     """The runs of a campaign that are finished."""
-    from longhaul.analysis.table import ResponseTable
-    from longhaul.campaign.dataset import collect
-    from longhaul.campaign.file import read_campaign
-    from longhaul.cli.campaign import store_of
-
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():
-        raise InputError(f"{file}: no run has finished yet: longhaul campaign run {file}")
+        raise no_runs(campaign, None)
     if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
         typer.echo(f"{done} of {wanted} runs have finished", err=True)
     return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)

@@ -7,7 +7,7 @@ from typing import Any
 
 from longhaul._engine import LonghaulError
 from longhaul.results import Results
-from longhaul.running import load
+from longhaul.running.loading import load
 
 # A path, and the value of each run.
 Row = tuple[str, list[str]]

@@ -1,7 +1,5 @@
 """Who is compared: the algorithm or discipline evaluated, and those that it is held against."""
 
-import ast
-import difflib
 import re
 import tomllib
 from collections.abc import Sequence
@@ -13,6 +11,8 @@ from typing import Any
 from longhaul import _engine
 from longhaul._engine import LonghaulError, ScenarioError
 from longhaul.evaluation import stacks
+from longhaul.files.classes import only_algorithm
+from longhaul.files.names import nearest
 from longhaul.files.values import value
 
 # By what is evaluated: the key of a scenario that has it.
@@ -44,7 +44,7 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
         return _with_parameters(written, subject)
     if subject == "discipline":
         known = [row["name"] for row in _engine.queues()]
-        return _known(written, known, "queue discipline", "one of")
+        return _known(written, known, "queue discipline", "one of", "queues")
     if written.startswith(("unix:", "tcp:")):
         return _external(written)
     if written.endswith(".so"):
@@ -54,21 +54,20 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
     if not re.search(r"\.py(:|$)", written):
         known = [row["name"] for row in _engine.algorithms()["algorithms"]]
         expected = "a Python file, such as mine.py:MyClass, or one of"
-        return _known(written, known, "congestion control", expected)
+        return _known(written, known, "congestion control", expected, "algorithms")
     file, _, name = written.partition(":")
     path = Path(file)
-    name = name or _only_algorithm(path)
+    name = name or only_algorithm(path)
     return Contender(name, {"python": f"{path.resolve()}:{name}"})
 
 
-def _known(written: str, known: Sequence[str], what: str, expected: str) -> Contender:
-    """One of the built-in kinds by its name."""
+def _known(written: str, known: Sequence[str], what: str, expected: str, listed: str) -> Contender:
+    """One of the built-in kinds by its name; all of them are shown by `longhaul list`."""
     if written not in known:
-        near = difflib.get_close_matches(written, known, n=1)
-        hint = f" (did you mean `{near[0]}`?)" if near else ""
-        raise ContenderError(
-            f"unknown {what} `{written}`{hint}; expected {expected} {', '.join(known)}"
-        )
+        near = nearest(written, known)
+        hint = f" (did you mean `{near}`?)" if near else ""
+        names = f"{len(known)} that `longhaul list {listed}` shows" if near else ", ".join(known)
+        raise ContenderError(f"unknown {what} `{written}`{hint}; expected {expected} {names}")
     return Contender(written, {"kind": written})
 
 
@@ -125,27 +124,6 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
     """Return a contender that is called by its name and all parameters but that key."""
     others = [f"{other}={given}" for other, given in table.items() if other != key]
     return Contender(" ".join([name, *others]), table)
-
-
-def _only_algorithm(file: Path) -> str:
-    """The one class of a file that derives from CongestionControl."""
-    try:
-        tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
-    except SyntaxError as error:
-        raise ContenderError(f"{file}:{error.lineno}: {error.msg}") from None
-    names = [
-        one.name
-        for one in tree.body
-        if isinstance(one, ast.ClassDef)
-        and any("CongestionControl" in ast.unparse(base) for base in one.bases)
-    ]
-    if len(names) != 1:
-        there = f"found {', '.join(names)}" if names else "found none"
-        raise ContenderError(
-            f"{file}: expected one class that derives from CongestionControl, {there}; "
-            f"say which, as in {file}:{names[0] if names else 'MyClass'}"
-        )
-    return names[0]
 
 
 def field(

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from longhaul._engine import LonghaulError
 from longhaul.explore.sources import collect, open_source
 from longhaul.explore.tables import Content
+from longhaul.files.endings import ANIMATIONS, check_file
 from longhaul.files.writing import atomic
 from longhaul.plots import STYLE
 
@@ -30,7 +31,6 @@ MOST_CURVES, MOST_POINTS = 8, 500
 BESIDE = 0.006
 # Around the outermost nodes.
 MARGIN = 0.05
-SUFFIXES = (".gif", ".mp4")
 
 
 def animate(
@@ -43,8 +43,7 @@ def animate(
     seconds: float = 10.0,
 ) -> Path:
     """Write a GIF, or with ffmpeg a video, of so many seconds."""
-    if out.suffix not in SUFFIXES:
-        raise LonghaulError(f"{out}: expected a name that ends in .gif or .mp4")
+    check_file(out, ANIMATIONS, "animate")
     if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
         raise LonghaulError(f"{out}: a video needs ffmpeg, which is not installed; a .gif does not")
     content = collect([open_source(run)])

@@ -7,6 +7,7 @@ from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.dataset import Dataset
 from longhaul.files.writing import write_text
 from longhaul.findings import Findings, Options, analyse
+from longhaul.findings.registry import shown
 from longhaul.reports import inline_svg
 from longhaul.reports import page as rendered
 
@@ -44,10 +45,3 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
         "rows": [[shown(cell) for cell in row] for row in text.rows],
         "plot": inline_svg(draw(), plot) if draw else None,
     }
-
-
-def shown(cell: object) -> str:
-    """A cell of a table as text."""
-    if cell is None:
-        return ""
-    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

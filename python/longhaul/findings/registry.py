@@ -192,3 +192,10 @@ def cells_of(
         conditions, cells = [conditions[c] for c in order], cells[order]
     places = [every.index(name) for name in chosen(table, options)]
     return conditions, cells[:, places, :], left_out
+
+
+def shown(cell: object) -> str:
+    """Return the text of a table's cell."""
+    if cell is None:
+        return ""
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

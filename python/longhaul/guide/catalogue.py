@@ -7,11 +7,14 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from longhaul import _engine, plots
+from longhaul import _engine
 from longhaul.guide import examples as bundled
-from longhaul.results import kinds
 
 Row = dict[str, Any]
+
+# Tables of scenarios that only one kind of simulation has, as `longhaul.results.kinds` declares
+# them: that module loads the libraries for tables, which a list does without.
+OWN_TABLES = ("mesonet",)
 
 
 def algorithms() -> list[Row]:
@@ -31,7 +34,7 @@ def queues() -> list[Row]:
 
 def keys() -> list[Row]:
     """Keys of scenarios, but for those of queues and of the tables of other kinds of simulation."""
-    tables = tuple(f"{name}." for name in kinds.OWN_TABLES)
+    tables = tuple(f"{name}." for name in OWN_TABLES)
     return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
 
 
@@ -66,6 +69,8 @@ def columns() -> list[Row]:
 
 def plot_names() -> list[Row]:
     """Plots of runs."""
+    from longhaul import plots  # of no other list, and they take longer to load than all of them
+
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
 
 
@@ -118,7 +123,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     "keys": keys,
     "traffic": traffic,
     "profiles": profiles,
-    **{kind: partial(keys_of, kind) for kind in kinds.OWN_TABLES},
+    **{kind: partial(keys_of, kind) for kind in OWN_TABLES},
     "columns": columns,
     "plots": plot_names,
     "figures": figures,

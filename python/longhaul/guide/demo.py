@@ -6,7 +6,7 @@ from longhaul._engine import OutputError
 from longhaul.guide import examples
 from longhaul.reports import report
 from longhaul.results import Results
-from longhaul.running import run_loaded
+from longhaul.running.execution import run_loaded
 
 SCENARIO = "hstcp_beside_sack"
 QUEUES: dict[str, tuple[str, ...]] = {

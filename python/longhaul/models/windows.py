@@ -17,10 +17,12 @@ from matplotlib.figure import Figure
 
 from longhaul import _engine, plots
 from longhaul.congestion import CongestionControl
+from longhaul.files.classes import only_algorithm
+from longhaul.files.names import unknown
 from longhaul.files.values import assignment
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
-from longhaul.running import load
+from longhaul.running.loading import load
 
 # An algorithm's name, a file and a class as in `my_cc.py:MyCC`, the class itself, or the object of
 # a module of Linux as in `tcp_mine.so`.
@@ -163,15 +165,16 @@ def _congestion(kind: Kind) -> dict[str, Any]:
     """What a scenario says of an algorithm."""
     if isinstance(kind, str) and kind.endswith(".so"):
         return {"module": kind}
+    if isinstance(kind, str) and kind.endswith(".py"):
+        kind = f"{kind}:{only_algorithm(Path(kind))}"
     if isinstance(kind, type) or ":" in kind:
         return {"python": kind}
     known = [row["name"] for row in _engine.algorithms()["algorithms"]]
     if kind not in known:
-        near = difflib.get_close_matches(kind, known, n=1)
-        hint = f" (did you mean `{near[0]}`?)" if near else ""
+        message = unknown("algorithm", kind, known, "longhaul list algorithms")
         raise _refused(
-            f"unknown algorithm `{kind}`{hint}; available: {', '.join(known)}; "
-            "a class of your own is given as my_cc.py:MyCC, a module of Linux as tcp_mine.so"
+            f"{message}; a class of your own is given as my_cc.py or my_cc.py:MyCC, "
+            "a module of Linux as tcp_mine.so"
         )
     return {"kind": kind}
 

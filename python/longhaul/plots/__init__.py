@@ -15,7 +15,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from longhaul.plots.layout import NO_METADATA, STYLE, save
+from longhaul.plots.layout import NO_METADATA, STYLE, for_width, save
 from longhaul.plots.registry import (
     PLOTS,
     Options,
@@ -56,9 +56,21 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
             if wanted.suits is has_samples and run.is_tcp:
                 run.table("series")  # which says how samples are recorded
             known = ", ".join(suitable([run]))
-            raise ResultsError(f"{run.path}: this run has no plot `{name}`; available: {known}")
-    with matplotlib.rc_context(STYLE):
-        return wanted.draw(runs, options or Options())
+            raise ResultsError(
+                f"{run.path}: this run has no plot `{name}`{_remedy(run, wanted)}; "
+                f"available: {known}"
+            )
+    options = options or Options()
+    with matplotlib.rc_context(STYLE), for_width(options.width_in):
+        return wanted.draw(runs, options)
+
+
+def _remedy(run: Results, wanted: Plot) -> str:
+    """Return what to add to the scenario of a run that lacks the table of a plot."""
+    if not wanted.table or wanted.table in run.tables:
+        return ""
+    remedy = run.kind.remedies.get(wanted.table)
+    return f": {remedy}" if remedy else ""
 
 
 def plot(
@@ -68,7 +80,12 @@ def plot(
     options: Options | None = None,
 ) -> Figure:
     """Draw a named plot of one or several runs, and write it to `path` if one is given."""
+    if not isinstance(name, str):
+        raise ResultsError(
+            "longhaul.plot: expected the name of a plot behind the runs, found another run; "
+            'several runs are given as a list: longhaul.plot([run, other], "throughput")'
+        )
     drawing = figure(name, [runs] if isinstance(runs, Results) else runs, options)
     if path is not None:
-        save(drawing, Path(path))
+        save(drawing, Path(path), None if options is None else options.width_in)
     return drawing

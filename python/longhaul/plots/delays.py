@@ -28,6 +28,7 @@ def _has_delays(run: Results) -> bool:
     "share of data packets that arrive within a time, by label",
     _has_delays,
     ["colour_by"],
+    table="delays",
 )
 def _delays(runs: Sequence[Results], options: Options) -> Figure:
     def labels(axes: Axes, run: Results) -> None:
@@ -38,7 +39,12 @@ def _delays(runs: Sequence[Results], options: Options) -> Figure:
     return panels(runs, labels, [run.name for run in runs], x="one-way delay (ms)")
 
 
-@register("waits", "share of packets that wait at most a time for each sampled link", _has_delays)
+@register(
+    "waits",
+    "share of packets that wait at most a time for each sampled link",
+    _has_delays,
+    table="delays",
+)
 def _waits(runs: Sequence[Results], options: Options) -> Figure:
     known = [run.delays.filter(pl.col("kind") == "link")["name"] for run in runs]
     names = pl.concat(known).unique(maintain_order=True).to_list()

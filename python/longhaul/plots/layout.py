@@ -1,6 +1,8 @@
 """Panels, legends, and files of plots."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,8 +11,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
-from longhaul.results import ResultsError
 
 # At most so many panels side by side in one row.
 MAX_COLUMNS = 3
@@ -45,12 +47,23 @@ STYLE: Any = {  # matplotlib types its settings by their several hundred names
     "legend.frameon": False,
     "lines.linewidth": 1.1,
     "path.simplify_threshold": 0.5,
+    # TrueType fonts, embedded: text can be found and copied, and journals refuse type 3.
+    "pdf.fonttype": 42,
     "savefig.bbox": "tight",
     "svg.fonttype": "none",
 }
 
-# Of SVG files: the same figure gives the same bytes.
+# By the ending of files, without times and versions: the same figure gives the same bytes.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+METADATA: dict[str, Any] = {
+    ".svg": NO_METADATA,
+    ".png": None,
+    ".pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
+}
+# Width of a figure that is drawn for a given one; unset, each plot has its own.
+_given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
+# Narrower panels have no room for their numbers.
+MIN_PANEL_IN = 2.4
 
 Content = TypeVar("Content")
 
@@ -66,8 +79,11 @@ def panels(
 ) -> Figure:
     """Draw each of the contents on axes of its own, all on the same scales, with one legend."""
     columns = min(len(contents), columns)
-    rows = -(-len(contents) // columns)
     width = WIDE_IN if columns > 1 else WIDTH_IN
+    if (given := _given_width_in.get()) is not None:
+        width = given
+        columns = max(1, min(columns, int(width / MIN_PANEL_IN)))
+    rows = -(-len(contents) // columns)
     drawing = Figure(figsize=(width, PANEL_HEIGHT_IN * rows + FOOT_IN), layout="constrained")
     grid = drawing.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     axes_of_all: list[Axes] = list(grid.flat)
@@ -89,6 +105,16 @@ def panels(
     return drawing
 
 
+@contextmanager
+def for_width(width_in: float | None) -> Iterator[None]:
+    """Draw figures for a width, or each for its own if it is None."""
+    token = _given_width_in.set(width_in)
+    try:
+        yield
+    finally:
+        _given_width_in.reset(token)
+
+
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
     """One legend below all panels, an entry per name, in as many rows as it needs."""
     entries: dict[str, Artist] = {}
@@ -98,7 +124,8 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
     if not entries:
         return
     longest = max(map(len, entries)) + HANDLE_CHARACTERS
-    columns = max(1, min(len(entries), int(width * CHARACTERS_PER_IN / longest)))
+    room_in = _given_width_in.get() or width
+    columns = max(1, min(len(entries), int(room_in * CHARACTERS_PER_IN / longest)))
     rows = -(-len(entries) // columns)
     high = rows if title is None else rows + 1
     drawing.set_figheight(drawing.get_figheight() + LEGEND_ROW_IN * high)
@@ -119,12 +146,16 @@ def shortened(text: str) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
-def save(drawing: Figure, path: Path) -> None:
-    """Write a figure as SVG or PNG, by the path's suffix; the same figure gives the same bytes."""
-    if path.suffix not in (".svg", ".png"):
-        raise ResultsError(f"{path}: expected a name that ends in .svg or .png")
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": path.stem}), atomic(path) as file:
-        if path.suffix == ".svg":
-            drawing.savefig(file, format="svg", dpi=DPI, metadata=NO_METADATA)
-        else:
-            drawing.savefig(file, format="png", dpi=DPI)
+def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
+    """Write a figure as SVG, PNG or PDF, by the path's suffix.
+
+    The same figure gives the same bytes. Margins are cut off, unless a width is given: then the
+    file is as wide as that.
+    """
+    check_file(path, FIGURES, "plot")
+    style = {**STYLE, "svg.hashsalt": path.stem}
+    if width_in is not None:
+        drawing.set_figwidth(width_in)
+        style["savefig.bbox"] = None
+    with matplotlib.rc_context(style), atomic(path) as file:
+        drawing.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=METADATA[path.suffix])

@@ -1,12 +1,13 @@
 """Names of plots: what each shows, which runs have it, and how it is drawn."""
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
 from matplotlib.figure import Figure
 
+from longhaul.files import names
+from longhaul.files.names import unknown
 from longhaul.results import Results, ResultsError
 
 
@@ -25,6 +26,8 @@ class Options:
     """Flows, classes or routers that plots of MesoNet show; all, or the fullest, without any."""
     overlay: bool = False
     """Whether plots of MesoNet have a line a run, and a panel for each flow or class."""
+    width_in: float | None = None
+    """Width of the figure in inches; each plot's own without it."""
 
 
 # How `longhaul plot` spells each option.
@@ -36,6 +39,8 @@ FLAGS = {
     "parts": "--part",
     "overlay": "--overlay",
 }
+# Options that every plot takes.
+OF_ALL = ("width_in",)
 PART_OF_RUN = ("from_s", "to_s")
 
 Draw = Callable[[Sequence[Results], Options], Figure]
@@ -52,34 +57,38 @@ class Plot:
     """Whether a run has what the plot shows."""
     takes: frozenset[str]
     """The options that change it, by the names of fields of `Options`."""
+    table: str = ""
+    """A table that only some scenarios ask for and that the plot is drawn from."""
 
 
 PLOTS: dict[str, Plot] = {}
 
 
 def register(
-    name: str, help: str, suits: Callable[[Results], bool], takes: Iterable[str] = ()
+    name: str,
+    help: str,
+    suits: Callable[[Results], bool],
+    takes: Iterable[str] = (),
+    table: str = "",
 ) -> Callable[[Draw], Draw]:
-    """Register a plot, with the options that it takes."""
+    """Register a plot, with the options that it takes and the table that it needs."""
 
     def add(draw: Draw) -> Draw:
-        PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes))
+        PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes), table)
         return draw
 
     return add
 
 
 def nearest(name: str) -> str | None:
-    """The plot that was probably meant."""
-    return next(iter(difflib.get_close_matches(name, PLOTS, n=1)), None)
+    """Return the plot that was probably meant."""
+    return names.nearest(name, PLOTS)
 
 
 def find(name: str) -> Plot:
     """The plot of that name."""
     if name not in PLOTS:
-        near = nearest(name)
-        hint = f" (did you mean `{near}`?)" if near else ""
-        raise ResultsError(f"unknown plot `{name}`{hint}; available: {', '.join(PLOTS)}")
+        raise ResultsError(unknown("plot", name, PLOTS, "longhaul list plots"))
     return PLOTS[name]
 
 
@@ -87,7 +96,11 @@ def refuse_unused(names: Sequence[str], options: Options) -> None:
     """Refuse an option that none of these plots takes."""
     for option in fields(Options):
         given = getattr(options, option.name)
-        if given == option.default or any(option.name in PLOTS[name].takes for name in names):
+        if (
+            option.name in OF_ALL
+            or given == option.default
+            or any(option.name in PLOTS[name].takes for name in names)
+        ):
             continue
         takers = [plot.name for plot in PLOTS.values() if option.name in plot.takes]
         raise ResultsError(

@@ -45,6 +45,7 @@ def _took(run: Results) -> pl.DataFrame:
     "share of responses that take longer than a time, on logarithmic scales; runs that differ in "
     "seed or replication only are one line with a band",
     _has_exchanges,
+    table="exchanges",
 )
 def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
     from longhaul.analysis.traffic import distributions
@@ -89,6 +90,7 @@ def _replications(runs: Sequence[Results]) -> list[list[Results]]:
     "response-map",
     "mean response time over base round trip and size; of two runs, what the second takes longer",
     _has_exchanges,
+    table="exchanges",
 )
 def _response_map(runs: Sequence[Results], options: Options) -> Figure:
     from longhaul.analysis.traffic import maps
@@ -165,7 +167,12 @@ def _hurst(runs: Sequence[Results], options: Options) -> Figure:
     return panels([""], draw, [""], x="scale (s)")
 
 
-@register("running-sizes", "running quantiles and mean of response sizes", _has_exchanges)
+@register(
+    "running-sizes",
+    "running quantiles and mean of response sizes",
+    _has_exchanges,
+    table="exchanges",
+)
 def _running_sizes(runs: Sequence[Results], options: Options) -> Figure:
     from longhaul.analysis.traffic import convergence
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from longhaul._engine import LonghaulError, bits_per_second, seconds
-from longhaul.running import ScenarioSource, load, run
+from longhaul.running.execution import run
+from longhaul.running.loading import ScenarioSource, load
 
 # Links are so much faster than in the scenario.
 SPEED = 10

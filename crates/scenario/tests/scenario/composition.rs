@@ -82,10 +82,7 @@ fn circles_and_missing_files_are_refused_where_they_are_named() {
     let message = load(&path.join("nowhere.toml"), &[])
         .unwrap_err()
         .to_string();
-    assert!(
-        message.contains("nowhere.toml") && message.contains("cannot read"),
-        "{message}"
-    );
+    assert!(message.ends_with("nowhere.toml: no such file"), "{message}");
 }
 
 #[test]

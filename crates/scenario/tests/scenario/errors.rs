@@ -141,9 +141,42 @@ fn acknowledgements_report_transit_times_or_delays() {
 }
 
 #[test]
+fn a_file_that_is_not_there_is_named_once_and_without_a_position() {
+    let missing = longhaul_scenario::load(std::path::Path::new("nowhere/none.toml"), &[]);
+    let message = missing.unwrap_err().to_string();
+    assert_eq!(message, "nowhere/none.toml: no such file");
+}
+
+#[test]
+fn a_table_that_stands_twice_is_explained_as_a_list() {
+    let message = replaced("[[flows]]", "[flows]\n[flows]");
+    assert!(message.starts_with("wrong.toml:8:"), "{message}");
+    assert!(
+        message.contains("each entry of a list begins with [[flows]]"),
+        "{message}"
+    );
+    let message = replaced("duration =", "duration = \"1 s\"\nduration =");
+    assert!(message.contains("duplicate key"), "{message}");
+    assert!(!message.contains("[["), "{message}");
+}
+
+#[test]
+fn the_whole_path_of_an_override_is_suggested() {
+    let overrides = ["bottleneck.rate=5 Mbps".to_string()];
+    let refused = parse(BASE, "base.toml", None, &overrides);
+    let message = refused.unwrap_err().to_string();
+    let path = "There is `topology.dumbbell.bottleneck`: write the whole path";
+    assert!(message.contains(path), "{message}");
+}
+
+#[test]
 fn unknown_names_are_listed() {
     let message = replaced("\"reno\"", "\"hstpc\"");
-    let parts = ["`hstpc`", "did you mean `hstcp`?", "allowed: reno, hstcp"];
+    let parts = [
+        "`hstpc`",
+        "did you mean `hstcp`?",
+        "`longhaul list algorithms` shows all",
+    ];
     assert_one(
         &message,
         "wrong.toml:8:23: flows.0.congestion.kind: unknown congestion control",

@@ -7,7 +7,7 @@ import json
 
 from longhaul.models.marking import Red
 from longhaul.models.paths import utilisation
-from longhaul.running import load
+from longhaul.running.loading import load
 from longhaul.studies.data import Data
 from longhaul.studies.measures import Measures
 

@@ -1,11 +1,33 @@
-"""The command `explore`."""
+"""Commands that write pages and animations: report, explore, animate."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
+from longhaul.cli.shared import InputError, Overwrite, Quiet, RunDirs, refuse_existing
+from longhaul.cli.tables import table_file
+from longhaul.files.endings import ANIMATIONS, PAGES, check_file
+from longhaul.results import open_runs
+
+
+def report(
+    runs: RunDirs,
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one HTML file with tables, plots and scenarios; it opens without a network."""
+    from longhaul.reports import report as write_report
+
+    check_file(out, PAGES)
+    refuse_existing(out, overwrite=overwrite)
+    write_report(open_runs(runs), out, title=title, overwrite=overwrite)
+    if not quiet:
+        typer.echo(out)
 
 
 def explore(
@@ -13,7 +35,8 @@ def explore(
         list[Path],
         typer.Argument(
             metavar="DIR...",
-            help="Directories of runs, campaigns or results of studies, or any Parquet files; "
+            help="Directories of runs, campaigns or results of studies, names of studies, or any "
+            "Parquet files; "
             "several are shown in one page.",
         ),
     ],
@@ -41,7 +64,11 @@ def explore(
     picture that can be played. What is selected in one view is selected in all; the link of a view
     restores it, and the selected rows are kept as CSV or Parquet.
     """  # fmt: skip
-    _refuse_names_of_studies(sources)
+    if out is not None:
+        check_file(out, PAGES)
+    first = sources[0].parent if sources[0].is_file() else sources[0]
+    name = first.resolve().name
+    sources = [_opened(source) for source in sources]
     if serve:
         if out is not None:
             raise InputError("--out: a page that is served is not written; leave one of them out")
@@ -49,26 +76,19 @@ def explore(
         return
     from longhaul.explore import explore as write
 
-    first = sources[0].parent if sources[0].is_file() else sources[0]
-    target = out or Path(f"{first.resolve().name}-explorer.html")
+    target = out or Path(f"{name}-explorer.html")
     page = write(sources, target, overwrite=overwrite)
     if not quiet:
         size = page.stat().st_size / 1e6
         typer.echo(f"Explorer: {page} ({size:.1f} MB); open it in a browser")
 
 
-def _refuse_names_of_studies(sources: list[Path]) -> None:
-    missing = [source.name for source in sources if not source.exists()]
-    if not missing:
-        return
-    from longhaul.studies.study import studies
-
-    names = [study.name for study in studies() if study.name in missing]
-    if names:
-        raise InputError(
-            f"{names[0]}: the name of a study; `longhaul study report {names[0]} --scale full` "
-            f"writes its page and, beside it, one to explore its runs"
-        )
+def _opened(source: Path) -> Path:
+    """Return the directory that a word means: for the name of a study, that of its results."""
+    if source.exists():
+        return source
+    file = table_file(source)
+    return file.parent if file.is_file() else source
 
 
 def _serve(sources: list[Path], port: int) -> None:
@@ -122,6 +142,7 @@ def animate(
     from longhaul.explore.animation import animate as write
 
     target = out or Path(f"{run.resolve().name}.gif")
+    check_file(target, ANIMATIONS)
     refuse_existing(target, overwrite=overwrite)
     write(run, target, measure=measure, from_s=from_s, to_s=to_s, seconds=seconds)
     if not quiet:

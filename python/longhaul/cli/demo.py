@@ -1,0 +1,29 @@
+"""The command `demo`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longhaul.cli.printing import stdout
+from longhaul.cli.shared import Overwrite
+from longhaul.comparison import compare as compare_runs
+from longhaul.files.endings import check_directory
+from longhaul.guide.demo import demo as run_demo
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for runs and report.")] = Path(
+        "demo-report"
+    ),
+    overwrite: Overwrite = False,
+) -> None:
+    """Run HighSpeed TCP against standard TCP at 1 Gbit/s and 100 ms, with RED and drop-tail.
+
+    Prints one table and leaves an HTML report; takes less than a minute.
+    """
+    check_directory(out)
+    runs, page = run_demo(out, overwrite=overwrite)
+    console = stdout()
+    console.print(compare_runs(runs))
+    console.print(f"Report: {page}")

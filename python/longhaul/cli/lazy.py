@@ -1,0 +1,118 @@
+"""Commands that are imported when they are called.
+
+The table of commands has each command's place and its line of help, so that the program starts,
+lists its commands and completes their names without loading what any of them needs.
+"""
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer._click.exceptions import NoSuchOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
+
+# Name, function in `longhaul.cli` as `module.function`, line of help, and example arguments.
+Row = tuple[str, str, str, str]
+MARKUP: Final = "rich"
+# Words of other programs for commands, and for options.
+MEANT = {
+    "simulate": "run", "sim": "run", "draw": "plot", "graph": "plot", "validate": "check",
+    "init": "new", "create": "new", "sweep": "campaign", "batch": "campaign", "diff": "compare",
+    "analyse": "analyze", "show": "explain", "start": "run",
+}  # fmt: skip
+OTHER_NAMES = {
+    "--bandwidth": "--rate", "--capacity": "--rate", "--latency": "--rtt", "--delay": "--rtt",
+    "--output": "--out", "--directory": "--out", "--outdir": "--out", "--jobs": "--workers",
+    "--parallel": "--workers", "--force": "--overwrite", "--type": "--format",
+    "--timeout": "--limit", "--repeat": "--replications", "--size": "--width",
+}  # fmt: skip
+# Keys of scenarios that people look for among the options, as values of `--set`.
+_LINK = "topology.dumbbell.bottleneck"
+KEYS = {
+    **dict.fromkeys(("--bandwidth", "--rate", "--capacity"), f"{_LINK}.rate='5 Mbps'"),
+    **dict.fromkeys(("--delay", "--latency", "--rtt"), f"{_LINK}.delay='25 ms'"),
+    **dict.fromkeys(("--buffer", "--queue"), f"{_LINK}.queue.limit='1 BDP'"),
+    **dict.fromkeys(("--algorithm", "--congestion", "--cc"), "flows.0.congestion.kind=cubic"),
+    "--loss": f"{_LINK}.loss.bernoulli=1e-4",
+    "--duration": "duration='10 s'",
+    "--flows": "flows.0.count=4",
+    "--seed": "seed=2",
+    "--profile": "profile=linux",
+}
+
+
+class Group(TyperGroup):
+    """A group of commands that starts without what only reads other values than names."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """Read the arguments; an option that is a flag and not given is false.
+
+        Flags that Typer adds, for help and completion, are None instead. To make that a bool, it
+        loads a library that takes longer to load than everything else that `--version` needs.
+        """
+        for option in self.get_params(ctx):
+            if isinstance(option, TyperOption) and option.is_flag and option.default is None:
+                option.default = False
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        """Find a command; for the word of another program, the message says what it is here."""
+        meant = MEANT.get(args[0]) if args else None
+        if meant in self.commands and args[0] not in self.commands:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
+        return super().resolve_command(ctx, args)
+
+
+class Deferred(TyperCommand):
+    """The name and help of a command; the command itself takes over when its arguments are read."""
+
+    place: str
+
+    def loaded(self) -> TyperCommand:
+        """Import the function and return its command."""
+        module, function = self.place.split(".")
+        info = CommandInfo(
+            name=self.name,
+            callback=getattr(import_module(f"longhaul.cli.{module}"), function),
+            epilog=self.epilog,
+        )
+        command = get_command_from_info(
+            info, pretty_exceptions_short=False, rich_markup_mode=MARKUP
+        )
+        assert isinstance(command, TyperCommand)
+        return command
+
+    def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
+        """Read the arguments with the command itself: for a call, for help and for completion."""
+        command = self.loaded()
+        try:
+            return command.make_context(*args, **more)
+        except NoSuchOption as refused:
+            refused.message += _instead(refused.option_name, command)
+            raise
+
+
+def _instead(option: str, command: TyperCommand) -> str:
+    """Return the hint at what an unknown option is called here, or at the key that it is."""
+    options = {name for parameter in command.params for name in parameter.opts}
+    other = OTHER_NAMES.get(option)
+    if other in options:
+        return f". Did you mean {other}?"
+    if "--set" in options and option in KEYS:
+        return f". It is a key of the scenario: --set {KEYS[option]}"
+    return ""
+
+
+def add(app: typer.Typer, rows: Iterable[Row], path: str = "longhaul") -> None:
+    """Give an application the commands of a table."""
+    for name, place, line, example in rows:
+        epilog = f"Example: {path} {name} {example}".rstrip()
+        kind = type("Deferred", (Deferred,), {"place": place})
+        app.command(name=name, help=line, epilog=epilog, cls=kind)(_nothing)
+
+
+def _nothing() -> None:
+    """Stand for the function of a command that is not imported yet."""

@@ -1,0 +1,73 @@
+"""Places of results: those of a campaign, and those of a study."""
+
+from pathlib import Path
+
+from longhaul.campaign.dataset import Dataset, path_from
+from longhaul.campaign.file import Campaign
+from longhaul.campaign.store import Store
+from longhaul.cli.shared import InputError
+from longhaul.files.endings import check_directory
+from longhaul.studies import record
+from longhaul.studies.record import Record
+from longhaul.studies.study import Study
+
+
+def folder_of(campaign: Campaign, out: Path | None) -> Path:
+    """Return the directory of a campaign's runs and results.
+
+    Without a name, the one below the working directory; or that beside the campaign's file, if
+    only that one has runs of this campaign: so that it is found from any directory.
+    """
+    if out is not None:
+        return check_directory(out)
+    here = Path("campaigns") / campaign.name
+    beside = campaign.path.parent / here
+    return beside if _has_runs(beside, campaign) and not _has_runs(here, campaign) else here
+
+
+def _has_runs(folder: Path, campaign: Campaign) -> bool:
+    """Return whether a directory has runs of a campaign, and not of another of that name."""
+    store = Store(folder / "store", campaign.reducer.variant)
+    table = folder / "results.parquet"
+    if not store.path.is_dir():
+        return False
+    return not table.exists() or _of_other(store, table, campaign) is None
+
+
+def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
+    """Return the file of the other campaign that a table is of, or None."""
+    own = path_from(store, campaign)
+    other = Dataset.read(table).facts.get("path", own)
+    return None if other == own else (store.path / other).resolve()
+
+
+def store_of(campaign: Campaign, out: Path | None) -> Store:
+    """Return the store of a campaign's runs; refuse one with the results of another campaign."""
+    file = folder_of(campaign, out) / "results.parquet"
+    store = Store(file.with_name("store"), campaign.reducer.variant)
+    if file.exists() and (other := _of_other(store, file, campaign)) is not None:
+        raise InputError(f"{file} is of {other}: choose another --out")
+    return store
+
+
+def no_runs(campaign: Campaign, out: Path | None) -> InputError:
+    """Return the error about a campaign none of whose runs is found, with where they would be."""
+    places = [folder_of(campaign, out)]
+    if out is None and campaign.path.parent != Path():
+        places.append(campaign.path.parent / places[0])
+    return InputError(
+        f"{campaign.path}: no run has finished in {' or '.join(map(str, places))}; "
+        f"`longhaul campaign run {campaign.path}` does the runs; if they are elsewhere, name their "
+        "directory"
+    )
+
+
+def folder_of_study(name: str) -> Path:
+    """Return the directory of a study's runs and results."""
+    return Path("studies") / name
+
+
+def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
+    """Results in a directory that was named, or else one's own, or else the shipped ones."""
+    folder = named or folder_of_study(study.name)
+    return record.latest(study, folder, scale, shipped=named is None)

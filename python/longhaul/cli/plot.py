@@ -1,0 +1,167 @@
+"""The command `plot`."""
+
+import re
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
+from longhaul.files import endings
+from longhaul.results import open_runs
+
+
+class ColourBy(Enum):
+    """What colours distinguish: algorithms or labels."""
+
+    algorithm = "algorithm"
+    label = "label"
+
+
+# Widths in inches by unit, and by name: a column and the page of a paper in two columns.
+UNITS_IN = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+NAMED_IN = {"column": 85 / 25.4, "page": 178 / 25.4}
+MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
+
+
+def plot(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN... [NAME]...",
+            help="Run directories and names of plots, in any order; without a name, every plot.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Directory for the plots, or a file (.svg, .png, .pdf) for one."
+        ),
+    ] = Path(),
+    format: Annotated[str, typer.Option("--format", "-f", help="svg, png or pdf.")] = "svg",
+    width: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIDTH",
+            help="Width of the figure: a length in mm, cm or in, such as 85mm; `column` (85 mm) or "
+            "`page` (178 mm) of a paper in two columns.",
+            show_default="each plot's own",
+        ),
+    ] = None,
+    link: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--link",
+            metavar="NAME",
+            help="Link that plots of links show; repeatable.",
+            show_default="the busy ones",
+        ),
+    ] = None,
+    colour_by: Annotated[
+        ColourBy, typer.Option(help="What colours distinguish: algorithms or labels.")
+    ] = ColourBy.algorithm,
+    from_s: Annotated[
+        float | None,
+        typer.Option(
+            "--from",
+            metavar="S",
+            help="MesoNet and captures: first second to show.",
+            show_default="all",
+        ),
+    ] = None,
+    to_s: Annotated[
+        float | None,
+        typer.Option(
+            "--to",
+            metavar="S",
+            help="MesoNet and captures: last second to show.",
+            show_default="all",
+        ),
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="MesoNet: flow, class or router to show, such as L1, DD or K0a; repeatable. "
+            "time-sequence: address and port of a sender.",
+            show_default="all, or the fullest routers",
+        ),
+    ] = None,
+    overlay: Annotated[
+        bool,
+        typer.Option(
+            "--overlay", help="MesoNet: one line per run, one panel per flow, class or router."
+        ),
+    ] = False,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw named plots of one run, or of several on the same scales.
+
+    `longhaul list plots` shows the names. With --from and --to, a part of a run of MesoNet is drawn
+    at full resolution, and time-sequence shows a part of a capture.
+    """
+    from longhaul import plots
+
+    ending = endings.check_format(format, endings.FIGURES)
+    width_in = None if width is None else _inches(width)
+    to_file = endings.is_file(out, endings.FIGURES)
+    names = [word for word in what if word in plots.PLOTS]
+    paths = [word for word in what if word not in plots.PLOTS]
+    if (unknown := [p for p in paths if _looks_like_a_name(p)]) and (names or len(paths) > 1):
+        if plots.nearest(unknown[0]):
+            plots.find(unknown[0])
+        raise InputError(
+            f"{unknown[0]}: no such run directory, and no plot of that name; "
+            "`longhaul list plots` shows the names"
+        )
+    if not paths:
+        raise InputError("expected a run directory: longhaul plot RUN... [NAME]...")
+    runs = open_runs(paths)
+    stem = "-".join(dict.fromkeys(run.path.name for run in runs))
+    wanted = names or plots.suitable(runs)
+    if to_file:
+        targets = {_only(wanted, out): out}
+    else:
+        targets = {name: out / f"{stem}-{name}{ending}" for name in wanted}
+    for target in targets.values():
+        refuse_existing(target, overwrite=overwrite)
+    if from_s is not None and to_s is not None and from_s >= to_s:
+        raise InputError(f"--from {from_s:g} --to {to_s:g}: expected --from below --to")
+    options = plots.Options(
+        tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay, width_in
+    )
+    plots.refuse_unused(wanted, options)
+    drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
+    for target, drawing in drawings.items():
+        plots.save(drawing, target, width_in)
+        if not quiet:
+            typer.echo(target)
+
+
+def _inches(width: str) -> float:
+    """Return the inches of a width such as `85mm`, `3.5 in` or `column`."""
+    if width in NAMED_IN:
+        return NAMED_IN[width]
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)", width.strip())
+    inches = float(found[1]) * UNITS_IN[found[2]] if found else 0.0
+    if not MIN_WIDTH_IN <= inches <= MAX_WIDTH_IN:
+        raise InputError(f"--width {width}: expected a length such as 85mm, 8.5cm or 3.5in, from "
+                         "40 mm to 1 m, or one of column, page")  # fmt: skip
+    return inches
+
+
+def _only(names: list[str], file: Path) -> str:
+    """The one plot that goes to a file."""
+    if len(names) != 1:
+        raise InputError(
+            f"--out {file}: expected one plot for a file, found {len(names)} "
+            f"({', '.join(names)}); name one, or give a directory"
+        )
+    return names[0]
+
+
+def _looks_like_a_name(word: str) -> bool:
+    """Whether a word was meant as a plot's name: it is no path, and nothing of that name exists."""
+    return "/" not in word and "." not in word and not Path(word).exists()

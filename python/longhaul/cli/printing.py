@@ -1,0 +1,59 @@
+"""Output of commands: tables, JSON, warnings and errors."""
+
+import json
+import re
+import sys
+from typing import Any, TextIO, cast
+
+from rich.console import Console
+from rich.text import Text
+
+
+class _Unpadded:
+    """A stream whose lines have no spaces at their ends."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text of whole lines."""
+        return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        self._stream.flush()
+
+
+class _Console(Console):
+    """A console that leaves a closed pipe to `_explained_errors`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what a plain write raises, where rich would exit with 1."""
+        raise BrokenPipeError
+
+
+def stdout() -> Console:
+    """Standard output: wide enough for any table and without padding if it is not a terminal."""
+    console = _Console(highlight=False)
+    if console.is_terminal:
+        return console
+    return _Console(highlight=False, width=400, file=cast(TextIO, _Unpadded(sys.stdout)))
+
+
+def print_json(value: Any) -> None:  # noqa: ANN401
+    """Print a value as JSON; what is not finite is null."""
+    finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
+    sys.stdout.write(json.dumps(finite, indent=2) + "\n")
+
+
+def warn(texts: list[str]) -> None:
+    """Print warnings on the error stream."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    for text in texts:
+        console.print(Text("warning: ", style="yellow") + Text(text))
+
+
+def print_error(message: str) -> None:
+    """Print the message of an error on the error stream."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(Text("error: ", style="bold red") + Text(message))

@@ -1,0 +1,36 @@
+"""Commands about a scenario that runs nothing: check, explain."""
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from longhaul.cli.printing import print_json, stdout, warn
+from longhaul.cli.shared import AsJson, Overrides, Quiet, ScenarioFile
+from longhaul.running.loading import load
+
+
+def check(file: ScenarioFile, set: Overrides = None, quiet: Quiet = False) -> None:
+    """Check a scenario without running it."""
+    scenario = load(file, set or ())
+    warn(scenario.warnings)
+    if not quiet:
+        about = [scenario.title, f"{scenario.duration_s:g} s"]
+        typer.echo(f"{file}: valid ({'; '.join(filter(None, about))})")
+
+
+def explain(
+    file: ScenarioFile,
+    set: Overrides = None,
+    json: AsJson = False,
+) -> None:
+    """Print every value of a scenario, defaults included, and where each comes from."""
+    rows = load(file, set or ()).explain()
+    if json:
+        print_json(
+            [{"path": path, "value": value, "origin": origin} for path, value, origin in rows]
+        )
+        return
+    table = Table("value", "", "from", box=None, pad_edge=False)
+    for path, value, origin in rows:
+        table.add_row(path, Text(value), Text(origin, style="dim"))
+    stdout().print(table)

@@ -1,0 +1,31 @@
+"""Classes of algorithms in files of Python, found without executing the files."""
+
+import ast
+from pathlib import Path
+
+from longhaul._engine import LonghaulError
+
+
+class ClassError(LonghaulError):
+    """A file that does not say which algorithm is meant."""
+
+
+def only_algorithm(file: Path) -> str:
+    """Return the name of the one class of a file that derives from `CongestionControl`."""
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
+    except SyntaxError as error:
+        raise ClassError(f"{file}:{error.lineno}: {error.msg}") from None
+    names = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and any("CongestionControl" in ast.unparse(base) for base in node.bases)
+    ]
+    if len(names) != 1:
+        found = f"found {', '.join(names)}" if names else "found none"
+        raise ClassError(
+            f"{file}: expected one class that derives from CongestionControl, {found}; "
+            f"say which, as in {file}:{names[0] if names else 'MyClass'}"
+        )
+    return names[0]

@@ -1,0 +1,83 @@
+"""Endings of the files that commands write: each command has its list, and nothing else is written.
+
+A file whose name says PDF and whose content is HTML misleads whoever opens it next, so a name is
+refused before anything is computed, with the command that writes such files.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from longhaul._engine import LonghaulError
+
+FIGURES = (".svg", ".png", ".pdf")
+PAGES = (".html",)
+TABLES = (".csv", ".parquet")
+ANIMATIONS = (".gif", ".mp4")
+SCENARIOS = (".toml",)
+DRAWN = "`longhaul plot`, `window`, `analyze` and `model`"
+# Endings that some command writes. A directory with such a name was not meant as one.
+WRITERS = {
+    **dict.fromkeys(FIGURES, DRAWN),
+    ".html": "`longhaul report`, `explore`, `window`, `campaign report --html` and `study report`",
+    ".csv": "`longhaul analyze`, `analyze components --scores` and `design`",
+    ".parquet": "`longhaul analyze components --scores`; a run has its tables in its directory",
+    **dict.fromkeys(ANIMATIONS, "`longhaul animate`"),
+    ".json": "`longhaul schema`; most commands print JSON with --json",
+    ".qlog": "`longhaul export`",
+    ".toml": "`longhaul new`, `campaign new` and `study scenario`",
+    ".so": "`longhaul module build`",
+}
+# Formats that people ask for and that no command writes.
+UNKNOWN = (".eps", ".ps", ".jpg", ".jpeg", ".webp", ".tiff", ".htm", ".xlsx", ".md")
+
+
+class EndingError(LonghaulError):
+    """A name whose ending a command does not write."""
+
+
+def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Path:
+    """Return the name of a file to write; refuse one whose ending the command does not write."""
+    if path.suffix not in allowed:
+        raise EndingError(f"{option} {path}: expected a name that ends in {either(allowed)}"
+                          f"{_elsewhere(path.suffix)}")  # fmt: skip
+    return path
+
+
+def check_directory(path: Path, option: str = "--out") -> Path:
+    """Return the name of a directory to write: any name but that of a file."""
+    if path.suffix in (*WRITERS, *UNKNOWN) and not path.is_dir():
+        raise EndingError(f"{option} {path}: expected the name of a directory"
+                          f"{_elsewhere(path.suffix)}")  # fmt: skip
+    return path
+
+
+def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
+    """Return whether a name, of a file or of a directory for several, is that of a file.
+
+    A name that ends as other files do, and that is no directory, is refused.
+    """
+    if path.is_dir() or path.suffix not in (*WRITERS, *UNKNOWN):
+        return False
+    if path.suffix not in allowed:
+        raise EndingError(f"{option} {path}: expected a directory, or a file that ends in "
+                          f"{either(allowed)}{_elsewhere(path.suffix)}")  # fmt: skip
+    return True
+
+
+def check_format(name: str, allowed: Sequence[str], option: str = "--format") -> str:
+    """Return the ending of files of a format, such as `pdf`; refuse one that is not written."""
+    ending = f".{name.removeprefix('.').lower()}"
+    if ending not in allowed:
+        names = either([known.removeprefix(".") for known in allowed])
+        raise EndingError(f"{option} {name}: expected {names}{_elsewhere(ending)}")
+    return ending
+
+
+def either(names: Sequence[str]) -> str:
+    """Return names as `a, b or c`."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _elsewhere(ending: str) -> str:
+    """Return the hint at the commands that write such files."""
+    return f"; {ending} is written by {WRITERS[ending]}" if ending in WRITERS else ""

@@ -1,0 +1,184 @@
+"""Running of scenarios: from a checked scenario to a run directory and its results."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from longhaul._engine import (
+    AlgorithmError,
+    Interval,
+    Latest,
+    OutputError,
+    RunError,
+    Scenario,
+    ScenarioError,
+    TimeLimit,
+    byte_count,
+)
+from longhaul.files.values import parse_bytes
+from longhaul.results import Results
+from longhaul.running.loading import Algorithms, ScenarioSource, duration_s, limit_seconds, load
+
+# Called with the simulated seconds and the data packets so far, about ten times a second.
+Progress = Callable[[float, int], object]
+
+# Gets each interval of a run of MesoNet and returns what it measures, by name.
+Measure = Callable[[Interval], Mapping[str, float]]
+
+
+def run(
+    scenario: ScenarioSource,
+    *,
+    out: str | Path | None = None,
+    set: Sequence[str] = (),
+    algorithms: Algorithms = (),
+    progress: bool | Progress = False,
+    measures: Sequence[Measure] = (),
+    overwrite: bool = False,
+    checkpoint_every: str | None = None,
+    limit: str | None = None,
+    memory: str | None = None,
+    threads: int = 1,
+) -> Results:
+    """Simulate a scenario and return its results.
+
+    The run directory goes to `out`, or to a temporary directory that lives as long as the results.
+    `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or
+    calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
+    what they return is a row of the table `measures`. With `checkpoint_every`, for example
+    `"10 min"`, the same call resumes a run of MesoNet that was killed; measuring functions start
+    afresh then. With `limit`, the run stops after this much wall-clock time, and so does an
+    algorithm in Python that loops, unless it does so in code outside Python. With `memory`, for
+    example `"2 GB"`, it stops before it takes more than that; without it, before it takes nine
+    tenths of the memory that is available when it begins (on Linux). `threads` share a run of
+    MesoNet; results do not depend on their number.
+
+    A run that is stopped before its end, by a limit, an interrupt, or an exception of `progress`,
+    keeps what was recorded and says how far it came (`Results.stopped`). It does not replace an
+    older run; it is written next to it as `<out>.stopped`.
+    """
+    started = None if limit is None else TimeLimit(limit_seconds(limit))
+    loaded = load(scenario, set, algorithms, limit=started)
+    return run_loaded(
+        loaded,
+        out=out,
+        progress=progress,
+        measures=measures,
+        overwrite=overwrite,
+        checkpoint_every=checkpoint_every,
+        limit=started,
+        memory=memory,
+        threads=threads,
+    )
+
+
+def run_loaded(
+    scenario: Scenario,
+    *,
+    out: str | Path | None,
+    progress: bool | Progress = False,
+    measures: Sequence[Measure] = (),
+    overwrite: bool = False,
+    checkpoint_every: str | None = None,
+    limit: TimeLimit | None = None,
+    memory: str | None = None,
+    threads: int = 1,
+    watch: bool = False,
+) -> Results:
+    """`run` for a scenario that is already checked; `watch` shows what it does in the terminal."""
+    every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
+    memory_bytes = None if memory is None else parse_bytes(memory, "memory")
+    if threads < 1:
+        raise ScenarioError(f"threads: expected at least 1, found {threads}")
+    if out is not None:
+        _check_room(scenario, Path(out))
+        path = _simulate(
+            scenario, Path(out), progress, measures,
+            overwrite=overwrite, every_s=every_s, limit=limit, memory_bytes=memory_bytes,
+            threads=threads, watch=watch,
+        )  # fmt: skip
+        return Results(path)
+    scratch = Path(tempfile.mkdtemp(prefix="longhaul-"))
+    try:
+        _check_room(scenario, scratch)
+        path = _simulate(
+            scenario, scratch / "run", progress, measures,
+            overwrite=False, limit=limit, memory_bytes=memory_bytes, threads=threads, watch=watch,
+        )  # fmt: skip
+    except BaseException:
+        shutil.rmtree(scratch)
+        raise
+    return Results(path, scratch=scratch)
+
+
+def _check_room(scenario: Scenario, out: Path) -> None:
+    """Refuse a run whose output will not fit on the disk."""
+    place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
+    free = shutil.disk_usage(place).free
+    if scenario.expected_bytes > free:
+        raise OutputError(
+            f"the run is expected to write {byte_count(scenario.expected_bytes)}, and the disk of "
+            f"{place} has {byte_count(free)} left; sample less often (measure.every) or capture "
+            "fewer links (measure.capture)"
+        )
+
+
+def _every(checkpoint_every: str, out: str | Path | None) -> float:
+    """Seconds between two checkpoints."""
+    if out is None:
+        raise ScenarioError("checkpoints need a run directory: give `out`")
+    return duration_s(checkpoint_every, "the time between two checkpoints")
+
+
+def _simulate(
+    scenario: Scenario,
+    out: Path,
+    progress: bool | Progress,
+    measures: Sequence[Measure],
+    *,
+    overwrite: bool,
+    every_s: float | None = None,
+    limit: TimeLimit | None = None,
+    memory_bytes: int | None = None,
+    threads: int = 1,
+    watch: bool = False,
+) -> Path:
+    """Leave a run directory, and return its path; raise what has stopped the run."""
+    latest = Latest() if watch else None
+
+    def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:
+        directory, raised = scenario.run(
+            out,
+            progress=progress,
+            measures=list(measures),
+            overwrite=overwrite,
+            checkpoint_every_s=every_s,
+            limit=limit,
+            memory_bytes=memory_bytes,
+            latest=latest,
+            threads=threads,
+        )
+        # As it was given, if it is not another one.
+        return (out if directory.name == out.name else directory), raised
+
+    if latest is not None:
+        from longhaul.running.watch import watching
+
+        with watching(scenario.title, scenario.duration_s, latest) as advance:
+            path, raised = simulate(advance)
+    elif progress is True:
+        from longhaul.running.progress import bar
+
+        with bar(scenario.title, scenario.duration_s) as advance:
+            path, raised = simulate(advance)
+    else:
+        path, raised = simulate(progress or None)
+    if raised is None:
+        return path
+    kept = f"the recorded part is in {path}"
+    if isinstance(raised, AlgorithmError):
+        raise AlgorithmError(f"{raised}; {kept}") from raised.__cause__
+    if isinstance(raised, KeyboardInterrupt | RunError):
+        raise type(raised)(f"{Results(path).stopped}; {kept}") from None
+    raise raised

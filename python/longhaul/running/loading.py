@@ -1,0 +1,99 @@
+"""Loading of scenarios: from a file, a text or mappings to a checked scenario.
+
+Apart from running, since it needs the engine alone: a command that only checks a scenario starts
+without the libraries for tables.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import Scenario, ScenarioError, TimeLimit, seconds
+from longhaul.congestion import CongestionControl
+
+# A path, the text of a scenario file (it has more than one line), or the same as nested mappings,
+# in which `python` may be a class.
+ScenarioSource = str | Path | Mapping[str, Any]
+
+# Classes that a scenario may name: `congestion = { python = "MyCC" }`.
+Algorithms = Iterable[type[CongestionControl]]
+
+
+def load(
+    scenario: ScenarioSource,
+    set: Sequence[str] = (),
+    algorithms: Algorithms = (),
+    *,
+    beside: str | Path = "",
+    limit: TimeLimit | None = None,
+) -> Scenario:
+    """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
+
+    Files that a text or mappings name are looked for in the directory `beside`. An algorithm's file
+    that is still being executed after `limit` is refused.
+    """
+    name = str(Path(beside, "scenario"))
+    given: dict[str, type[CongestionControl]] = {}
+
+    def hand_over(value: object) -> str:
+        """Give a class a name that stands for it in the scenario."""
+        if not (isinstance(value, type) and issubclass(value, CongestionControl)):
+            raise ScenarioError(f"expected a value of TOML or JSON, found {value!r}")
+        if given.setdefault(value.__name__, value) is not value:
+            raise ScenarioError(f"two different classes are called {value.__name__}")
+        return value.__name__
+
+    for algorithm in algorithms:
+        hand_over(algorithm)
+    if isinstance(scenario, Mapping):
+        text = json.dumps(scenario, default=hand_over)
+        return _parsed(text, name, set, given, limit)
+    if isinstance(scenario, str) and "\n" in scenario:
+        return _parsed(scenario, name, set, given, limit)
+    try:
+        return Scenario.load(str(scenario), list(set), given, limit)
+    except ScenarioError:
+        _refuse_campaign(Path(scenario))
+        raise
+
+
+def _refuse_campaign(file: Path) -> None:
+    """Refuse the file of a campaign with the command that runs it."""
+    try:
+        whole = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return
+    if "scenario" in whole and not {"factors", "responses"}.isdisjoint(whole):
+        raise ScenarioError(
+            f"{file}: a campaign, not a scenario: `longhaul campaign run {file}` does its runs, "
+            f"`longhaul campaign plan {file}` checks it"
+        ) from None
+
+
+def _parsed(
+    text: str,
+    name: str,
+    set: Sequence[str],
+    algorithms: Mapping[str, type[CongestionControl]],
+    limit: TimeLimit | None,
+) -> Scenario:
+    """A text as a scenario; messages do not name a file that there is not."""
+    try:
+        return Scenario.parse(text, name, list(set), algorithms, limit)
+    except ScenarioError as error:
+        raise ScenarioError(str(error).replace(f"{name}:", f"{Path(name).name}:")) from None
+
+
+def limit_seconds(limit: str) -> float:
+    """Return the seconds of a time limit."""
+    return duration_s(limit, "the limit")
+
+
+def duration_s(text: str, what: str) -> float:
+    """Return the seconds of a time; refuse anything else as a value of `what`."""
+    try:
+        return seconds(text)
+    except ScenarioError as error:
+        raise ScenarioError(f"{what}: {error}") from None

@@ -1,0 +1,157 @@
+"""Answers to slips: each names what was meant, or the command that does it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import AIMD, CommandLine
+
+import longhaul
+from longhaul.evaluation.contenders import ContenderError, contender
+from longhaul.results import ResultsError
+
+CAMPAIGN = """
+responses = ["goodput_bps"]
+replications = 2
+[factors]
+algorithm = { path = "flows.flow.congestion.kind", levels = ["reno", "cubic"] }
+[scenario]
+duration = "1 s"
+[scenario.topology.dumbbell.bottleneck]
+rate = "2 Mbps"
+delay = "5 ms"
+queue = { kind = "droptail", limit = "20 packets" }
+[[scenario.flows]]
+label = "flow"
+start = { uniform = ["0 s", "100 ms"] }
+"""
+
+
+def refusal(cli: CommandLine, *words: str) -> str:
+    """Return the message with which a command is refused, as one line."""
+    refused = cli(*words)
+    assert refused.returncode == 2, refused
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", refused.stderr).split())
+
+
+def test_a_campaign_is_found_from_any_directory(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "queues.toml").write_text(CAMPAIGN)
+    assert cli("campaign", "run", "queues.toml", "--workers", "1", "-q").returncode == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert "algorithm" in cli("analyze", "../queues.toml").stdout
+    assert "4 done" in cli("campaign", "status", "../queues.toml").stdout
+    # The same command resumes and repeats nothing.
+    again = cli("campaign", "run", "../queues.toml", "--workers", "1")
+    assert "4 of 4 runs done, 0 of them now" in again.stdout
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_runs_of_another_campaign_of_that_name_are_not_taken(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "queues.toml").write_text(CAMPAIGN)
+    assert cli("campaign", "run", "queues.toml", "--workers", "1", "-q").returncode == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "queues.toml").write_text(CAMPAIGN.replace("1 s", "2 s"))
+    monkeypatch.chdir(elsewhere)
+    message = refusal(cli, "analyze", "queues.toml")
+    assert "no run has finished in campaigns/queues; `longhaul campaign run queues.toml`" in message
+
+
+def test_places_that_were_looked_at_are_named(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "queues.toml").write_text(CAMPAIGN)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    message = refusal(cli, "analyze", "../queues.toml")
+    assert "campaigns/queues or ../campaigns/queues" in message
+
+
+def test_several_runs_are_analysed_alike(
+    finished: longhaul.Results, finished_again: longhaul.Results, cli: CommandLine
+) -> None:
+    runs = [str(finished.path), str(finished_again.path)]
+    printed = cli("analyze", *runs, "merit").stdout
+    assert printed.count("figures of merit") == 2
+    assert "r1: figures of merit" in printed
+    assert "r2: figures of merit" in printed
+    assert "unknown analysis `nothing`" in refusal(cli, "analyze", *runs, "nothing")
+
+
+def test_a_file_with_one_algorithm_is_enough(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "both.py").write_text(AIMD)
+    one = AIMD[: AIMD.index("class PerRound")]
+    (tmp_path / "mine.py").write_text(one)
+    drawn = cli("window", "mine.py", "reno", "--loss-every", "100", "--rounds", "50")
+    assert drawn.returncode == 0, drawn.stderr
+    assert "Aimd" in drawn.stdout
+    assert (tmp_path / "window-mine-reno.svg").is_file()
+    message = refusal(cli, "window", "both.py", "--loss-every", "100")
+    assert "found Aimd, PerRound; say which, as in both.py:Aimd" in message
+
+
+def test_the_name_of_a_study_opens_its_results(cli: CommandLine, tmp_path: Path) -> None:
+    written = cli("explore", "split-pep-2009")
+    assert written.returncode == 0, written.stderr
+    assert (tmp_path / "split-pep-2009-explorer.html").is_file()
+
+
+def test_after_did_you_mean_a_command_lists_the_rest(
+    finished: longhaul.Results, cli: CommandLine
+) -> None:
+    message = refusal(cli, "plot", str(finished.path), "thruput")
+    assert "did you mean `throughput`?); `longhaul list plots` shows all" in message
+    assert "response-times" not in message
+    message = refusal(cli, "window", "cubik", "--loss-every", "9")
+    assert "did you mean `cubic`?); `longhaul list algorithms` shows all" in message
+    with pytest.raises(ContenderError, match=r"`bbr3`\?\).*`longhaul list algorithms`"):
+        contender("bbrv3")
+
+
+def test_a_scenario_and_a_campaign_are_told_apart(
+    small: Path, cli: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "c.toml").write_text(CAMPAIGN)
+    message = refusal(cli, "campaign", "run", str(small))
+    assert f"a scenario, not a campaign: `longhaul run {small}` runs it" in message
+    for command in ("run", "check", "explain"):
+        message = refusal(cli, command, "c.toml")
+        assert "c.toml: a campaign, not a scenario: `longhaul campaign run c.toml`" in message
+
+
+def test_a_plot_of_a_table_that_is_missing_says_how_to_ask_for_it(
+    finished: longhaul.Results, cli: CommandLine
+) -> None:
+    message = refusal(cli, "plot", str(finished.path), "delays")
+    assert "no plot `delays`: the scenario measures them with `measure = { delays = true }`" in (
+        message
+    )
+
+
+def test_runs_that_are_not_in_a_list_are_explained(finished: longhaul.Results) -> None:
+    with pytest.raises(ResultsError, match=r"longhaul\.plot\(\[run, other\], \"throughput\"\)"):
+        longhaul.plot(finished, finished, "throughput")  # type: ignore[arg-type]
+
+
+def test_words_of_other_programs_lead_somewhere(small: Path, cli: CommandLine) -> None:
+    assert cli("list", "scenarios").stdout == cli("list", "examples").stdout
+    assert "Did you mean 'run'?" in refusal(cli, "simulate", "a.toml")
+    message = refusal(cli, "run", str(small), "--bandwidth", "5")
+    assert "--set topology.dumbbell.bottleneck.rate='5 Mbps'" in message
+    assert "Did you mean --rate?" in refusal(cli, "model", "path", "--bandwidth", "5")
+    assert "Did you mean --out?" in refusal(cli, "report", "r1", "--output", "x.html")
+
+
+def test_keys_that_are_suggested_exist(cli: CommandLine, tmp_path: Path) -> None:
+    from longhaul.cli.lazy import KEYS
+
+    (tmp_path / "a.toml").write_text(CAMPAIGN.split("[scenario]")[1].replace("scenario.", ""))
+    for setting in dict.fromkeys(KEYS.values()):
+        checked = cli("check", "a.toml", "--set", setting.replace("'", ""))
+        assert checked.returncode == 0, checked.stderr
