@@ -45,17 +45,19 @@ keys! {
         pub to: usize,
         /// Queue in front of the transmitter.
         pub queue: QueueConfig,
+    }
+    initially {
         /// Changes in the course of the run, in order of time, at most one at a time. If they are repeated, the period is
         /// longer than from the first to the last.
-        pub changes: Vec<Change>,
+        pub changes: Vec<Change> = Vec::new(),
         /// Times at which packets leave, instead of a rate; `rate` is then their mean.
-        pub delivery_trace: Option<Arc<DeliveryTrace>>,
+        pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
         /// The way in which departures are computed, where nothing needs them one by one; see [`Link::service`].
-        pub service: Service,
+        pub service: Service = Service::OnArrival,
         /// True if the time series include this link.
-        pub sampled: bool,
+        pub sampled: bool = false,
         /// True if its packets are recorded.
-        pub captured: bool,
+        pub captured: bool = false,
     }
 }
 

@@ -8,9 +8,7 @@ mod loss;
 
 use std::sync::Arc;
 
-use longhaul_engine::config::{
-    Change, DeliveryTrace, DirectionKeys, Link, Policer, Service, Shaper,
-};
+use longhaul_engine::config::{Change, DeliveryTrace, DirectionKeys, Link, Policer, Shaper};
 use longhaul_engine::queue::{Capacity, DropTail, LinkContext, QueueConfig};
 use longhaul_keys::{Field, Kind, Profile, RATE};
 use longhaul_units::{Bytes, Rate, Span};
@@ -150,22 +148,11 @@ fn directions(
     let name_back = format!("{name}{REVERSE}");
     let changes_back = changes_back(&changes, &back);
     let unset = || QueueConfig::DropTail(DropTail::new(Capacity::Packets(1)));
-    let link = |name, from, to, changes, trace| {
-        let (forward_name, service) = (forward_name.clone(), Service::OnArrival);
-        let (sampled, captured) = (true, false);
-        Link::of(
-            table,
-            name,
-            forward_name,
-            from,
-            to,
-            unset(),
-            changes,
-            trace,
-            service,
-            sampled,
-            captured,
-        )
+    let link = |name, from, to, changes, delivery_trace| Link {
+        changes,
+        delivery_trace,
+        sampled: true,
+        ..Link::of(table, name, forward_name.clone(), from, to, unset())
     };
     let forward = link(name.to_string(), from, to, changes, trace);
     let reverse = Link {
