@@ -1,18 +1,30 @@
 """Delay differential equations and fluid models against known solutions, and against packets."""
 
+import json
 from math import pi, sqrt
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import longhaul
+from longhaul import _engine
 from longhaul.models import delay, fluid_comparison, stability
 from longhaul.models.dynamics import MODELLED, Cubic, aimd, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.isolated import saw_tooth
 from longhaul.models.laws import LAWS
 from longhaul.models.marking import Custom, DropTail, FluidLink, Marking, Red
-from longhaul.models.scenario import UnmodelledError, fluid
+from longhaul.models.scenario import (
+    OF_FLOWS,
+    OF_LINKS,
+    OF_REVERSE_DIRECTIONS,
+    OF_SCENARIOS,
+    OF_TOPOLOGIES,
+    UnmodelledError,
+    fluid,
+)
 from longhaul.running.loading import load
 
 
@@ -228,6 +240,55 @@ def test_under_red_packets_are_where_the_model_is() -> None:
 def test_what_the_model_cannot_represent_is_named(change: dict[str, object], named: str) -> None:
     with pytest.raises(UnmodelledError, match=named):
         fluid(load(ten_flows(RED) | change))
+
+
+def keys_of(schema: dict[str, Any], *path: str) -> set[str]:
+    """Return the keys that the schema of scenarios has for a table."""
+    for name in path:
+        schema = schema["items"] if name == "*" else schema["properties"][name]
+    return set(schema["properties"])
+
+
+LINK = ("topology", "dumbbell", "bottleneck")
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ((), OF_SCENARIOS),
+        (LINK, OF_LINKS),
+        ((*LINK, "reverse"), OF_REVERSE_DIRECTIONS),
+        (("flows", "*"), OF_FLOWS),
+    ],
+)
+def test_each_key_that_the_model_does_not_know_is_refused(
+    path: tuple[str, ...], known: tuple[str, ...]
+) -> None:
+    schema = json.loads(_engine.schema())
+    keys = keys_of(schema, *path)
+    refused = keys - set(known)
+    assert refused
+    for key in refused:
+        resolved = json.loads(load(ten_flows(RED)).resolved_json())
+        table: Any = resolved
+        for name in path:
+            table = table[0] if name == "*" else table[name]
+        table[key] = "some value"
+        scenario: Any = SimpleNamespace(resolved_json=lambda: json.dumps(resolved))  # noqa: B023
+        place = ".".join([*path, key]).replace("*", "0")
+        with pytest.raises(UnmodelledError, match=f"`{place}`"):
+            fluid(scenario)
+
+
+def test_the_model_knows_no_key_that_scenarios_do_not_have() -> None:
+    schema = json.loads(_engine.schema())
+    hop = ("topology", "parking-lot", "hops", "*")
+    topologies = keys_of(schema, "topology", "dumbbell") | keys_of(schema, *hop[:2])
+    assert set(OF_SCENARIOS) <= keys_of(schema)
+    assert set(OF_TOPOLOGIES) <= topologies
+    assert set(OF_LINKS) <= keys_of(schema, *LINK) & keys_of(schema, *hop)
+    assert set(OF_REVERSE_DIRECTIONS) <= keys_of(schema, *LINK, "reverse")
+    assert set(OF_FLOWS) <= keys_of(schema, "flows", "*")
 
 
 def test_mesonet_has_no_fluid_model() -> None:

@@ -61,13 +61,13 @@ pub struct AckSample {
     /// Forward one-way transit time, where the transport measures it.
     pub one_way_delay: Option<Span>,
     /// How far apart two segments that left back to back were acknowledged, where the transport
-    /// measures it: [`CongestionControl::sends_pairs`] asks for it.
+    /// measures it: [`Needs::pairs`] asks for it.
     ///
-    /// [`CongestionControl::sends_pairs`]: crate::CongestionControl::sends_pairs
+    /// [`Needs::pairs`]: crate::Needs::pairs
     pub pair_spacing: Option<Span>,
-    /// What routers answered to [`CongestionControl::router_request`], where they did.
+    /// What routers answered to [`Extension::router_request`], where they did.
     ///
-    /// [`CongestionControl::router_request`]: crate::CongestionControl::router_request
+    /// [`Extension::router_request`]: crate::Extension::router_request
     pub router: Option<RouterFeedback>,
     /// Whether the acknowledgement echoed a congestion mark.
     pub ecn_echo: bool,
@@ -179,6 +179,18 @@ pub struct Idle {
     pub time: Span,
     /// Since the last segment left, a round trip before the idle time began.
     pub since_sent: Span,
+}
+
+#[cfg(test)]
+impl Idle {
+    /// One of this length at the beginning of a connection.
+    pub(crate) fn of(time: Span) -> Self {
+        Self {
+            now: Time::ZERO + time,
+            time,
+            since_sent: time,
+        }
+    }
 }
 
 /// A retransmission timeout.

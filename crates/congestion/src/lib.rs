@@ -12,8 +12,10 @@ mod controller;
 mod custom;
 mod delay_history;
 mod entry;
+mod extension;
 mod facts;
 mod marked_share;
+mod needs;
 mod parameter;
 mod peak_rate;
 mod periodic;
@@ -32,13 +34,15 @@ mod window;
 mod windowed_max;
 
 pub use algorithms::Controller;
-pub use congestion_control::{CloneBox, CongestionControl, Needs, Phases, restart};
+pub use congestion_control::{CloneBox, CongestionControl, Phases, restart};
 pub use custom::{Custom, Factory};
 pub use entry::{Entry, Signal};
+pub use extension::Extension;
 pub use facts::{
     AckSample, Cause, Congestion, Dummies, Idle, Limit, Load, Phase, RouterFeedback, RouterRequest,
     Timeout,
 };
+pub use needs::Needs;
 pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, Variant};
 pub use rate_sample::RateSample;
 pub use registry::{ControllerSpec, SlowStartSpec};

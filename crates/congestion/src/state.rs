@@ -4,8 +4,9 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithms::Controller;
-use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::congestion_control::{CongestionControl, Phases};
 use crate::facts::{AckSample, Cause, Congestion, Dummies, Idle, Phase, RouterRequest, Timeout};
+use crate::needs::Needs;
 use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
@@ -177,9 +178,10 @@ impl CongestionState {
         }
     }
 
-    /// Whether losses are answered now ([`CongestionControl::answers_losses`]).
+    /// Returns true if losses are answered now ([`Extension::answers_losses`]).
     pub fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
-        self.controller.answers_losses(delivered, lost)
+        let extension = self.controller.extension();
+        extension.is_none_or(|extension| extension.answers_losses(delivered, lost))
     }
 
     /// Reduces the window for a congestion signal.
@@ -194,7 +196,8 @@ impl CongestionState {
         }
         // Marks bring no recovery in which the window could go down.
         if event.cause == Cause::Loss
-            && let Some(floor) = self.controller.recovery_floor(&self.window)
+            && let Some(extension) = self.controller.extension()
+            && let Some(floor) = extension.recovery_floor(&self.window)
         {
             let halving = RateHalving::begin(before, floor, &mut self.window);
             self.rate_halving = Some(Box::new(halving));
@@ -231,7 +234,9 @@ impl CongestionState {
             window.set_ssthresh(ssthresh.max(window.ssthresh()));
             window.set_cwnd(cwnd.max(window.cwnd()));
         }
-        self.controller.on_undo(window);
+        if let Some(extension) = self.controller.extension() {
+            extension.on_undo(window);
+        }
     }
 
     /// Restarts from `cwnd` because nothing was sent for a timeout.
@@ -242,7 +247,7 @@ impl CongestionState {
 
     /// Tells the algorithm that the flow was idle.
     pub fn on_idle(&mut self, idle: &Idle) {
-        self.controller.on_restart(idle, &mut self.window);
+        self.controller.on_idle(idle, &mut self.window);
     }
 
     /// The rate to pace at, if the algorithm paces.
@@ -271,26 +276,24 @@ impl CongestionState {
         }
     }
 
-    /// Whether new segments should leave in pairs.
-    pub fn sends_pairs(&self) -> bool {
-        self.controller.sends_pairs()
-    }
-
-    /// Low-priority segments to send now, if any ([`CongestionControl::take_dummies`]).
+    /// Returns the low-priority segments to send now, if any ([`Extension::take_dummies`]).
     pub fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
-        self.controller.take_dummies(rtt, receive_window)
+        let extension = self.controller.extension()?;
+        extension.take_dummies(rtt, receive_window)
     }
 
     /// A dummy segment is acknowledged.
     pub fn on_dummy_ack(&mut self) {
-        self.controller.on_dummy_ack(&mut self.window);
+        if let Some(extension) = self.controller.extension() {
+            extension.on_dummy_ack(&mut self.window);
+        }
     }
 
-    /// What a data packet that leaves now tells the routers
-    /// ([`CongestionControl::router_request`]).
+    /// Returns the request of a data packet that leaves now to the routers ([`Extension::router_request`]).
     #[inline]
-    pub fn router_request(&self, srtt: Span) -> Option<RouterRequest> {
-        self.controller.router_request(&self.window, srtt)
+    pub fn router_request(&mut self, srtt: Span) -> Option<RouterRequest> {
+        let extension = self.controller.extension()?;
+        extension.router_request(&self.window, srtt)
     }
 
     /// Whether the flow is in a regime that only its algorithm has: outside slow start, and where that

@@ -25,5 +25,5 @@ use longhaul_kernel::{prefetch, random};
 pub const RESULTS_VERSION: u32 = 16;
 
 pub use config::Config;
-pub use config::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
+pub use config::{Change, DelayBox, GilbertElliott, Loss, Reordering};
 pub use network::graph::Graph;

@@ -83,12 +83,12 @@ impl Small {
         if self.ns2_clock {
             config.clock = Clock::Ns2;
         }
-        config.links[0].shaper = self.shaped.map(|part| Shaper {
+        config.links[0].direction.shaper = self.shaped.map(|part| Shaper {
             rate: Rate::from_bps((part * rate.as_bps() as f64) as u64),
             burst: Bytes(3000),
         });
-        config.links[0].loss = self.extras.loss(self.loss);
-        config.links[1].loss = self.extras.loss(self.loss / 2.0);
+        config.links[0].direction.loss = self.extras.loss(self.loss);
+        config.links[1].direction.loss = self.extras.loss(self.loss / 2.0);
         for link in &mut config.links {
             self.extras.add_to(link);
         }
@@ -254,7 +254,7 @@ impl Access {
                 link.rate = Rate::from_bps(self.mbps * 1_000_000);
             }
             link.queue = drop_tail(self.limit);
-            link.loss = Loss::Bernoulli(self.loss);
+            link.direction.loss = Loss::Bernoulli(self.loss);
             if self.plain {
                 Extras::remove_from(link);
             }
@@ -274,7 +274,7 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
     let crossed: u64 = totals.flows.iter().map(|flow| flow.total.sent_pkts).sum();
     let first = &totals.links[0].total;
-    if config.links[0].impairments.is_none() {
+    if !config.links[0].is_impaired() {
         let syns = first.arrived_pkts - crossed;
         assert!(
             syns >= config.flows.len() as u64,
@@ -375,8 +375,8 @@ proptest! {
         // delivered for each timeout, and without timestamps no round trip ends their backoff.
         let mut config = small.config(20_000);
         config.measure.every = None;
-        config.links[0].loss = Loss::List(losses.iter().copied().collect());
-        config.links[1].loss = Loss::List(losses.iter().map(|n| n * 3 / 2).collect());
+        config.links[0].direction.loss = Loss::List(losses.iter().copied().collect());
+        config.links[1].direction.loss = Loss::List(losses.iter().map(|n| n * 3 / 2).collect());
         for link in &mut config.links {
             Extras::end_losses(link, Time::ZERO + Span::from_secs(10));
         }
@@ -475,7 +475,7 @@ fn busy() -> Config {
         drop_tail(40),
         20,
     );
-    config.links[0].loss = Loss::Bernoulli(1e-3);
+    config.links[0].direction.loss = Loss::Bernoulli(1e-3);
     for (label, recovery) in [("a", Recovery::Sack), ("b", Recovery::NewReno)] {
         let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(1));
         add_flows(&mut config, label, 3, start, tcp(recovery));
@@ -523,7 +523,7 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
         for length in lengths {
             let mut config = busy();
             config.links[0].service = service;
-            config.links[0].loss = Loss::None;
+            config.links[0].direction.loss = Loss::None;
             if ns2_clock {
                 config.clock = Clock::Ns2;
             }

@@ -46,7 +46,7 @@ fn config(loss: f64) -> Config {
     add_source(&mut config, "web", source, with_stamps);
     for link in &mut config.links[..2] {
         link.captured = true;
-        link.loss = Loss::Bernoulli(loss);
+        link.direction.loss = Loss::Bernoulli(loss);
     }
     config
 }

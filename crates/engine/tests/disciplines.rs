@@ -239,7 +239,7 @@ fn a_token_bucket_sets_the_rate() {
     ] {
         let mut config = network(discipline, mbps(100), 0, seconds);
         let (rate, burst) = (mbps(10), Bytes(15_000));
-        config.links[0].shaper = Some(Shaper { rate, burst });
+        config.links[0].direction.shaper = Some(Shaper { rate, burst });
         add_datagrams(&mut config, mbps(12));
         let (totals, _) = run(&config);
         let counters = &totals.links[0].total;
@@ -262,7 +262,7 @@ fn filtered_acks_do_not_limit_the_way_there() {
         config.measure.from = Time::ZERO + Span::from_secs(10);
         config.links[1].rate = back;
         config.links[1].queue = queue;
-        config.links[1].ack_filtering = ack_filtering;
+        config.links[1].direction.ack_filtering = Some(ack_filtering);
         // A window that fills the path, but not the queue on the way there.
         let window = Tcp {
             receive_window: 100,

@@ -265,7 +265,7 @@ fn a_connection_closes_whichever_packet_is_lost() {
         for link in [0, 1] {
             for number in 0..12 {
                 let mut config = exchange(500, Some(10_000), delayed(tcp(recovery)), 60);
-                config.links[link].loss = Loss::List(vec![number]);
+                config.links[link].direction.loss = Loss::List(vec![number]);
                 let (totals, records) = run(&config);
                 assert_over(&totals, &records, 10_500);
                 let last: Vec<_> = records.packets.iter().rev().take(2).map(seen).collect();
@@ -304,8 +304,8 @@ proptest! {
         let tcp = if holds_back { delayed(tcp) } else { tcp };
         // Twelve timeouts in a row take two to the power of twelve seconds, of a minute each at most.
         let mut config = exchange(request, response, tcp, 2000);
-        config.links[0].loss = Loss::List(lost.into_iter().collect());
-        config.links[1].loss = Loss::List(lost_back.into_iter().collect());
+        config.links[0].direction.loss = Loss::List(lost.into_iter().collect());
+        config.links[1].direction.loss = Loss::List(lost_back.into_iter().collect());
         let (totals, records) = run(&config);
         assert_over(&totals, &records, request + response.unwrap_or(0));
         let fins: Vec<_> = records.packets.iter().filter(|packet| packet.fin).collect();

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use common::{AT_ONCE, add_access, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{
-    AckThinning, DeliveryTrace, Distribution, Link, Policer, Recovery, Start, Tcp,
+    AckThinning, DeliveryTrace, DirectionKeys, Distribution, Link, Policer, Recovery, Start, Tcp,
 };
-use longhaul_engine::{Change, Config, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
+use longhaul_engine::{Change, Config, DelayBox, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 fn ms(ms: f64) -> Time {
@@ -206,15 +206,11 @@ fn loss_changes_for_packets_that_have_not_arrived() {
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 5);
 }
 
-fn entrance(config: &mut Config, entrance: Impairments) {
-    config.links[0].impairments = Some(Box::new(entrance));
-}
-
-fn held_back(probability: f64, delay: Distribution) -> Impairments {
+fn held_back(probability: f64, delay: Distribution) -> DirectionKeys {
     let reordering = Some(Reordering { probability, delay });
-    Impairments {
+    DirectionKeys {
         reordering,
-        ..Impairments::default()
+        ..DirectionKeys::default()
     }
 }
 
@@ -222,7 +218,7 @@ fn held_back(probability: f64, delay: Distribution) -> Impairments {
 fn packets_that_are_held_back_arrive_so_much_later() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
-    entrance(&mut config, held_back(1.0, Distribution::Constant(7.3e-3)));
+    config.links[0].direction = held_back(1.0, Distribution::Constant(7.3e-3));
     // 1 us of transmission, 5 ms of delay, 7.3 ms at the entrance.
     let expected = [12.301, 12.801, 13.301, 13.801];
     assert_eq!(arrivals_ms(&config, 4), expected);
@@ -242,7 +238,7 @@ fn packets_held_back_for_long_are_repaired_in_vain() {
         add_flows(&mut config, "flow", 1, AT_ONCE, flow);
         add_access(&mut config, Span::from_millis(1));
         let delay = Distribution::Constant(1e-3 * delay_ms);
-        entrance(&mut config, held_back(0.01, delay));
+        config.links[0].direction = held_back(0.01, delay);
         let (totals, _) = run(&config);
         let flow = &totals.flows[0].total;
         assert_eq!(flow.retransmitted_pkts.min(1), expected, "{flow:?}");
@@ -258,11 +254,10 @@ fn copies_and_packets_held_back_are_conserved() {
     config.links[0].rate = mbps(100);
     config.flows[0].stop = Some(ms(899.9));
     let exponential = Distribution::Exponential { mean: 2e-3 };
-    let both = Impairments {
-        duplication: 0.25,
+    config.links[0].direction = DirectionKeys {
+        duplication: Some(0.25),
         ..held_back(0.3, exponential)
     };
-    entrance(&mut config, both);
     let (totals, records) = run(&config);
     let (flow, link) = (&totals.flows[0].total, &totals.links[0].total);
     assert_eq!(flow.sent_pkts, 1800);
@@ -283,19 +278,13 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
         let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 4);
         add_flows(&mut config, "flow", 2, AT_ONCE, tcp(Recovery::Sack));
         watch_far_end(&mut config);
-        for (number, link) in config.links[..2].iter_mut().enumerate() {
-            let (from, to) = (0.01, 0.2);
-            let delay_box = DelayBox {
-                delay: Distribution::Uniform(from, to),
-                loss: Distribution::Constant(0.0),
-                rate: None,
-                processing_delay: None,
-                name: if symmetric { 0 } else { number }.to_string(),
-            };
-            link.impairments = Some(Box::new(Impairments {
-                delay_box: Some(delay_box),
-                ..Impairments::default()
-            }));
+        for link in &mut config.links[..2] {
+            link.forward_name = "there".to_string();
+            link.delay_box = Some(DelayBox {
+                delay: Some(Distribution::Uniform(0.01, 0.2)),
+                symmetric,
+                ..DelayBox::default()
+            });
         }
         let (totals, records) = run(&config);
         let mut drawn_ms = Vec::new();
@@ -324,18 +313,10 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
         ..tcp(Recovery::Sack)
     };
     add_flows(&mut config, "flow", 3, AT_ONCE, limited);
-    let delay_box = DelayBox {
-        delay: Distribution::Constant(0.0),
-        loss: Distribution::Constant(0.0),
+    config.links[0].delay_box = Some(DelayBox {
         rate: Some(Distribution::Constant(10e6)),
-        processing_delay: None,
-        name: "box".to_string(),
-    };
-    let with_box = Impairments {
-        delay_box: Some(delay_box),
-        ..Impairments::default()
-    };
-    entrance(&mut config, with_box);
+        ..DelayBox::default()
+    });
     let (totals, _) = run(&config);
     for flow in &totals.flows {
         // 10 Mbit/s of packets of 1500 B in 10 s.
@@ -362,19 +343,17 @@ fn runs_repeat() {
     add_flows(&mut config, "flow", 3, start, tcp(Recovery::Sack));
     for link in &mut config.links {
         let exponential = Distribution::Exponential { mean: 5e-3 };
-        let delay_box = DelayBox {
-            delay: exponential.clone(),
-            loss: Distribution::Constant(0.001),
-            rate: None,
-            processing_delay: Some(exponential.clone()),
-            name: "box".to_string(),
-        };
-        link.impairments = Some(Box::new(Impairments {
-            delay_box: Some(delay_box),
-            duplication: 0.01,
+        link.delay_box = Some(DelayBox {
+            delay: Some(exponential.clone()),
+            loss: Some(Distribution::Constant(0.001)),
+            ..DelayBox::default()
+        });
+        link.host_processing_delay = Some(exponential.clone());
+        link.direction = DirectionKeys {
+            duplication: Some(0.01),
+            loss: Loss::GilbertElliott(GilbertElliott::of_bursts(0.001, 3.0)),
             ..held_back(0.01, exponential)
-        }));
-        link.loss = Loss::GilbertElliott(GilbertElliott::of_bursts(0.001, 3.0));
+        };
         link.changes = vec![Change {
             rate: Some(mbps(10)),
             ..change(2000.0)
@@ -391,17 +370,10 @@ fn runs_repeat() {
 #[test]
 fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
     let mut config = datagrams();
-    let policer = Policer {
+    config.links[0].direction.policer = Some(Policer {
         rate: mbps(4),
         burst: Bytes(5000),
-    };
-    entrance(
-        &mut config,
-        Impairments {
-            policer: Some(policer),
-            ..Impairments::default()
-        },
-    );
+    });
     assert_eq!(config.links[0].capacity(), mbps(4));
     let (totals, _) = run(&config);
     let link = &totals.links[0].total;
@@ -417,14 +389,14 @@ fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
 fn jitter_adds_to_the_delay_and_keeps_the_order() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
-    config.links[0].jitter = Some(Distribution::Constant(2e-3));
+    config.links[0].direction.jitter = Some(Distribution::Constant(2e-3));
     // 1 us of transmission, 5 ms of delay and 2 ms.
     let whole_us = arrivals_ms(&config, 3)
         .into_iter()
         .map(|ms| (ms * 1e3).round());
     assert_eq!(whole_us.collect::<Vec<_>>(), [7001.0, 7501.0, 8001.0]);
     let mean_s = 4e-3;
-    config.links[0].jitter = Some(Distribution::Exponential { mean: mean_s });
+    config.links[0].direction.jitter = Some(Distribution::Exponential { mean: mean_s });
     let (totals, records) = run(&config);
     let mut last = Time::ZERO;
     let mut added_s = Vec::new();
@@ -459,14 +431,9 @@ fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
             ..tcp(Recovery::RackTlp)
         };
         add_flows(&mut config, "flow", 1, AT_ONCE, transfer);
-        config.links[1].impairments = keep_every.map(|keep_every| {
-            Box::new(Impairments {
-                ack_thinning: Some(AckThinning {
-                    keep_every,
-                    hold: Span::from_millis(10),
-                }),
-                ..Impairments::default()
-            })
+        config.links[1].direction.ack_thinning = keep_every.map(|keep_every| AckThinning {
+            keep_every,
+            hold: Span::from_millis(10),
         });
         let (totals, _) = run(&config);
         let flow = &totals.flows[0];

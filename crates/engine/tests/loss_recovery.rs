@@ -43,7 +43,7 @@ fn a_single_loss_is_repaired_in_one_round_trip_without_timeout() {
             3,
         );
         // Packet 300 of the first link: well into slow start.
-        config.links[0].loss = Loss::List(vec![300]);
+        config.links[0].direction.loss = Loss::List(vec![300]);
         let transfer = Some(4_000_000);
         add_flows(
             &mut config,
@@ -139,7 +139,7 @@ fn flows_whose_packets_arrive_together_share_alike() {
 fn transfer_of_20_segments(lost: Vec<u64>, flow: Tcp) -> (Totals, Records) {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(81));
     let mut config = dumbbell(rate, delay, drop_tail(1000), 20);
-    config.links[0].loss = Loss::List(lost);
+    config.links[0].direction.loss = Loss::List(lost);
     let mut flow = Tcp {
         transfer: Some(20 * 1460),
         initial_window: 10.0,
@@ -225,7 +225,7 @@ fn a_probe_that_was_not_needed_reduces_nothing() {
         } else {
             vec![19, 20]
         };
-        config.links[1].loss = Loss::List(lost);
+        config.links[1].direction.loss = Loss::List(lost);
         let transfer = Some(20 * 1460);
         let mut flow = Tcp {
             transfer,

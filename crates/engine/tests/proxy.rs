@@ -89,7 +89,7 @@ proptest! {
         config.seed = seed;
         for (number, link) in config.links.iter_mut().enumerate() {
             let loss = if number < 2 { split_loss } else { access_loss };
-            link.loss = Loss::Bernoulli(loss);
+            link.direction.loss = Loss::Bernoulli(loss);
         }
         for proxy in &mut config.proxies {
             proxy.queue = drop_tail(queue);
@@ -116,7 +116,7 @@ proptest! {
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
-    config.links[0].loss = Loss::Bernoulli(0.005);
+    config.links[0].direction.loss = Loss::Bernoulli(0.005);
     let (ahead, records) = run(&config);
     serve_explicitly(&mut config);
     let (explicit, explicit_records) = run(&config);
@@ -162,7 +162,7 @@ fn a_segment_waits_for_a_check_only() {
 fn credit_is_what_may_wait_unsent() {
     for credit in [1, 7, 50] {
         let mut config = greedy(20);
-        config.links[0].loss = Loss::Bernoulli(1.0);
+        config.links[0].direction.loss = Loss::Bernoulli(1.0);
         config.proxies[0].credit_bytes = credit * MSS;
         let totals = totals(&config);
         assert_eq!(totals.proxies[0].total.admitted_bytes, credit * MSS);
@@ -193,7 +193,7 @@ fn credit_bounds_the_backlog() {
 fn credit_grows_with_retransmissions_if_it_is_to() {
     let unsent = |credit_for_retransmissions| {
         let mut config = greedy(60);
-        config.links[0].loss = Loss::Bernoulli(0.01);
+        config.links[0].direction.loss = Loss::Bernoulli(0.01);
         config.proxies[0].credit_for_retransmissions = credit_for_retransmissions;
         let total = totals(&config).proxies[0].total;
         let sent = total.carrier.sent_pkts - total.carrier.retransmitted_pkts;
@@ -212,7 +212,7 @@ fn credit_grows_with_retransmissions_if_it_is_to() {
 #[test]
 fn a_pause_of_the_link_strands_nothing() {
     let mut config = transfers(2, 3_000_000, 300);
-    config.links[0].loss = Loss::List((500..520).collect());
+    config.links[0].direction.loss = Loss::List((500..520).collect());
     let totals = totals(&config);
     assert_conserved(&config, &totals);
     for flow in &totals.flows {

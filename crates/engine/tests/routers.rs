@@ -175,7 +175,7 @@ fn satellite(loss: f64) -> Config {
     let delay = Span::from_millis(275);
     let queue = Discipline::DropTail.config(Capacity::Packets(230), false, mbps(10), delay);
     let mut config = dumbbell(mbps(10), delay, queue, 300);
-    config.links[0].loss = Loss::Bernoulli(loss);
+    config.links[0].direction.loss = Loss::Bernoulli(loss);
     config
 }
 

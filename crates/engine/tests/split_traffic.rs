@@ -13,7 +13,7 @@ use longhaul_engine::config::{
     TraceEntry, Transport, Web,
 };
 use longhaul_engine::measure::Totals;
-use longhaul_engine::{Config, DelayBox, Impairments, Loss};
+use longhaul_engine::{Config, DelayBox, Loss};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -167,7 +167,7 @@ proptest! {
         config.seed = seed;
         for (number, link) in config.links.iter_mut().enumerate() {
             let loss = if number < 2 { split_loss } else { access_loss };
-            link.loss = Loss::Bernoulli(loss);
+            link.direction.loss = Loss::Bernoulli(loss);
         }
         for proxy in &mut config.proxies {
             proxy.queue = drop_tail(queue);
@@ -195,7 +195,7 @@ proptest! {
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));
     let mut config = split_sources(&[source.clone(), source], &tcp(RECOVERY), 30);
-    config.links[0].loss = Loss::Bernoulli(0.005);
+    config.links[0].direction.loss = Loss::Bernoulli(0.005);
     let ahead = results(&config);
     serve_explicitly(&mut config);
     // Not all of it is printed if it differs.
@@ -317,17 +317,12 @@ fn delay_boxes_know_both_legs() {
         // Between the proxy's end node and the receiver, both ways.
         for link in config.links.iter_mut().filter(|_| delayed) {
             if link.from == config.flows[0].to || link.to == config.flows[0].to {
-                let delay_box = DelayBox {
-                    delay: Distribution::Uniform(0.02, 0.2),
-                    loss: Distribution::Constant(0.0),
-                    rate: None,
-                    processing_delay: None,
-                    name: "box".to_string(),
-                };
-                link.impairments = Some(Box::new(Impairments {
-                    delay_box: Some(delay_box),
-                    ..Impairments::default()
-                }));
+                link.forward_name = "box".to_string();
+                link.delay_box = Some(DelayBox {
+                    delay: Some(Distribution::Uniform(0.02, 0.2)),
+                    symmetric: true,
+                    ..DelayBox::default()
+                });
             }
         }
         let (_, records) = run(&config);

@@ -280,7 +280,7 @@ proptest! {
     ) {
         let queue = if fair { codel() } else { drop_tail(limit) };
         let mut config = path(queue, 4);
-        config.links[0].loss = Loss::Bernoulli(loss);
+        config.links[0].direction.loss = Loss::Bernoulli(loss);
         there.add_to(&mut config.links[0]);
         back.add_to(&mut config.links[1]);
         add_datagrams(&mut config, Rate::from_bps(200_000));
@@ -307,7 +307,7 @@ proptest! {
     fn transfers_complete(there in extras(), limit in 2u64..60, loss in 0.0..0.3f64) {
         let mut config = path(drop_tail(limit), 600);
         config.measure.every = None;
-        config.links[0].loss = Loss::Bernoulli(loss);
+        config.links[0].direction.loss = Loss::Bernoulli(loss);
         there.add_to(&mut config.links[0]);
         for link in &mut config.links {
             Extras::end_losses(link, Time::ZERO + Span::from_secs(3));
@@ -341,7 +341,7 @@ fn marks_and_drops_are_those_of_the_flow() {
     assert!((flow.marked_pkts - 40..=flow.marked_pkts).contains(&flow.cuts_ecn));
     let mut config = path(drop_tail(5), 20);
     add_toys(&mut config, 1, SOUND, None);
-    config.links[1].loss = Loss::Bernoulli(0.1);
+    config.links[1].direction.loss = Loss::Bernoulli(0.1);
     let (totals, _) = run(&config);
     let (flow, link) = (&totals.flows[0].total, &totals.links[0].total);
     assert!(flow.dropped_pkts > 10);

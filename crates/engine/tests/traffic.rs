@@ -13,7 +13,7 @@ use longhaul_engine::config::{
 };
 use longhaul_engine::measure::{Exchange, NoRecorder};
 use longhaul_engine::queue::Capacity;
-use longhaul_engine::{Config, DelayBox, Impairments, Loss, simulation};
+use longhaul_engine::{Config, DelayBox, Loss, simulation};
 use longhaul_units::{Rate, Span, Time};
 
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -220,17 +220,12 @@ fn a_response_echoes_what_had_come_when_it_left() {
 
 fn add_delay_box(config: &mut Config, delay: &Distribution) {
     for link in &mut config.links {
-        let delay_box = DelayBox {
-            delay: delay.clone(),
-            loss: Distribution::Constant(0.0),
-            rate: None,
-            processing_delay: None,
-            name: "box".to_string(),
-        };
-        link.impairments = Some(Box::new(Impairments {
-            delay_box: Some(delay_box),
-            ..Impairments::default()
-        }));
+        link.forward_name = "box".to_string();
+        link.delay_box = Some(DelayBox {
+            delay: Some(delay.clone()),
+            symmetric: true,
+            ..DelayBox::default()
+        });
     }
 }
 
@@ -337,8 +332,8 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
         Recovery::Ns2Sack,
     ] {
         let mut config = dumbbell(RATE, DELAY, drop_tail(20), 60);
-        config.links[0].loss = Loss::Bernoulli(0.03);
-        config.links[1].loss = Loss::Bernoulli(0.03);
+        config.links[0].direction.loss = Loss::Bernoulli(0.03);
+        config.links[1].direction.loss = Loss::Bernoulli(0.03);
         let source = Requests {
             per_connection: Distribution::Constant(3.0),
             think: Distribution::Exponential { mean: 0.5 },
@@ -726,16 +721,11 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
             });
         }
         if boxed {
-            config.links[0].impairments = Some(Box::new(Impairments {
-                delay_box: Some(DelayBox {
-                    delay: Distribution::Uniform(0.0, 0.02),
-                    loss: Distribution::Uniform(0.0, 0.02),
-                    rate: None,
-                    processing_delay: None,
-                    name: "box".to_string(),
-                }),
-                ..Impairments::default()
-            }));
+            config.links[0].delay_box = Some(DelayBox {
+                delay: Some(Distribution::Uniform(0.0, 0.02)),
+                loss: Some(Distribution::Uniform(0.0, 0.02)),
+                ..DelayBox::default()
+            });
         }
         let mut on_time = config.clone();
         on_time
@@ -779,12 +769,10 @@ fn delay_boxes_that_are_entered_ahead_change_nothing() {
             let delay = Distribution::Uniform(0.0, 0.05);
             add_delay_box(&mut config, &delay);
             for link in &mut config.links[2..] {
-                link.impairments = None;
+                link.delay_box = None;
             }
             for link in &mut config.links[..2] {
-                let impairments = link.impairments.as_mut().expect("a box");
-                let delay_box = impairments.delay_box.as_mut().expect("a box");
-                delay_box.processing_delay.clone_from(&processing_delay);
+                link.host_processing_delay.clone_from(&processing_delay);
             }
             config.seed = seed;
             config.measure.every = Some(Span::from_millis(130));

@@ -38,12 +38,12 @@ fn trace(tcp: Tcp, lost: &[u64]) -> Vec<(u64, Vec<u64>)> {
     let rate = Rate::from_bps(1_200_000);
     let mut config = dumbbell(rate, Span::from_millis(250), drop_tail(1000), 4);
     // The SYN is packet 0 of the bottleneck.
-    config.links[0].loss = Loss::List(lost.to_vec());
+    config.links[0].direction.loss = Loss::List(lost.to_vec());
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
     add_access(&mut config, Span::ZERO);
     for link in &mut config.links[2..] {
         link.rate = Rate::from_bps(1_000_000_000_000);
-        link.loss = Loss::None;
+        link.direction.loss = Loss::None;
         // To and from the source.
         link.captured = [link.from, link.to].contains(&2);
     }

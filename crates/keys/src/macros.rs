@@ -6,9 +6,10 @@
 /// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's
 /// help. Its type says as what the value is read, once defaults are filled in and derived.
 ///
-/// Three more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
-/// with `KEYS` and `of`; `apart` has keys that are no fields, because what they hold is resolved on its own; and
-/// `beside` has fields that are no keys, whose values `of` takes as arguments.
+/// Four more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
+/// with `KEYS` and `of`; `apart` has keys that are no fields, because what they hold is resolved on its own;
+/// `beside` has fields that are no keys, whose values `of` takes as arguments; and `initially` has fields that are no keys,
+/// with the values that `of` gives them.
 ///
 /// ```
 /// longhaul_keys::keys! {
@@ -48,12 +49,16 @@ macro_rules! keys {
         $(beside {
             $($(#[$note:meta])+ $of_other:vis $other:ident: $given:ty),* $(,)?
         })?
+        $(initially {
+            $($(#[$remark:meta])+ $of_set:vis $set:ident: $set_type:ty = $initial:expr),* $(,)?
+        })?
     ) => {
         $(#[$meta])*
         $visibility struct $struct {
             $($(#[doc = $help])+ $of_field $field: $type,)*
             $($($(#[$about])+ $of_part $part: $keys,)*)?
             $($($(#[$note])+ $of_other $other: $given,)*)?
+            $($($(#[$remark])+ $of_set $set: $set_type,)*)?
         }
 
         #[allow(non_upper_case_globals, dead_code)]
@@ -96,6 +101,7 @@ macro_rules! keys {
                     $($field: table.read(Self::$field),)*
                     $($($part: <$keys>::of(table),)*)?
                     $($($other,)*)?
+                    $($($set: $initial,)*)?
                 }
             }
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionControl, Idle, Limit, Needs, Phase, Phases, Timeout,
-    Window,
+    AckSample, Cause, Congestion, CongestionControl, Extension, Idle, Limit, Needs, Phase, Phases,
+    Timeout, Window,
 };
 use longhaul_units::{Rate, Span, Time};
 
@@ -304,17 +304,7 @@ impl CongestionControl for Controller {
         }
     }
 
-    fn on_undo(&mut self, window: &mut Window) {
-        let before = self.facts.cwnd;
-        self.look(self.acked_at, window);
-        self.facts.cwnd = self.facts.cwnd.min(before);
-        if let Some(connection) = &mut self.connection {
-            self.decision = connection.undo(&self.facts);
-            window.set_cwnd(f64::from(self.decision.cwnd));
-        }
-    }
-
-    fn on_restart(&mut self, idle: &Idle, window: &mut Window) {
+    fn on_idle(&mut self, idle: &Idle, window: &mut Window) {
         self.catch_up(idle.now, window);
         self.facts.packets_out = 0;
         self.tell(idle.now, window, Connection::restart);
@@ -346,6 +336,22 @@ impl CongestionControl for Controller {
             every_mark: has(Traits::NEEDS_ECN),
             l4s: has(Traits::NEEDS_L4S),
             ..Needs::RTT
+        }
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Controller {
+    fn on_undo(&mut self, window: &mut Window) {
+        let before = self.facts.cwnd;
+        self.look(self.acked_at, window);
+        self.facts.cwnd = self.facts.cwnd.min(before);
+        if let Some(connection) = &mut self.connection {
+            self.decision = connection.undo(&self.facts);
+            window.set_cwnd(f64::from(self.decision.cwnd));
         }
     }
 }

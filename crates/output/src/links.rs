@@ -49,15 +49,13 @@ const OF_SOME: [(&str, &str, Does); 4] = [
         link.capacity() < link.rate
     }),
     ("dropped_policed_pkts", "policer", |link| {
-        let impairments = link.impairments.as_ref();
-        impairments.is_some_and(|impairments| impairments.policer.is_some())
+        link.direction.policer.is_some()
     }),
     ("dropped_thinned_pkts", "ack_thinning", |link| {
-        let impairments = link.impairments.as_ref();
-        impairments.is_some_and(|impairments| impairments.ack_thinning.is_some())
+        link.direction.ack_thinning.is_some()
     }),
     ("dropped_filtered_pkts", "ack_filtering", |link| {
-        link.ack_filtering
+        link.direction.filters_acks()
     }),
 ];
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use longhaul_congestion as congestion;
-use longhaul_congestion::{CongestionControl, Factory, Needs, Phase, Phases};
+use longhaul_congestion::{CongestionControl, Factory, Idle, Needs, Phase, Phases};
 use longhaul_external::{External, PATIENCE, Program};
 use longhaul_modules::{Module, Parameter, Value};
 use longhaul_scenario::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
@@ -637,9 +637,9 @@ impl CongestionControl for Controller {
         }
     }
 
-    fn on_idle(&mut self, idle: Span, window: &mut congestion::Window) {
+    fn on_idle(&mut self, idle: &Idle, window: &mut congestion::Window) {
         if self.has(Method::OnIdle) {
-            let fact = Fact::Seconds(idle.as_secs_f64());
+            let fact = Fact::Seconds(idle.time.as_secs_f64());
             self.tell(Method::OnIdle, &fact, window);
         }
     }

@@ -1,8 +1,9 @@
 """A fluid model of a scenario file, and what it cannot represent.
 
 Long-lived TCP flows of the algorithms in `dynamics`, over first-in first-out queues with drop-tail
-or RED; everything else is refused by its name. Left out, and so not refused: how losses are
-repaired, timeouts, delayed acknowledgements, access links as bottlenecks, the way back.
+or RED. A key of a scenario, a link or a flow that is in none of the lists here is refused by its
+name. The lists also have keys of details that the model leaves out: how losses are repaired,
+timeouts, delayed acknowledgements, access links as bottlenecks, rate and queue of the way back.
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ from longhaul._engine import LonghaulError
 from longhaul.models.dynamics import MODELLED, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.marking import DropTail, FluidLink, Marking, Red
-from longhaul.results import kinds
 
-# Keys of links and flows that the model does not have.
-OF_LINKS = (
-    "loss", "shaper", "changes", "delivery_trace", "delay_box", "duplication", "reordering",
-    "host_processing_delay", "tick", "router", "policer", "jitter", "ack_thinning",
-    "ack_filtering",
+# Keys whose values the model uses, or leaves out as the docstring says.
+OF_SCENARIOS = (
+    "title", "description", "profile", "duration", "seed", "replication", "clock", "random",
+    "measure", "topology", "flows",
 )  # fmt: skip
-OF_FLOWS = ("transfer", "traffic", "stop", "rate")
-OF_SCENARIOS = (*kinds.OWN_TABLES, "proxies", "traffic")
+OF_TOPOLOGIES = ("bottleneck", "hops", "access")
+OF_LINKS = ("rate", "delay", "queue", "reverse")
+OF_REVERSE_DIRECTIONS = ("rate", "delay", "queue")
+OF_FLOWS = (
+    "label", "count", "streams", "protocol", "packet", "start", "congestion", "slow_start",
+    "recovery", "tcp", "access", "direction", "path", "trace_acks",
+)  # fmt: skip
 
 
 class UnmodelledError(LonghaulError):
@@ -71,25 +75,28 @@ def fluid(scenario: _engine.Scenario) -> Scene:
 
 def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
     """Name what the model cannot represent."""
-    yield from (f"`{key}`" for key in OF_SCENARIOS if key in resolved)
+    yield from _unknown(resolved, OF_SCENARIOS)
     if "topology" not in resolved:
         return
     kind, topology = next(iter(resolved["topology"].items()))
     if kind == "graph":
         yield "`topology.graph` (dumbbells and parking lots alone)"
         return
+    yield from _unknown(topology, OF_TOPOLOGIES, f"topology.{kind}.")
     for place, link in _links(kind, topology):
-        yield from (f"`topology.{place}.{key}`" for key in OF_LINKS if key in link)
+        place = f"topology.{place}"
+        yield from _unknown(link, OF_LINKS, f"{place}.")
+        yield from _unknown(link["reverse"], OF_REVERSE_DIRECTIONS, f"{place}.reverse.")
         queue = link["queue"]
         if queue["kind"] not in ("droptail", "red"):
             yield f"`{queue['kind']}` queues (droptail and red alone)"
         elif queue.get("adaptive") or queue.get("in_bytes"):
-            yield f"adaptive RED, or RED in bytes (`topology.{place}.queue`)"
+            yield f"adaptive RED, or RED in bytes (`{place}.queue`)"
         elif queue.get("gentle") == "frozen" or queue.get("drop") == "head":
-            yield f'`gentle = "frozen"` or head drop (`topology.{place}.queue`)'
+            yield f'`gentle = "frozen"` or head drop (`{place}.queue`)'
     for number, flow in enumerate(resolved["flows"]):
         place = f"flows.{number}"
-        yield from (f"`{place}.{key}`" for key in OF_FLOWS if key in flow)
+        yield from _unknown(flow, OF_FLOWS, f"{place}.")
         if flow["protocol"] != "tcp":
             yield f"{flow['protocol'].upper()} (`{place}`)"
             continue
@@ -103,6 +110,11 @@ def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
             yield f"the variant {congestion['variant']} of {congestion['kind']}"
         if flow.get("direction") == "reverse":
             yield f"flows in the other direction (`{place}`)"
+
+
+def _unknown(table: Mapping[str, Any], known: Sequence[str], before: str = "") -> Iterator[str]:
+    """Name the keys of a table that are not known, with the path before them."""
+    return (f"`{before}{key}`" for key in table if key not in known)
 
 
 def _links(kind: str, topology: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -8,7 +8,8 @@
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};

@@ -6,7 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs};
+use crate::congestion_control::CongestionControl;
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase};
 use crate::marked_share::MarkedShare;

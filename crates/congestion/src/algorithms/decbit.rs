@@ -6,7 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::congestion_control::{CongestionControl, Phases, restart};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::hstcp::{
     HIGH_DECREASE, HIGH_P, HIGH_WINDOW, Hstcp, LOW_P, LOW_WINDOW, MIN_DECREASE, rounded,
 };
-use crate::congestion_control::{CongestionControl, Needs};
+use crate::congestion_control::CongestionControl;
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Signal};
+use crate::extension::Extension;
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::response_table::ResponseTable;
@@ -222,12 +223,6 @@ impl CongestionControl for Hstcp {
         window.reduce_to(target);
     }
 
-    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
-    fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        let halves = self.response.linux && self.counted.is_none();
-        halves.then(|| window.ssthresh() / 2.0)
-    }
-
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         if let Some(factor) = &mut self.ns2 {
             factor.update(&self.response, window.cwnd());
@@ -257,6 +252,18 @@ impl CongestionControl for Hstcp {
 
     fn share_tables(&mut self, like: &Self) {
         self.response = Arc::clone(&like.response);
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Hstcp {
+    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        let halves = self.response.linux && self.counted.is_none();
+        halves.then(|| window.ssthresh() / 2.0)
     }
 }
 

@@ -7,8 +7,10 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs, restart};
+use crate::congestion_control::{CongestionControl, restart};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
+use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::Window;
@@ -223,11 +225,6 @@ impl CongestionControl for Illinois {
         window.reduce_to(self.reduced(event.base));
     }
 
-    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
-    fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        self.linux.then(|| window.ssthresh() / 2.0)
-    }
-
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.be_standard();
         self.patient = None;
@@ -238,6 +235,17 @@ impl CongestionControl for Illinois {
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("increase", self.increase);
         out("decrease", self.decrease);
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Illinois {
+    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        self.linux.then(|| window.ssthresh() / 2.0)
     }
 }
 

@@ -7,7 +7,8 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::congestion_control::{CongestionControl, Phases, restart};
+use crate::needs::Needs;
 use crate::delay_history::DelayHistory;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};

@@ -2,10 +2,12 @@
 
 use longhaul_units::{Rate, Span, Time};
 
-use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::congestion_control::{CongestionControl, Phases};
 use crate::controller::controllers;
 use crate::entry::Entry;
-use crate::facts::{AckSample, Congestion, Dummies, Idle, Phase, RouterRequest, Timeout};
+use crate::extension::Extension;
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::window::Window;
 
 // The list: module and type, in the order of `longhaul list algorithms`. The module has the type and the
@@ -80,10 +82,6 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.first_window(initial))
     }
 
-    fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
-        dispatch!(self, algorithm => algorithm.answers_losses(delivered, lost))
-    }
-
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_congestion(event, window));
     }
@@ -96,24 +94,16 @@ impl CongestionControl for Controller {
         dispatch!(self, algorithm => algorithm.on_recovery_exit(now, window));
     }
 
-    fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        dispatch!(self, algorithm => algorithm.recovery_floor(window))
-    }
-
     fn departs_from_standard(&self, now: Time, window: &Window) -> bool {
         dispatch!(self, algorithm => algorithm.departs_from_standard(now, window))
     }
 
-    fn on_idle(&mut self, idle: Span, window: &mut Window) {
+    fn on_idle(&mut self, idle: &Idle, window: &mut Window) {
         dispatch!(self, algorithm => algorithm.on_idle(idle, window));
     }
 
-    fn on_undo(&mut self, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_undo(window));
-    }
-
-    fn on_restart(&mut self, idle: &Idle, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_restart(idle, window));
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        dispatch!(self, algorithm => algorithm.extension())
     }
 
     #[inline]
@@ -128,22 +118,6 @@ impl CongestionControl for Controller {
 
     fn needs(&self) -> Needs {
         dispatch!(self, algorithm => algorithm.needs())
-    }
-
-    fn sends_pairs(&self) -> bool {
-        dispatch!(self, algorithm => algorithm.sends_pairs())
-    }
-
-    fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
-        dispatch!(self, algorithm => algorithm.take_dummies(rtt, receive_window))
-    }
-
-    fn on_dummy_ack(&mut self, window: &mut Window) {
-        dispatch!(self, algorithm => algorithm.on_dummy_ack(window));
-    }
-
-    fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
-        dispatch!(self, algorithm => algorithm.router_request(window, srtt))
     }
 
     fn response(&self, loss: f64, rtt: Span) -> Option<f64> {

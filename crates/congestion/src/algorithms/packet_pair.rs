@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -92,11 +93,14 @@ impl CongestionControl for PacketPair {
         }
     }
 
-    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
-
-    fn sends_pairs(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs {
+            pairs: true,
+            ..Needs::default()
+        }
     }
+
+    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
     /// The spacing in seconds.
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {

@@ -7,8 +7,10 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::congestion_control::{CongestionControl, Phases, restart};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
+use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
 use crate::parameter::Variant;
 use crate::window::Window;
@@ -91,6 +93,16 @@ impl CongestionControl for Peach {
         }
     }
 
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("waiting", self.waiting as f64);
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Peach {
     fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
         let (count, shares) = match self.wanted {
             Wanted::None => return None,
@@ -110,9 +122,5 @@ impl CongestionControl for Peach {
         } else {
             window.grow(1.0);
         }
-    }
-
-    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
-        out("waiting", self.waiting as f64);
     }
 }

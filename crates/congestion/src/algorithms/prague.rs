@@ -8,7 +8,8 @@
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs, Phases, restart};
+use crate::congestion_control::{CongestionControl, Phases, restart};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
 use crate::marked_share::MarkedShare;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, Signal};
+use crate::extension::Extension;
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::whole_windows::Counted;
@@ -136,12 +137,6 @@ impl CongestionControl for Scalable {
         window.reduce_to(self.reduced(event.base));
     }
 
-    /// Linux takes standard TCP's, though its window is to keep seven eighths
-    /// (`tcp_reno_min_cwnd`).
-    fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)
-    }
-
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         if self.variant == Variant::Paper {
             restart(event, window);
@@ -167,6 +162,18 @@ impl CongestionControl for Scalable {
         } else {
             mean
         })
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Scalable {
+    /// Linux takes standard TCP's, though its window is to keep seven eighths
+    /// (`tcp_reno_min_cwnd`).
+    fn recovery_floor(&self, window: &Window) -> Option<f64> {
+        (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)
     }
 }
 

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
+use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Load, Phase, RouterFeedback, RouterRequest};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -147,10 +149,23 @@ impl CongestionControl for Vcp {
         window.grow(step * ack.credit);
     }
 
+    fn needs(&self) -> Needs {
+        Needs {
+            routers: true,
+            ..Needs::default()
+        }
+    }
+
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         window.reduce_to(event.base / 2.0);
     }
 
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Vcp {
     fn router_request(&self, _window: &Window, _srtt: Span) -> Option<RouterRequest> {
         Some(RouterRequest::Vcp)
     }

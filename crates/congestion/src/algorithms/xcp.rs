@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::entry::{Entry, Signal};
+use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Phase, RouterFeedback, RouterRequest};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -78,10 +80,27 @@ impl CongestionControl for Xcp {
         }
     }
 
+    fn needs(&self) -> Needs {
+        Needs {
+            routers: true,
+            ..Needs::default()
+        }
+    }
+
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         window.reduce_to(event.base / 2.0);
     }
 
+    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        out("granted", self.granted);
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Xcp {
     /// The change wanted, shared by the packets of a round trip. Without a round-trip time there is
     /// no throughput, and nothing to ask for.
     fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
@@ -96,9 +115,5 @@ impl CongestionControl for Xcp {
             rtt: srtt,
             change,
         })
-    }
-
-    fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
-        out("granted", self.granted);
     }
 }

@@ -76,7 +76,7 @@ fn delay_gradient_turns_at_the_knee() {
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);
-    assert!(sender.state.sends_pairs());
+    assert!(sender.state.needs().pairs);
     assert_eq!(sender.acknowledge(|_| ()), 3.0, "slow start");
     let mut pair = |ms| {
         sender.acknowledge(|ack| ack.pair_spacing = Some(Span::from_millis(ms)));

@@ -30,7 +30,7 @@ fn xcp_moves_by_what_is_granted_over_a_round_trip() {
 /// 10 segments in 100 ms are 100 a second; 400 more are wanted, 40 by each of the 10 packets.
 #[test]
 fn xcp_asks_for_its_share_of_the_desired_change() {
-    let sender = sender("xcp", &[("desired_rate", 500.0)], 10.0);
+    let mut sender = sender("xcp", &[("desired_rate", 500.0)], 10.0);
     let rtt = Span::from_millis(100);
     assert_eq!(
         sender.state.router_request(rtt),

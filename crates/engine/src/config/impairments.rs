@@ -3,56 +3,47 @@
 use longhaul_keys::{COUNT_MAX, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-use super::{Distribution, TIMES};
+use super::{Distribution, PROBABILITIES, RATES, TIMES};
 
-/// What happens to packets before a link's loss and queue.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Impairments {
-    /// What every flow has of its own, if anything.
-    pub delay_box: Option<DelayBox>,
-    /// Probability that a packet is followed by a copy of itself.
-    pub duplication: f64,
-    /// Packets held back behind those that follow, if any.
-    pub reordering: Option<Reordering>,
-    /// A rate beyond which packets are dropped, if there is one.
-    pub policer: Option<Policer>,
-    /// Acknowledgements dropped for newer ones, if any.
-    pub ack_thinning: Option<AckThinning>,
-}
-
-/// What is drawn for every flow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DelayBox {
-    /// Delay before the link, in seconds.
-    pub delay: Distribution,
-    /// Probability that a packet is lost, up to 1.
-    pub loss: Distribution,
-    /// Rate of the flow's own bottleneck in bits per second, if it has one.
-    pub rate: Option<Distribution>,
-    /// Delay of every ACK on top of that, in seconds, drawn anew each time: what hosts take to process it.
-    pub processing_delay: Option<Distribution>,
-    /// Name of the random streams. A flow has the same values in boxes of the same name: those of
-    /// the two directions of a link, if it is symmetric.
-    pub name: String,
-}
-
-impl Impairments {
-    /// Whether a packet meets nothing that depends on others before it may leave: only a delay of its flow.
-    pub(crate) fn only_delay_flows(&self) -> bool {
-        let boxes = self.delay_box.as_ref();
-        boxes.is_some_and(DelayBox::only_delays)
-            && self.duplication == 0.0
-            && self.reordering.is_none()
+keys! {
+    /// Values drawn once for every flow.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct DelayBox {
+        /// Delay, each way; none by default.
+        pub delay: Option<Distribution> = TIMES.key(),
+        /// Probability of the loss of a packet; 0 by default.
+        pub loss: Option<Distribution> = PROBABILITIES.key(),
+        /// Rate of a bottleneck for this flow alone; none by default.
+        pub rate: Option<Distribution> = RATES.key(),
+        /// Whether a flow has the same values both ways, or others drawn for its way back.
+        pub symmetric: bool = Kind::Flag.key().default("true"),
     }
 }
 
 impl DelayBox {
-    /// Whether packets are only delayed, all of a flow by as much. Those that are not go on within the event of their
-    /// arrival.
-    fn only_delays(&self) -> bool {
-        let never_loses = self.loss == Distribution::Constant(0.0);
-        let always_delays = self.delay.avoids_zero();
-        always_delays && never_loses && self.rate.is_none() && self.processing_delay.is_none()
+    /// True if packets are only delayed, all of a flow by as much. Those that are not delayed go on within the event of
+    /// their arrival.
+    pub(super) fn only_delays(&self) -> bool {
+        let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
+        always_delays && !self.loses() && self.rate.is_none()
+    }
+
+    /// True if a flow may lose packets.
+    pub fn loses(&self) -> bool {
+        let loss = self.loss.as_ref();
+        loss.is_some_and(|loss| *loss != Distribution::Constant(0.0))
+    }
+}
+
+keys! {
+    /// A token bucket: a packet that leaves the queue waits, in service, until there are as many tokens
+    /// as it has bytes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Shaper {
+        /// Rate at which tokens come in; below the link's.
+        pub rate: Rate = Kind::Positive(RATE).key().required(),
+        /// What may pass at the link's rate after a pause; at least a packet.
+        pub burst: Bytes = Kind::Positive(SIZE).key().required(),
     }
 }
 
@@ -91,9 +82,10 @@ keys! {
 }
 
 /// Which packets a link loses.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Loss {
     /// None.
+    #[default]
     None,
     /// Each packet independently with this probability.
     Bernoulli(f64),

@@ -1,6 +1,7 @@
 //! What to simulate, fully resolved. The scenario crate builds this from a user's file.
 
 mod impairments;
+mod link;
 mod proxy;
 mod service_curve;
 mod tcp;
@@ -8,16 +9,16 @@ mod traffic;
 
 use std::sync::Arc;
 
-use longhaul_keys::{Kind, RATE, Range, Read, SIZE, TIME, Value, keys, words};
-use longhaul_units::{Bytes, Rate, Span, Time};
+use longhaul_keys::{Kind, Range, Read, TIME, Value, keys, words};
+use longhaul_units::{Rate, Span, Time};
 
-use crate::queue::QueueConfig;
 use crate::stack::ForeignStack;
 
 pub use impairments::{
-    AckThinning, Bursts as LossBursts, Change, DelayBox, GilbertElliott, Impairments, Loss,
-    LossKeys, Policer, Reordering,
+    AckThinning, Bursts as LossBursts, Change, DelayBox, GilbertElliott, Loss, LossKeys, Policer,
+    Reordering, Shaper,
 };
+pub use link::{DirectionKeys, Link, Service};
 pub use longhaul_kernel::random::Randomness;
 pub use longhaul_kernel::{
     COUNTS, DRAWN_TIMES, Distribution, Drawn, PROBABILITIES, Quantiles, RATES, SIZES, TIMES,
@@ -89,126 +90,6 @@ keys! {
         /// What ends the simulation before its time, if anything does.
         pub stop: Option<StopRule>,
     }
-}
-
-/// One direction of a link.
-#[derive(Clone, Debug)]
-pub struct Link {
-    /// Name, for example `bottleneck` or `bottleneck-reverse`.
-    pub name: String,
-    /// Node where packets enter.
-    pub from: usize,
-    /// Node where they come out.
-    pub to: usize,
-    /// Transmission rate.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Span,
-    /// Queue in front of the transmitter.
-    pub queue: QueueConfig,
-    /// Whether a newer acknowledgement takes the place of an older one that waits in the queue.
-    pub ack_filtering: bool,
-    /// Token bucket between queue and transmitter, if any.
-    pub shaper: Option<Shaper>,
-    /// What happens to packets before anything else, if anything does.
-    pub impairments: Option<Box<Impairments>>,
-    /// Packets lost before they reach the queue.
-    pub loss: Loss,
-    /// What becomes different in the course of the run, in order of time, at most once at a time.
-    pub changes: Vec<Change>,
-    /// Time after which all changes happen again, and again; longer than from the first to the last.
-    pub changes_period: Option<Span>,
-    /// The times at which packets leave, instead of a rate; `rate` is then their mean.
-    pub delivery_trace: Option<Arc<DeliveryTrace>>,
-    /// What is added to the propagation delay of each packet, in seconds, if anything varies; packets keep their
-    /// order.
-    pub jitter: Option<Distribution>,
-    /// Period of the timer whose ticks release packets at the far end, as in dummynet; they are released
-    /// when they are there without it.
-    pub tick: Option<Span>,
-    /// How departures are computed, where nothing needs them one by one; see [`Link::service`].
-    pub service: Service,
-    /// Whether the time series include this link.
-    pub sampled: bool,
-    /// Whether its packets are recorded.
-    pub captured: bool,
-}
-
-impl Link {
-    /// A link without impairments, losses or changes that is neither sampled nor captured.
-    pub fn plain(
-        name: String,
-        (from, to): (usize, usize),
-        (rate, delay): (Rate, Span),
-        queue: QueueConfig,
-    ) -> Self {
-        Self {
-            name,
-            from,
-            to,
-            rate,
-            delay,
-            queue,
-            ack_filtering: false,
-            shaper: None,
-            impairments: None,
-            loss: Loss::None,
-            changes: Vec::new(),
-            changes_period: None,
-            delivery_trace: None,
-            jitter: None,
-            tick: None,
-            service: Service::OnArrival,
-            sampled: false,
-            captured: false,
-        }
-    }
-
-    /// The rate at which packets leave in the long run.
-    pub fn capacity(&self) -> Rate {
-        let shaped = self.shaper.map_or(self.rate, |shaper| shaper.rate);
-        let policer = self.impairments.as_ref().and_then(|one| one.policer);
-        let policed = policer.map_or(self.rate, |policer| policer.rate);
-        shaped.min(policed).min(self.rate)
-    }
-
-    /// How departures are computed: not on arrival if the discipline decides later, if acknowledgements are replaced
-    /// while they wait, if packets wait for tokens, ticks or opportunities, or if the link changes or its delay varies.
-    pub fn service(&self) -> Service {
-        let explicit = !self.queue.decides_on_arrival()
-            || self.ack_filtering
-            || self.shaper.is_some()
-            || self.tick.is_some()
-            || self.jitter.is_some()
-            || !self.changes.is_empty()
-            || self.delivery_trace.is_some();
-        if explicit {
-            Service::Explicit
-        } else {
-            self.service
-        }
-    }
-}
-
-keys! {
-    /// A token bucket: a packet that leaves the queue waits, in service, until there are as many tokens
-    /// as it has bytes.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Shaper {
-        /// Rate at which tokens come in; below the link's.
-        pub rate: Rate = Kind::Positive(RATE).key().required(),
-        /// What may pass at the link's rate after a pause; at least a packet.
-        pub burst: Bytes = Kind::Positive(SIZE).key().required(),
-    }
-}
-
-/// How a link computes departures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
-    /// On arrival, since a first-in first-out queue fixes the departure then: one event a packet.
-    OnArrival,
-    /// One event at the end of each transmission, as disciplines need that decide on dequeue.
-    Explicit,
 }
 
 /// A flow: one connection or datagram stream from one node to another.

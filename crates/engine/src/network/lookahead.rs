@@ -314,8 +314,8 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
     matches!(link.queue, QueueConfig::DropTail(_))
         && link.service() == Service::OnArrival
         && config.clock == Clock::Exact
-        && matches!(link.loss, Loss::None)
-        && link.impairments.is_none()
+        && matches!(link.direction.loss, Loss::None)
+        && !link.is_impaired()
         && !link.sampled
 }
 
@@ -353,7 +353,7 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
     };
     let draw = queues.count() + endpoints.iter().filter(is_drawing).count();
     let links = config.links.iter();
-    let impaired = links.filter(|link| link.impairments.is_some() || link.jitter.is_some());
+    let impaired = links.filter(|link| link.is_impaired() || link.direction.jitter.is_some());
     config.randomness == Randomness::Ns2 && draw + impaired.count() > 1
 }
 
@@ -448,8 +448,7 @@ fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bo
         let knows_all = link.service() == Service::OnArrival;
         knows_all && is_plain(link) && nowhere_else
     };
-    let impairments = config.links[id].impairments.as_ref();
-    impairments.is_some_and(|impairments| impairments.only_delay_flows())
+    config.links[id].only_delays_flows()
         && links[id].behind.is_empty()
         && !links[id].has_direct_source
         && links[id].before.iter().all(leads_here)
@@ -479,7 +478,7 @@ fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec
     let mut links = vec![Surroundings::default(); config.links.len()];
     for (link, around) in config.links.iter().zip(&mut links) {
         // Packets that they delay enter the link at scheduled times.
-        around.has_source = link.impairments.is_some();
+        around.has_source = link.is_impaired();
     }
     for (hops, end) in routes.all() {
         for pair in hops.windows(2) {

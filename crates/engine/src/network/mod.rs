@@ -104,13 +104,13 @@ impl Network {
                     Queue::new(&link.queue, queue_stream).prioritised()
                 }
                 Service::OnArrival => Queue::new(&link.queue, queue_stream),
-                Service::Explicit if link.ack_filtering => {
+                Service::Explicit if link.direction.filters_acks() => {
                     Queue::buffered(&link.queue, queue_stream).filtering_acks()
                 }
                 Service::Explicit => Queue::buffered(&link.queue, queue_stream),
             };
             let loss_stream = streams.losses(&format!("links/{name}/loss"));
-            let loss = LossModel::new(&link.loss, loss_stream);
+            let loss = LossModel::new(&link.direction.loss, loss_stream);
             let mut built = Link::new(id, link, config.clock, queue, loss, streams);
             if config.measure.delays && link.sampled {
                 built.measure_waits();

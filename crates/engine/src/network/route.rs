@@ -122,8 +122,8 @@ impl Routes {
         let graph = Graph::new(config.nodes.len(), links);
         let mut numbers = 0..;
         let impairments = config.links.iter().map(|link| {
-            let _ = link.impairments.as_ref()?;
-            numbers.next()
+            let number = || numbers.next();
+            link.is_impaired().then(number).flatten()
         });
         Self {
             impairments: impairments.collect(),

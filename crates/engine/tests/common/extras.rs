@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use longhaul_engine::config::{AckThinning, DeliveryTrace, Distribution, Link, Policer};
-use longhaul_engine::{Change, DelayBox, GilbertElliott, Impairments, Loss, Reordering};
+use longhaul_engine::config::{
+    AckThinning, DeliveryTrace, DirectionKeys, Distribution, Link, Policer,
+};
+use longhaul_engine::{Change, DelayBox, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -19,43 +21,40 @@ pub struct Extras {
     period_ms: Option<u64>,
     /// Milliseconds of a delivery trace.
     opportunities: Option<Vec<u32>>,
-    entrance: Option<Impairments>,
+    delay_box: Option<DelayBox>,
+    processing_us: Option<f64>,
     tick_us: Option<u64>,
-    jitter_us: Option<f64>,
-    ack_filtering: bool,
+    direction: DirectionKeys,
 }
 
 prop_compose! {
     fn delay_box()(
         mean_ms in 0.0..30.0f64, loss in prop_oneof![Just(0.0), 0.0..0.02f64],
         kbps in prop::option::of(100.0..50_000.0f64),
-        noise_us in prop::option::of(1.0..3000.0f64),
+        symmetric in any::<bool>(),
     ) -> DelayBox {
         DelayBox {
-            delay: Distribution::Exponential { mean: 1e-3 * mean_ms },
-            loss: Distribution::Constant(loss),
+            delay: Some(Distribution::Exponential { mean: 1e-3 * mean_ms }),
+            loss: Some(Distribution::Constant(loss)),
             rate: kbps.map(|kbps| {
                 let (from, to) = (0.5e3 * kbps, 2e3 * kbps);
                 Distribution::Uniform(from, to)
             }),
-            processing_delay: noise_us.map(|noise_us| {
-                let (median, sigma) = (1e-6 * noise_us, 1.0);
-                Distribution::LogNormal { median, sigma }
-            }),
-            name: "box".to_string(),
+            symmetric,
         }
     }
 }
 
 prop_compose! {
-    fn entrance()(
-        delay_box in prop::option::of(delay_box()),
+    fn direction()(
         duplication in prop_oneof![Just(0.0), 0.0..0.2f64],
         probability in prop_oneof![Just(0.0), 0.0..0.2f64],
         mean_ms in prop_oneof![Just(0.0), 0.0..20.0f64],
         policed in prop::option::weighted(0.2, (100u64..20_000, 1u64..50)),
         thinned in prop::option::weighted(0.3, (2u32..6, 1u64..50_000)),
-    ) -> Impairments {
+        jitter_us in prop::option::of(0.0..20_000.0f64),
+        ack_filtering in any::<bool>(),
+    ) -> DirectionKeys {
         let delay = Distribution::Exponential { mean: 1e-3 * mean_ms };
         let reordering = Some(Reordering { probability, delay });
         let policer = policed.map(|(kbps, packets)| Policer {
@@ -67,7 +66,13 @@ prop_compose! {
             keep_every,
             hold: Span::from_micros(hold_us),
         });
-        Impairments { delay_box, duplication, reordering, policer, ack_thinning }
+        let jitter = jitter_us.map(|us| Distribution::Exponential { mean: 1e-6 * us });
+        DirectionKeys {
+            duplication: Some(duplication),
+            ack_filtering: Some(ack_filtering),
+            reordering, policer, ack_thinning, jitter,
+            ..DirectionKeys::default()
+        }
     }
 }
 
@@ -87,15 +92,15 @@ prop_compose! {
                 1..5,
             ),
         ],
-        entrance in prop::option::of(entrance()),
+        delay_box in prop::option::weighted(0.3, delay_box()),
+        processing_us in prop::option::weighted(0.3, 1.0..3000.0f64),
         period_ms in prop::option::weighted(0.3, 6000u64..9000),
         opportunities in prop::option::weighted(0.2, prop::collection::vec(0u32..300, 20..200)),
         tick_us in prop::option::of(1u64..10_000),
-        jitter_us in prop::option::of(0.0..20_000.0f64),
-        ack_filtering in any::<bool>(),
+        direction in prop_oneof![Just(DirectionKeys::default()), direction()],
     ) -> Extras {
         Extras {
-            mean_burst, changes, period_ms, opportunities, entrance, tick_us, jitter_us, ack_filtering,
+            mean_burst, changes, period_ms, opportunities, delay_box, processing_us, tick_us, direction,
         }
     }
 }
@@ -127,11 +132,17 @@ impl Extras {
             times_ms.push(300);
             Arc::new(DeliveryTrace::new(times_ms, Bytes(1504)))
         });
-        link.impairments = self.entrance.clone().map(Box::new);
+        link.delay_box = self.delay_box.clone();
+        link.host_processing_delay = self.processing_us.map(|us| Distribution::LogNormal {
+            median: 1e-6 * us,
+            sigma: 1.0,
+        });
         link.tick = self.tick_us.map(Span::from_micros);
-        let jitter = |us| Distribution::Exponential { mean: 1e-6 * us };
-        link.jitter = self.jitter_us.map(jitter);
-        link.ack_filtering = self.ack_filtering;
+        link.direction = DirectionKeys {
+            loss: link.direction.loss.clone(),
+            shaper: link.direction.shaper,
+            ..self.direction.clone()
+        };
     }
 
     /// Makes a link lose nothing, and transmit, from a time on that is after all changes, none of which is repeated.
@@ -143,16 +154,19 @@ impl Extras {
             delay: None,
             loss: Some(Loss::None),
         });
-        let entrance = link.impairments.as_mut();
-        if let Some(delay_box) = entrance.and_then(|entrance| entrance.delay_box.as_mut()) {
-            delay_box.loss = Distribution::Constant(0.0);
+        if let Some(delay_box) = &mut link.delay_box {
+            delay_box.loss = None;
         }
     }
 
     /// Makes a link find out departures when packets arrive, and a plain one of it.
     pub fn remove_from(link: &mut Link) {
         (link.changes, link.changes_period, link.delivery_trace) = (Vec::new(), None, None);
-        link.impairments = None;
-        (link.tick, link.jitter, link.ack_filtering) = (None, None, false);
+        (link.delay_box, link.host_processing_delay, link.tick) = (None, None, None);
+        link.direction = DirectionKeys {
+            loss: link.direction.loss.clone(),
+            shaper: link.direction.shaper,
+            ..DirectionKeys::default()
+        };
     }
 }

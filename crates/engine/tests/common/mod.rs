@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart, Variant};
 use longhaul_engine::config::{
-    AckCounting, Clock, ClockError, DelayedAck, Ecn, Fin, Flow, Link, Measure, Randomness,
-    Recovery, Rto, RttClock, Service, Source, Spacing, Start, Tcp, Timestamps, Transport, Udp,
+    AckCounting, Clock, ClockError, DelayedAck, DirectionKeys, Ecn, Fin, Flow, Link, Measure,
+    Randomness, Recovery, Rto, RttClock, Service, Source, Spacing, Start, Tcp, Timestamps,
+    Transport, Udp,
 };
 use longhaul_engine::measure::{
     AckTrace, CapturedPacket, Control, DataPackets, Event, Exchange, FlowSample, LinkSample,
@@ -283,8 +284,16 @@ fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
             to,
             delay,
             queue: drop_tail(10_000),
-            impairments: None,
-            loss: Loss::None,
+            delay_box: None,
+            host_processing_delay: None,
+            direction: DirectionKeys {
+                loss: Loss::None,
+                duplication: None,
+                reordering: None,
+                policer: None,
+                ack_thinning: None,
+                ..config.links[0].direction.clone()
+            },
             ..config.links[0].clone()
         };
         config.links.push(link);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use longhaul_congestion::{ControllerSpec, SlowStart};
 use longhaul_engine::config::{
-    AckCounting, Clock, ClockError, Config, Flow, Link, Measure, Randomness, Recovery, Shaper,
-    Spacing, Start, Tcp, Transport, Udp,
+    AckCounting, Clock, ClockError, Config, DirectionKeys, Flow, Link, Measure, Randomness,
+    Recovery, Shaper, Spacing, Start, Tcp, Transport, Udp,
 };
 use longhaul_engine::measure::Control;
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
@@ -80,10 +80,13 @@ fn link(name: &str, from: usize, to: usize) -> Link {
     let carries = (Rate::from_bps(100_000_000), Span::from_millis(50));
     let queue = QueueConfig::DropTail(DropTail::new(Capacity::Packets(100)));
     Link {
-        shaper: Some(Shaper {
-            rate: Rate::from_bps(50_000_000),
-            burst: Bytes(15_000),
-        }),
+        direction: DirectionKeys {
+            shaper: Some(Shaper {
+                rate: Rate::from_bps(50_000_000),
+                burst: Bytes(15_000),
+            }),
+            ..DirectionKeys::default()
+        },
         sampled: true,
         captured: true,
         ..Link::plain(name.to_string(), (from, to), carries, queue)

@@ -55,7 +55,7 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
             needs.every_mark || needs.l4s,
             "the number of marked packets",
         ),
-        (controller.sends_pairs(), "packet pairs"),
+        (needs.pairs, "packet pairs"),
         (is_router_assisted(kind), "answers of routers"),
     ];
     if let Some((_, what)) = missing.iter().find(|(needed, _)| *needed) {

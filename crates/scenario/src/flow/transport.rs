@@ -167,7 +167,7 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
         let rule = "the algorithm does not respond to marks";
         tcp.derive(Tcp::ecn, Value::Flag(false), rule);
     }
-    if controller.sends_pairs() && !tcp.has(Tcp::delayed_ack) {
+    if needs.pairs && !tcp.has(Tcp::delayed_ack) {
         let rule = "the algorithm times the acknowledgements of single segments";
         tcp.derive(Tcp::delayed_ack, Value::Flag(false), rule);
     }

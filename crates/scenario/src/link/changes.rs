@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use longhaul_engine::Change;
+use longhaul_engine::config::{Change, Link};
 use longhaul_units::Span;
 
-use super::keys::LinkKeys;
+use super::keys::LinkParts;
 use super::loss;
 use crate::check::{check_fields, unknown};
 use crate::document::{Node, Origin, Source, Table, Value, join};
@@ -17,19 +17,14 @@ use crate::files::{read_text, relative_to};
 
 /// Reads and checks a link's changes; a file that is named is replaced by its text.
 pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
-    let Some(node) = link.get_mut(LinkKeys::changes) else {
-        if link.has(LinkKeys::changes_period) {
+    let Some(node) = link.get_mut(LinkParts::changes) else {
+        if link.has(Link::changes_period) {
             let message = "there is nothing to repeat; give `changes`, or leave the key out";
-            out.push(Diagnostic::at(
-                link,
-                LinkKeys::changes_period,
-                path,
-                message,
-            ));
+            out.push(Diagnostic::at(link, Link::changes_period, path, message));
         }
         return Vec::new();
     };
-    let list_path = join(path, LinkKeys::changes.name());
+    let list_path = join(path, LinkParts::changes.name());
     let changes = match &node.value {
         Value::List(rows) => of_list(rows, &list_path, out),
         _ => of_text(node, &list_path).unwrap_or_else(|wrong| {
@@ -39,7 +34,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
     };
     if changes.is_empty() && out.is_empty() {
         let message = "expected at least one change; write a row, or leave the key out";
-        out.push(Diagnostic::at(link, LinkKeys::changes, path, message));
+        out.push(Diagnostic::at(link, LinkParts::changes, path, message));
     }
     check_period(link, path, &changes, out);
     changes
@@ -47,7 +42,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
 
 /// Changes that are repeated end before they begin again.
 fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diagnostic>) {
-    let period = link.read(LinkKeys::changes_period);
+    let period = link.read(Link::changes_period);
     let (Some(period), Some(first), Some(last)) = (period, changes.first(), changes.last()) else {
         return;
     };
@@ -56,12 +51,7 @@ fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diag
         let message = format!(
             "{period} is not longer than the {length} from the first change to the last; changes are repeated after it"
         );
-        out.push(Diagnostic::at(
-            link,
-            LinkKeys::changes_period,
-            path,
-            message,
-        ));
+        out.push(Diagnostic::at(link, Link::changes_period, path, message));
     }
 }
 

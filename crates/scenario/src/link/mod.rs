@@ -1,4 +1,4 @@
-//! Links: their keys, whether these are consistent, and the engine's configuration.
+//! Links: the keys of both directions, checks of their consistency, and the engine's configuration.
 
 mod changes;
 mod delivery_trace;
@@ -8,9 +8,8 @@ mod loss;
 
 use std::sync::Arc;
 
-use longhaul_engine::Change;
-use longhaul_engine::config::{DeliveryTrace, Link, Policer, Shaper};
-use longhaul_engine::queue::LinkContext;
+use longhaul_engine::config::{Change, DeliveryTrace, DirectionKeys, Link, Policer, Shaper};
+use longhaul_engine::queue::{Capacity, DropTail, LinkContext, QueueConfig};
 use longhaul_keys::{Field, Kind, Profile, RATE};
 use longhaul_units::{Bytes, Rate, Span};
 
@@ -19,8 +18,8 @@ use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
 use crate::queue;
 
-pub(crate) use self::keys::{AccessEnds, AccessKeys, LinkKeys};
-use self::keys::{DirectionKeys, ReverseKeys};
+pub(crate) use self::keys::{AccessEnds, AccessKeys, LINK, LinkParts};
+use self::keys::{ReverseKeys, ReverseParts};
 
 /// Suffix of the name of a link's reverse direction.
 const REVERSE: &str = "-reverse";
@@ -33,7 +32,7 @@ pub(crate) struct CoreLink {
     pub queue: Table,
 }
 
-/// What links depend on besides their keys.
+/// Values that links depend on besides their keys.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     /// Largest packet that a flow sends.
@@ -50,67 +49,26 @@ impl Context {
     }
 }
 
-/// One direction of a link, as its keys say.
-struct Direction {
-    name: String,
-    ends: (usize, usize),
-    rate: Rate,
-    delay: Span,
-    own: DirectionKeys,
-    changes: Vec<Change>,
-    trace: Option<Arc<DeliveryTrace>>,
-}
-
-impl Direction {
-    /// The rate at which its queue is emptied.
-    fn served(&self) -> Rate {
-        self.own.shaper.map_or(self.rate, |shaper| shaper.rate)
+impl CoreLink {
+    /// True if its queue follows from the same figures as that of the forward direction.
+    fn has_queue_of(&self, forward: &Self) -> bool {
+        let (own, other) = (&self.link, &forward.link);
+        (own.rate, own.delay) == (other.rate, other.delay)
+            && own.direction.shaper.is_none()
+            && own.rate_varies() == other.rate_varies()
     }
 
-    /// True if the rate at which its queue is emptied is not the same throughout a run.
-    fn varies(&self) -> bool {
-        self.trace.is_some() || self.changes.iter().any(|change| change.rate.is_some())
-    }
-
-    /// Checks what it has for itself, which is in this table.
-    fn check(&self, table: &Table, path: &str, packet: Bytes, out: &mut Vec<Diagnostic>) {
-        loss::check(table, DirectionKeys::loss, path, out);
-        impairments::check_direction(table, path, out);
-        let (at, keys) = ((self.rate, packet), (Shaper::rate, Shaper::burst));
-        check_bucket(table, DirectionKeys::shaper, keys, at, path, out);
-        let keys = (Policer::rate, Policer::burst);
-        check_bucket(table, DirectionKeys::policer, keys, at, path, out);
-    }
-
-    /// The engine's link.
-    fn link(self, keys: &LinkKeys, forward_name: &str, queue: &Table) -> CoreLink {
-        let carries = (self.rate, self.delay);
-        let served = queue::config(queue, self.served());
-        let impairments = impairments::of(keys, &self.own, &self.name, forward_name);
-        let link = Link {
-            impairments,
-            ack_filtering: self.own.ack_filtering.unwrap_or(false),
-            shaper: self.own.shaper,
-            loss: self.own.loss,
-            jitter: self.own.jitter,
-            changes: self.changes,
-            changes_period: keys.changes_period,
-            delivery_trace: self.trace,
-            tick: keys.tick,
-            sampled: true,
-            ..Link::plain(self.name, self.ends, carries, served)
-        };
-        CoreLink {
-            link,
-            queue: queue.clone(),
-        }
+    /// Sets the queue from its resolved keys.
+    fn set_queue(&mut self, resolved: &Table) {
+        self.link.queue = queue::config(resolved, self.link.queue_rate());
+        self.queue = resolved.clone();
     }
 }
 
 /// The round trip of a link that has been checked.
 pub(crate) fn round_trip(link: &Table) -> Span {
-    let delay = link.read(LinkKeys::delay);
-    let reverse = link.table(LinkKeys::reverse);
+    let delay = link.read(Link::delay);
+    let reverse = link.table(LinkParts::reverse);
     let back = reverse.and_then(|reverse| reverse.read(ReverseKeys::delay));
     delay + back.unwrap_or(delay)
 }
@@ -119,7 +77,7 @@ pub(crate) fn round_trip(link: &Table) -> Span {
 /// "1 BDP".
 pub(crate) fn both_ways(
     name: &str,
-    (from, to): (usize, usize),
+    ends: (usize, usize),
     table: &mut Table,
     path: &str,
     rtt: Span,
@@ -127,79 +85,136 @@ pub(crate) fn both_ways(
     out: &mut Vec<Diagnostic>,
 ) -> Option<[CoreLink; 2]> {
     let before = out.len();
-    let back_path = join(path, LinkKeys::reverse.name());
-    table.fill(LinkKeys::KEYS, context.profile);
-    table.or_default(LinkKeys::reverse, Value::Table(Table::new()));
-    let keys = (LinkKeys::delivery_trace, LinkKeys::rate);
+    table.fill(LINK, context.profile);
+    table.or_default(LinkParts::reverse, Value::Table(Table::new()));
+    let varying = varying_rates(table, path, out);
+    if out.len() > before {
+        return None;
+    }
+    let mut pair = directions(name, ends, table, varying);
+    impairments::check(table, path, out);
+    let [forward, reverse] = pair.each_ref().map(|core| &core.link);
+    check_direction(forward, table, path, context.packet, out);
+    let (back, back_path) = (table.sub(LinkParts::reverse), reverse_path(path));
+    check_direction(reverse, back, &back_path, context.packet, out);
+    resolve_queues(table, &pair, path, rtt, context, out);
+    if out.len() > before {
+        return None;
+    }
+    let [forward, reverse] = &mut pair;
+    forward.set_queue(table.sub(LinkParts::queue));
+    reverse.set_queue(table.sub(LinkParts::reverse).sub(ReverseParts::queue));
+    Some(pair)
+}
+
+fn reverse_path(path: &str) -> String {
+    join(path, LinkParts::reverse.name())
+}
+
+/// Changes of a link, and the delivery traces of both its directions.
+struct VaryingRates {
+    changes: Vec<Change>,
+    traces: [Option<Arc<DeliveryTrace>>; 2],
+}
+
+/// Reads and checks all that makes rates vary in the course of a run, with the files that it is in.
+fn varying_rates(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> VaryingRates {
+    let keys = (LinkParts::delivery_trace, Link::rate);
     let trace = delivery_trace::resolve(table, keys, path, out);
-    let keys = (ReverseKeys::delivery_trace, ReverseKeys::rate);
-    let trace_back =
-        delivery_trace::resolve(table.sub_mut(LinkKeys::reverse), keys, &back_path, out);
+    let (reverse, keys) = (
+        table.sub_mut(LinkParts::reverse),
+        (ReverseParts::delivery_trace, ReverseKeys::rate),
+    );
+    let trace_back = delivery_trace::resolve(reverse, keys, &reverse_path(path), out);
     let changes = changes::resolve(table, path, out);
     check_rate(table, &changes, path, out);
-    if out.len() > before {
-        return None;
+    VaryingRates {
+        changes,
+        traces: [trace, trace_back],
     }
-    let keys = LinkKeys::of(table);
-    let back = ReverseKeys::of(table.sub(LinkKeys::reverse));
-    impairments::check(table, path, out);
-    let forward = Direction {
-        name: name.to_string(),
-        ends: (from, to),
-        rate: keys.rate,
-        delay: keys.delay,
-        own: keys.own.clone(),
-        changes: changes.clone(),
-        trace,
+}
+
+/// Both directions of a link, whose queues are still to be set.
+fn directions(
+    name: &str,
+    (from, to): (usize, usize),
+    table: &Table,
+    varying: VaryingRates,
+) -> [CoreLink; 2] {
+    let VaryingRates { changes, traces } = varying;
+    let [trace, trace_back] = traces;
+    let back = ReverseKeys::of(table.sub(LinkParts::reverse));
+    let forward_name = name.to_string();
+    let name_back = format!("{name}{REVERSE}");
+    let changes_back = changes_back(&changes, &back);
+    let unset = || QueueConfig::DropTail(DropTail::new(Capacity::Packets(1)));
+    let link = |name, from, to, changes, delivery_trace| Link {
+        changes,
+        delivery_trace,
+        sampled: true,
+        ..Link::of(table, name, forward_name.clone(), from, to, unset())
     };
-    let reverse = Direction {
-        name: format!("{name}{REVERSE}"),
-        ends: (to, from),
-        rate: back.rate.unwrap_or(keys.rate),
-        delay: back.delay.unwrap_or(keys.delay),
-        changes: changes_back(&changes, &back),
-        own: back.own,
-        trace: trace_back,
+    let forward = link(name.to_string(), from, to, changes, trace);
+    let reverse = Link {
+        rate: back.rate.unwrap_or(forward.rate),
+        delay: back.delay.unwrap_or(forward.delay),
+        direction: back.direction,
+        ..link(name_back, to, from, changes_back, trace_back)
     };
-    forward.check(table, path, context.packet, out);
-    let other = table.sub(LinkKeys::reverse);
-    reverse.check(other, &back_path, context.packet, out);
-    let mut resolve = |queue: &mut Table, path: &str, direction: &Direction, taken_over| {
+    [forward, reverse].map(|link| CoreLink {
+        link,
+        queue: Table::new(),
+    })
+}
+
+/// Checks the options of one direction, which are in this table.
+fn check_direction(
+    link: &Link,
+    table: &Table,
+    path: &str,
+    packet: Bytes,
+    out: &mut Vec<Diagnostic>,
+) {
+    loss::check(table, DirectionKeys::loss, path, out);
+    impairments::check_direction(table, path, out);
+    let (at, keys) = ((link.rate, packet), (Shaper::rate, Shaper::burst));
+    check_bucket(table, DirectionKeys::shaper, keys, at, path, out);
+    let keys = (Policer::rate, Policer::burst);
+    check_bucket(table, DirectionKeys::policer, keys, at, path, out);
+}
+
+/// Resolves the keys of both queues. By default both directions have the same queue, whose errors are reported once;
+/// values that follow from rate and delay follow from those of its direction.
+fn resolve_queues(
+    table: &mut Table,
+    [forward, reverse]: &[CoreLink; 2],
+    path: &str,
+    rtt: Span,
+    context: Context,
+    out: &mut Vec<Diagnostic>,
+) {
+    let mut resolve = |queue: &mut Table, path: &str, link: &Link, taken_over| {
         let link = LinkContext {
             taken_over,
-            varies: direction.varies(),
-            ..context.of_link(direction.served(), direction.delay, rtt)
+            varies: link.rate_varies(),
+            ..context.of_link(link.queue_rate(), link.delay, rtt)
         };
-        let path = join(path, LinkKeys::queue.name());
+        let path = join(path, LinkParts::queue.name());
         queue::resolve(queue, &path, &link, context.profile, out);
     };
-    let written = table.node(LinkKeys::queue).clone();
-    resolve(table.sub_mut(LinkKeys::queue), path, &forward, false);
-    // By default both directions have the same queue, whose errors are reported once; what follows from rate and delay
-    // follows from those of its direction.
-    let resolved = table.node(LinkKeys::queue).clone();
-    let alike = (reverse.rate, reverse.delay) == (forward.rate, forward.delay);
-    let alike = alike && reverse.own.shaper.is_none() && reverse.varies() == forward.varies();
-    let other = table.sub_mut(LinkKeys::reverse);
-    let taken_over = !other.has(ReverseKeys::queue);
+    let written = table.node(LinkParts::queue).clone();
+    resolve(table.sub_mut(LinkParts::queue), path, &forward.link, false);
+    let resolved = table.node(LinkParts::queue).clone();
+    let alike = reverse.has_queue_of(forward);
+    let back = table.sub_mut(LinkParts::reverse);
+    let taken_over = !back.has(ReverseParts::queue);
     if taken_over {
-        other.insert(ReverseKeys::queue, if alike { resolved } else { written });
+        back.insert(ReverseParts::queue, if alike { resolved } else { written });
     }
     if !(taken_over && alike) {
-        let queue = other.sub_mut(ReverseKeys::queue);
-        resolve(queue, &back_path, &reverse, taken_over);
+        let queue = back.sub_mut(ReverseParts::queue);
+        resolve(queue, &reverse_path(path), &reverse.link, taken_over);
     }
-    if out.len() > before {
-        return None;
-    }
-    Some([
-        forward.link(&keys, name, table.sub(LinkKeys::queue)),
-        reverse.link(
-            &keys,
-            name,
-            table.sub(LinkKeys::reverse).sub(ReverseKeys::queue),
-        ),
-    ])
 }
 
 /// Changes of the other direction: rate and delay, unless it has its own.
@@ -219,21 +234,21 @@ fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
 
 /// Refuses a link without a rate, and one whose delivery trace would have to change its rate.
 fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagnostic>) {
-    let traced = table.has(LinkKeys::delivery_trace);
+    let traced = table.has(LinkParts::delivery_trace);
     if traced && changes.iter().any(|change| change.rate.is_some()) {
         let message =
             "the rate of a link with a delivery trace does not change; leave one of both out";
-        out.push(Diagnostic::at(table, LinkKeys::changes, path, message));
+        out.push(Diagnostic::at(table, LinkParts::changes, path, message));
     }
-    if !traced && !table.has(LinkKeys::rate) {
+    if !traced && !table.has(Link::rate) {
         let message = format!(
             "the key {} is missing: {}",
-            LinkKeys::rate,
+            Link::rate,
             describe(&Kind::Positive(RATE))
         );
         out.push(Diagnostic::new(
             path,
-            table.node(LinkKeys::delay).key_origin(),
+            table.node(Link::delay).key_origin(),
             message,
         ));
     }

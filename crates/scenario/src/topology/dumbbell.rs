@@ -4,7 +4,7 @@ use longhaul_keys::{Kind, Table, keys, together, words};
 
 use super::{AccessLinks, Topology};
 use crate::document::{Value, join};
-use crate::link::{LinkKeys, round_trip};
+use crate::link::{LINK, round_trip};
 
 pub(super) const DUMBBELL: Topology = Topology {
     name: "dumbbell",
@@ -31,7 +31,7 @@ keys! {
     struct Dumbbell {}
     apart {
         /// The link between the routers, both ways.
-        bottleneck: Table = Kind::Table(LinkKeys::KEYS).key().required(),
+        bottleneck: Table = Kind::Table(LINK).key().required(),
     }
 }
 

@@ -5,7 +5,7 @@ use longhaul_keys::{Key, Kind, keys, together};
 use super::{Core, Layout, Topology, find_node};
 use crate::document::{Table, Value, join};
 use crate::error::Diagnostic;
-use crate::link::{LinkKeys, round_trip};
+use crate::link::{LINK, LinkParts, round_trip};
 use crate::model::flow::AnyFlow;
 
 pub(super) const GRAPH: Topology = Topology {
@@ -40,7 +40,7 @@ keys! {
 }
 
 /// A link of a graph also has its end nodes.
-const EDGE: &[Key] = together!(Edge::KEYS, LinkKeys::KEYS);
+const EDGE: &[Key] = together!(Edge::KEYS, LINK);
 
 keys! {
     /// A link of a graph, beside what links have.
@@ -104,7 +104,7 @@ fn lay_out_edge(
             .push(Diagnostic::at(edge, Edge::name, path, message));
     }
     edge.or_default(Edge::duplex, Value::Flag(true));
-    let (duplex, reverse) = (edge.read(Edge::duplex), LinkKeys::reverse);
+    let (duplex, reverse) = (edge.read(Edge::duplex), LinkParts::reverse);
     if !duplex && edge.has(reverse) {
         let message = "there is no link back with `duplex = false`; leave one of both keys out";
         return layout

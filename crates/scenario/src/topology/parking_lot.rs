@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use super::{AccessLinks, Core, Layout, Topology};
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::link::{LinkKeys, round_trip};
+use crate::link::{LINK, round_trip};
 
 pub(super) const PARKING_LOT: Topology = Topology {
     name: "parking-lot",
@@ -22,7 +22,7 @@ keys! {
     struct ParkingLot {}
     apart {
         /// The links of the chain, both ways.
-        hops: Vec<Table> = Kind::List(&Kind::Table(LinkKeys::KEYS)).key().required(),
+        hops: Vec<Table> = Kind::List(&Kind::Table(LINK)).key().required(),
     }
 }
 

@@ -7,12 +7,12 @@ mod queues;
 use std::collections::BTreeMap;
 
 use longhaul_congestion::{CongestionControl, Needs};
+use longhaul_engine::Loss;
 use longhaul_engine::config::{
     Config, Distribution, Ecn, Link, Pacing, Proxy, Recovery, RttClock, Source, Spacing, Start,
     Tcp, Transport,
 };
 use longhaul_engine::queue::{Capacity, QueueConfig};
-use longhaul_engine::{Impairments, Loss};
 use longhaul_keys::KIND;
 use longhaul_units::{Rate, Span, Time};
 
@@ -116,12 +116,13 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
             .changes
             .iter()
             .filter_map(|change| change.loss.as_ref());
-        [&link.loss].into_iter().chain(changes).any(is_random)
+        [&link.direction.loss]
+            .into_iter()
+            .chain(changes)
+            .any(is_random)
     });
     let random_queue = links().any(|link| link.queue.is_random());
-    let random_impairments = links().any(|link| {
-        link.impairments.as_deref().is_some_and(draws) || link.jitter.as_ref().is_some_and(varies)
-    });
+    let random_impairments = links().any(impairments_draw);
     let random_proxy = config.proxies.iter().any(Proxy::draws);
     let random_tcp = tcps(config).any(|tcp| {
         tcp.send_jitter.as_ps() > 0 || matches!(tcp.rto.clock, RttClock::Ns2Ticks { .. })
@@ -167,19 +168,23 @@ pub(crate) fn explain_drawn(config: &Config) -> ExplainRow {
     }
 }
 
-fn varies(drawn: &Distribution) -> bool {
-    !matches!(drawn, Distribution::Constant(_))
+fn varies(drawn: &Option<Distribution>) -> bool {
+    let drawn = drawn.as_ref();
+    drawn.is_some_and(|drawn| !matches!(drawn, Distribution::Constant(_)))
 }
 
-fn draws(impairments: &Impairments) -> bool {
-    let by_flow = impairments.delay_box.as_ref().is_some_and(|delay_box| {
-        let rate = delay_box.rate.as_ref().is_some_and(varies);
-        let processing = delay_box.processing_delay.as_ref().is_some_and(varies);
-        rate || processing
-            || varies(&delay_box.delay)
-            || delay_box.loss != Distribution::Constant(0.0)
+fn impairments_draw(link: &Link) -> bool {
+    let keys = &link.direction;
+    let by_flow = link.delay_box.as_ref().is_some_and(|delay_box| {
+        varies(&delay_box.rate) || varies(&delay_box.delay) || delay_box.loses()
     });
-    by_flow || impairments.duplication > 0.0 || impairments.reordering.is_some()
+    by_flow
+        || varies(&link.host_processing_delay)
+        || varies(&keys.jitter)
+        || keys
+            .duplication
+            .is_some_and(|probability| probability > 0.0)
+        || keys.reordering.is_some()
 }
 
 fn is_random(loss: &Loss) -> bool {

@@ -57,8 +57,7 @@ fn slowest(link: &Link) -> Rate {
 /// Disciplines that are told the rate of their link once, as their sources have it, on links whose rate varies.
 pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     for link in &config.links {
-        let changed = link.changes.iter().any(|change| change.rate.is_some());
-        if !changed && link.delivery_trace.is_none() {
+        if !link.rate_varies() {
             continue;
         }
         let effect = match &link.queue {
@@ -91,7 +90,9 @@ pub(super) fn warn_of_shared_ack_filters(
     out: &mut Vec<String>,
 ) {
     let carried = carried_by_data(resolved, config);
-    let mut shared = carried.iter().filter(|core| core.link.ack_filtering);
+    let mut shared = carried
+        .iter()
+        .filter(|core| core.link.direction.filters_acks());
     if let Some(core) = shared.find(|core| !queue::is_per_flow(&core.queue)) {
         out.push(format!(
             "`{}` filters acknowledgements in a queue that data shares (`{}`): each connection gets one acknowledgement \

@@ -1,6 +1,8 @@
 //! What is drawn: the same distributions with the same keys and refusals wherever something is.
 
-use longhaul_engine::config::{Distribution, Process, Quantiles, Requests, Source, Transport, Web};
+use longhaul_engine::config::{
+    DelayBox, Distribution, Link, Process, Quantiles, Requests, Source, Transport, Web,
+};
 use longhaul_scenario::{Scenario, parse};
 
 use crate::refusal;
@@ -54,13 +56,12 @@ fn flow(traffic: &str) -> String {
     )
 }
 
-fn entrance(scenario: &Scenario) -> &longhaul_engine::Impairments {
-    let entrance = scenario.config().links[0].impairments.as_deref();
-    entrance.expect("an entrance")
+fn first_link(scenario: &Scenario) -> &Link {
+    &scenario.config().links[0]
 }
 
-fn delay_box(scenario: &Scenario) -> longhaul_engine::DelayBox {
-    entrance(scenario).delay_box.clone().expect("a delay box")
+fn delay_box(scenario: &Scenario) -> DelayBox {
+    first_link(scenario).delay_box.clone().expect("a delay box")
 }
 
 fn source(scenario: &Scenario) -> &Source {
@@ -123,13 +124,13 @@ fn places() -> Vec<Place> {
             "delay_box.delay",
             Unit::Seconds,
             |v| link(&format!("delay_box = {{ delay = {v} }}")),
-            |s| delay_box(s).delay,
+            |s| delay_box(s).delay.expect("a delay"),
         ),
         place(
             "delay_box.loss",
             Unit::Probability,
             |v| link(&format!("delay_box = {{ loss = {v} }}")),
-            |s| delay_box(s).loss,
+            |s| delay_box(s).loss.expect("a loss"),
         ),
         place(
             "delay_box.rate",
@@ -141,7 +142,10 @@ fn places() -> Vec<Place> {
             "host_processing_delay",
             Unit::Seconds,
             |v| link(&format!("host_processing_delay = {v}")),
-            |s| delay_box(s).processing_delay.expect("it was given"),
+            |s| {
+                let delay = first_link(s).host_processing_delay.clone();
+                delay.expect("it was given")
+            },
         ),
         place(
             "reordering.delay",
@@ -151,7 +155,10 @@ fn places() -> Vec<Place> {
                     "reordering = {{ probability = 0.1, delay = {v} }}"
                 ))
             },
-            |s| entrance(s).reordering.clone().expect("reordering").delay,
+            |s| {
+                let reordering = first_link(s).direction.reordering.clone();
+                reordering.expect("reordering").delay
+            },
         ),
         place(
             "traffic.interval",

@@ -2,7 +2,7 @@
 
 use longhaul_engine::config::{AckThinning, DeliveryTrace, Distribution, Link, Policer};
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
-use longhaul_engine::{Change, GilbertElliott, Loss, Reordering};
+use longhaul_engine::{Change, DelayBox, GilbertElliott, Loss, Reordering};
 use longhaul_scenario::{load, parse};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -30,13 +30,13 @@ fn link_refusal(text: &str, parts: &[&str]) {
 #[test]
 fn bursts_give_the_channel_with_their_mean_length_and_rate() {
     let scenario = link_with("loss", "{ bursts = { loss_rate = 0.02, mean_length = 4 } }");
-    let Loss::GilbertElliott(channel) = &scenario.config().links[0].loss else {
-        panic!("{:?}", scenario.config().links[0].loss);
+    let Loss::GilbertElliott(channel) = &scenario.config().links[0].direction.loss else {
+        panic!("{:?}", scenario.config().links[0].direction.loss);
     };
     assert_eq!(channel.to_good, 0.25);
     assert!((channel.to_bad - 0.25 * 0.02 / 0.98).abs() < 1e-15);
     assert!((channel.loss_rate() - 0.02).abs() < 1e-15);
-    assert_eq!(scenario.config().links[1].loss, Loss::None);
+    assert_eq!(scenario.config().links[1].direction.loss, Loss::None);
     let scenario = link_with("loss", "{ gilbert_elliott = { p = 0.01, r = 0.2 } }");
     let channel = GilbertElliott {
         to_bad: 0.01,
@@ -45,7 +45,7 @@ fn bursts_give_the_channel_with_their_mean_length_and_rate() {
         bad_loss: 1.0,
     };
     let loss = Loss::GilbertElliott(channel);
-    assert_eq!(scenario.config().links[0].loss, loss);
+    assert_eq!(scenario.config().links[0].direction.loss, loss);
     let resolved = "/topology/dumbbell/bottleneck/loss/gilbert_elliott/bad_loss";
     assert_eq!(value(&scenario, resolved), "1");
 }
@@ -349,7 +349,6 @@ fn reordering_and_duplication_are_of_the_forward_direction() {
         "{ probability = 0.1, delay = { kind = \"pareto\", mean = \"2 ms\", shape = 1.5, limit = \"1 s\" } }",
     );
     let links = &scenario.config().links;
-    let entrance = links[0].impairments.as_ref().expect("an entrance");
     let pareto = Distribution::Pareto {
         mean: 2e-3,
         shape: 1.5,
@@ -362,11 +361,14 @@ fn reordering_and_duplication_are_of_the_forward_direction() {
         probability: 0.1,
         delay,
     };
-    assert_eq!(entrance.reordering, Some(reordering));
-    assert_eq!((entrance.duplication, &links[1].impairments), (0.0, &None));
+    assert_eq!(links[0].direction.reordering, Some(reordering));
+    assert_eq!(links[0].direction.duplication, None);
+    assert!(links[0].is_impaired() && !links[1].is_impaired());
     let scenario = link_with("duplication", "0.02");
-    let entrance = scenario.config().links[0].impairments.as_ref();
-    assert_eq!(entrance.expect("an entrance").duplication, 0.02);
+    let links = &scenario.config().links;
+    assert_eq!(links[0].direction.duplication, Some(0.02));
+    assert!(links[0].is_impaired() && !links[1].is_impaired());
+    assert!(!link_with("duplication", "0").config().links[0].is_impaired());
 }
 
 #[test]
@@ -377,8 +379,9 @@ fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
         let scenario = link_with("delay_box", &keys);
         let links = scenario.config().links.iter();
         let boxes = links.map(|link| {
-            let entrance = link.impairments.as_ref().expect("an entrance");
-            entrance.delay_box.clone().expect("a box")
+            assert!(link.is_impaired());
+            let delay_box = link.delay_box.clone().expect("a box");
+            (delay_box, link.forward_name.clone())
         });
         boxes.collect::<Vec<_>>()
     };
@@ -388,12 +391,17 @@ fn a_delay_box_stands_at_both_ends_and_shares_its_draws_if_symmetric() {
         median: 5e6,
         sigma: 0.5,
     };
-    assert_eq!(symmetric[0].rate, Some(log_normal));
-    assert_eq!(symmetric[0].delay, Distribution::Constant(0.01));
-    assert_eq!(symmetric[0].loss, Distribution::Constant(0.0));
-    let own = boxes(", symmetric = false");
-    assert_eq!(own[0], symmetric[0]);
-    assert_ne!(own[0].name, own[1].name);
+    let (delay_box, name) = &symmetric[0];
+    assert_eq!((name.as_str(), delay_box.symmetric), ("bottleneck", true));
+    assert_eq!(delay_box.rate, Some(log_normal));
+    assert_eq!(delay_box.delay, Some(Distribution::Constant(0.01)));
+    assert!(!delay_box.loses());
+    let asymmetric = boxes(", symmetric = false");
+    let expected = DelayBox {
+        symmetric: false,
+        ..delay_box.clone()
+    };
+    assert!(asymmetric.iter().all(|(found, _)| *found == expected));
     link_refusal(
         "delay_box = {}",
         &["delay_box: the delay box has no effect"],
@@ -415,14 +423,12 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     ]);
     for link in &scenario.config().links {
         assert_eq!(link.tick, Some(Span::from_millis(1)));
-        let entrance = link.impairments.as_ref().expect("an entrance");
-        let delay_box = entrance.delay_box.as_ref().expect("noise");
         let noise = Distribution::Limited {
             of: Box::new(Distribution::Exponential { mean: 50e-6 }),
             max: 1e-3,
         };
-        assert_eq!(delay_box.processing_delay, Some(noise));
-        assert_eq!(delay_box.delay, Distribution::Constant(0.0));
+        assert_eq!(link.host_processing_delay, Some(noise));
+        assert!(link.is_impaired() && link.delay_box.is_none());
         let QueueConfig::DropTail(queue) = &link.queue else {
             panic!("{:?}", link.queue);
         };
@@ -455,7 +461,7 @@ fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
     let delays = (there.delay, back.delay);
     assert_eq!(delays, (Span::from_millis(20), Span::from_millis(30)));
     assert_eq!(
-        (&there.loss, &back.loss),
+        (&there.direction.loss, &back.direction.loss),
         (&Loss::None, &Loss::Bernoulli(0.1))
     );
     // 1e8 x 0.05 / 12000 = 416.7, and 1e6 x 0.05 / 12000 = 4.2.
@@ -511,7 +517,7 @@ fn a_policer_is_slower_than_its_link_and_lets_a_packet_through() {
     let [there, back] = scenario.config().links.as_slice() else {
         panic!("a dumbbell has two links");
     };
-    let policer = |link: &Link| link.impairments.as_ref().and_then(|one| one.policer);
+    let policer = |link: &Link| link.direction.policer;
     let expected = Policer {
         rate: Rate::from_bps(100_000_000),
         burst: Bytes(15_000),
@@ -541,14 +547,16 @@ fn jitter_and_thinning_are_of_one_direction() {
         panic!("a dumbbell has two links");
     };
     let jitter = Distribution::Exponential { mean: 1e-3 };
-    assert_eq!((&there.jitter, &back.jitter), (&Some(jitter), &None));
-    let thinning = back.impairments.as_ref().and_then(|one| one.ack_thinning);
+    assert_eq!(
+        (&there.direction.jitter, &back.direction.jitter),
+        (&Some(jitter), &None)
+    );
     let expected = AckThinning {
         keep_every: 4,
         hold: Span::from_millis(10),
     };
-    assert_eq!(thinning, Some(expected));
-    assert!(there.impairments.is_none());
+    assert_eq!(back.direction.ack_thinning, Some(expected));
+    assert!(!there.is_impaired());
     link_refusal(
         "ack_thinning = { keep_every = 1 }",
         &["ack_thinning.keep_every: ", "from 2 to 1000"],
@@ -560,7 +568,7 @@ fn acks_are_filtered_in_the_queue_of_one_direction() {
     let filters = |change: &str| -> Vec<bool> {
         let scenario = with(&[&format!("{LINK}.{change}")]);
         let links = scenario.config().links.iter();
-        links.map(|link| link.ack_filtering).collect()
+        links.map(|link| link.direction.filters_acks()).collect()
     };
     assert_eq!(filters("reverse.ack_filtering=true"), [false, true]);
     assert_eq!(filters("ack_filtering=true"), [true, false]);

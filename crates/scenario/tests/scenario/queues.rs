@@ -334,7 +334,10 @@ fn a_token_bucket_counts_as_the_rate() {
         rate: Rate::from_bps(100_000_000),
         burst: Bytes(15_000),
     };
-    assert_eq!((there.shaper, back.shaper), (Some(shaper), None));
+    assert_eq!(
+        (there.direction.shaper, back.direction.shaper),
+        (Some(shaper), None)
+    );
     assert_eq!(there.rate, Rate::from_bps(1_000_000_000));
     // 1 BDP of 100 Mbit/s and 100 ms.
     let QueueConfig::DropTail(queue) = &there.queue else {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use longhaul_units::Span;
 
 use crate::congestion_control::CongestionControl;
-use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
 use crate::rate_sample::RateSample;
 use crate::window::{Rounding, Window};
 
@@ -100,7 +100,7 @@ impl<A: HasFastPath> Differential<A> {
         self.both(|algorithm, window| match event {
             0 => algorithm.on_congestion(&loss, window),
             1 => algorithm.on_recovery_exit(now, window),
-            2 => algorithm.on_idle(Span::from_millis(5), window),
+            2 => algorithm.on_idle(&Idle::of(Span::from_millis(5)), window),
             3 => algorithm.on_timeout(&timeout, window),
             _ => {}
         });

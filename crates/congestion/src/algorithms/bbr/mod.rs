@@ -19,7 +19,7 @@ pub use v3::Bbr3;
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::Needs;
+use crate::needs::Needs;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 

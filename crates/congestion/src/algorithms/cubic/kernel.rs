@@ -218,7 +218,7 @@ impl KernelCubic {
         window.restart();
     }
 
-    pub(super) fn on_restart(&mut self, idle: &Idle) {
+    pub(super) fn on_idle(&mut self, idle: &Idle) {
         if let Some(epoch) = &mut self.epoch {
             let now = ticks(idle.now.since(Time::ZERO));
             epoch.start = now.min(epoch.start + ticks(idle.since_sent));
@@ -388,9 +388,9 @@ mod tests {
             time: second * 3,
             since_sent,
         };
-        cubic.on_restart(&idle(second * 3));
+        cubic.on_idle(&idle(second * 3));
         assert_eq!(cubic.epoch.unwrap().start, 3 * HZ);
-        cubic.on_restart(&idle(second * 3));
+        cubic.on_idle(&idle(second * 3));
         assert_eq!(cubic.epoch.unwrap().start, 4 * HZ, "now at the latest");
     }
 }

@@ -16,6 +16,7 @@ use super::reno::mean_window;
 use crate::backoff::ECN_DECREASE;
 use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, Signal};
+use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -165,19 +166,6 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_ack(ack, phase, window));
     }
 
-    fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
-        let Some(losses) = &mut self.losses else {
-            return true;
-        };
-        match &self.form {
-            Form::Picoquic(cubic) if cubic.ignores_losses(delivered + lost) => {
-                losses.ignore(lost);
-                false
-            }
-            _ => losses.exceed(delivered, lost),
-        }
-    }
-
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         with_form!(&mut self.form, cubic => cubic.on_congestion(event, window));
     }
@@ -188,11 +176,11 @@ impl CongestionControl for Cubic {
 
     /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2); the kernel's from the last segment sent on
     /// (`cubictcp_cwnd_event`).
-    fn on_restart(&mut self, idle: &Idle, _window: &mut Window) {
+    fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
             Form::Real(real) => real.on_idle(idle.time),
-            Form::Kernel(kernel) => kernel.on_restart(idle),
-            Form::Picoquic(picoquic) => picoquic.on_restart(idle.now),
+            Form::Kernel(kernel) => kernel.on_idle(idle),
+            Form::Picoquic(picoquic) => picoquic.on_idle(idle.now),
         }
     }
 
@@ -208,6 +196,25 @@ impl CongestionControl for Cubic {
         with_form!(&self.form, cubic => cubic.probe(out));
         if let Some(losses) = &self.losses {
             out("smoothed_losses", losses.share());
+        }
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Cubic {
+    fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
+        let Some(losses) = &mut self.losses else {
+            return true;
+        };
+        match &self.form {
+            Form::Picoquic(cubic) if cubic.ignores_losses(delivered + lost) => {
+                losses.ignore(lost);
+                false
+            }
+            _ => losses.exceed(delivered, lost),
         }
     }
 }

@@ -69,7 +69,7 @@ impl PicoquicCubic {
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if ack.limit != Limit::Network {
-            self.on_restart(ack.now);
+            self.on_idle(ack.now);
         }
         if phase != Phase::Avoidance {
             return;
@@ -86,7 +86,7 @@ impl PicoquicCubic {
     }
 
     /// Time in which the flow was limited by something else does not count (`last_sender_limited_time`).
-    pub(super) fn on_restart(&mut self, now: Time) {
+    pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
             stage.start = stage.start.max(now);
         }

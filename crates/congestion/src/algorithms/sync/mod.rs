@@ -18,7 +18,8 @@ use trend::{Medians, Trend};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithms::reno::Reno;
-use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};

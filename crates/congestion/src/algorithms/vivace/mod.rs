@@ -21,9 +21,10 @@ mod tests;
 use longhaul_units::{Rate, Span};
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;
@@ -398,7 +399,7 @@ impl CongestionControl for Vivace {
         window.restart();
     }
 
-    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+    fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
         self.stage = Stage::Paused;
     }
 

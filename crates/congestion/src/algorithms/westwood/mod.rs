@@ -12,7 +12,8 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelWestwood;
-use crate::congestion_control::{CongestionControl, Needs};
+use crate::congestion_control::CongestionControl;
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};

@@ -13,7 +13,7 @@ use std::fmt::Display;
 use longhaul_units::{Rate, Span, Time};
 
 use super::later;
-use crate::config::{DelayBox, Loss};
+use crate::config::{DelayBox, Distribution, Link, Loss};
 use crate::network::loss::LossModel;
 use crate::network::route::Carrier;
 use crate::packet::{Flags, Packet};
@@ -23,6 +23,10 @@ use crate::random::{Stream, Streams};
 #[derive(Debug)]
 pub(super) struct FlowBoxes {
     config: DelayBox,
+    processing_delay: Option<Distribution>,
+    /// Name of the random streams. A flow has the same values in boxes of the same name: those of the two directions of
+    /// a link, if it is symmetric.
+    name: String,
     /// Path of the streams of what happens to packets.
     path: String,
     noise: Stream,
@@ -86,31 +90,42 @@ pub(super) struct Values {
 }
 
 impl FlowBoxes {
-    /// The box of the link of this name.
-    pub(super) fn new(config: DelayBox, link: &str, streams: &Streams) -> Self {
-        let path = format!("links/{link}/delay_box");
-        Self {
-            config,
+    /// The boxes of a link, if it has any: those with a processing delay alone draw nothing for a flow.
+    pub(super) fn of(link: &Link, streams: &Streams) -> Option<Self> {
+        let config = link.delay_box.clone();
+        let processing_delay = link.host_processing_delay.clone();
+        if config.is_none() && processing_delay.is_none() {
+            return None;
+        }
+        let path_of = |link: &str| format!("links/{link}/delay_box");
+        let symmetric = config.as_ref().is_some_and(|config| config.symmetric);
+        let path = path_of(&link.name);
+        Some(Self {
+            config: config.unwrap_or_default(),
+            processing_delay,
+            name: if symmetric {
+                path_of(&link.forward_name)
+            } else {
+                path.clone()
+            },
             noise: streams.component(&format!("{path}/noise")),
             path,
             streams: streams.clone(),
             flows: Places::default(),
-        }
+        })
     }
 
     /// Draws the values of a new flow.
     pub(super) fn draw(&self, flow: &impl Display) -> Values {
         let DelayBox {
-            delay,
-            loss,
-            rate,
-            name,
-            ..
+            delay, loss, rate, ..
         } = &self.config;
-        let mut stream = self.streams.own(format_args!("{name}/{flow}"));
+        let mut stream = self.streams.own(format_args!("{}/{flow}", self.name));
         Values {
-            delay: stream.draw_span(delay),
-            loss: stream.draw(loss).min(1.0),
+            delay: delay
+                .as_ref()
+                .map_or(Span::ZERO, |delay| stream.draw_span(delay)),
+            loss: loss.as_ref().map_or(0.0, |loss| stream.draw(loss).min(1.0)),
             rate: rate
                 .as_ref()
                 .map(|rate| Rate::from_bps(stream.draw(rate).max(1.0) as u64)),
@@ -119,9 +134,7 @@ impl FlowBoxes {
 
     /// Whether what it draws for any flow is what the other one does: those of the two directions of a link.
     pub(super) fn draws_as(&self, other: &Self) -> bool {
-        let (own, other) = (&self.config, &other.config);
-        (&own.name, &own.delay, &own.loss, &own.rate)
-            == (&other.name, &other.delay, &other.loss, &other.rate)
+        self.name == other.name && self.config == other.config
     }
 
     /// A new flow, for which these values have been drawn.
@@ -158,7 +171,7 @@ impl FlowBoxes {
     }
 
     /// When a packet goes on that will come then, through a box that does nothing but delay packets
-    /// ([`DelayBox::only_delays`]): they keep their order by themselves.
+    /// ([`Link::only_delays_flows`]): they keep their order by themselves.
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;
@@ -176,7 +189,7 @@ impl FlowBoxes {
         if flow.loss.as_mut().is_some_and(|loss| loss.loses()) {
             return None;
         }
-        let noise = match &self.config.processing_delay {
+        let noise = match &self.processing_delay {
             Some(noise) if packet.flags.has(Flags::ACK) => self.noise.draw_span(noise),
             _ => Span::ZERO,
         };
@@ -192,8 +205,9 @@ impl FlowBoxes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Distribution, Randomness};
+    use crate::config::Randomness;
     use crate::packet::SackHandle;
+    use crate::queue::{Capacity, DropTail, QueueConfig};
 
     fn packet(flow: u32, bytes: u16) -> Packet {
         Packet {
@@ -213,13 +227,18 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn constant(delay_s: f64, loss: f64, rate_bps: Option<f64>) -> DelayBox {
-        DelayBox {
-            delay: Distribution::Constant(delay_s),
-            loss: Distribution::Constant(loss),
+    fn constant(delay_s: f64, loss: f64, rate_bps: Option<f64>) -> Link {
+        let carries = (Rate::from_bps(1_000_000), Span::ZERO);
+        let queue = QueueConfig::DropTail(DropTail::new(Capacity::Packets(100)));
+        let delay_box = DelayBox {
+            delay: Some(Distribution::Constant(delay_s)),
+            loss: Some(Distribution::Constant(loss)),
             rate: rate_bps.map(Distribution::Constant),
-            processing_delay: None,
-            name: "box".to_string(),
+            symmetric: true,
+        };
+        Link {
+            delay_box: Some(delay_box),
+            ..Link::plain("link".to_string(), (0, 1), carries, queue)
         }
     }
 
@@ -228,9 +247,9 @@ mod tests {
         boxes.add(carrier, index, flow, values);
     }
 
-    fn boxes(config: &DelayBox, flows: &[&str]) -> FlowBoxes {
+    fn boxes(config: &Link, flows: &[&str]) -> FlowBoxes {
         let streams = Streams::new(1, 0, Randomness::Streams);
-        let mut boxes = FlowBoxes::new(config.clone(), "link", &streams);
+        let mut boxes = FlowBoxes::of(config, &streams).expect("a box");
         for (index, flow) in (0..).zip(flows) {
             add(&mut boxes, Carrier::Tcp, index, flow);
         }
@@ -269,7 +288,7 @@ mod tests {
     #[test]
     fn noise_delays_acknowledgements_and_keeps_their_order() {
         let mut config = constant(0.01, 0.0, None);
-        config.processing_delay = Some(Distribution::Uniform(0.0, 0.002));
+        config.host_processing_delay = Some(Distribution::Uniform(0.0, 0.002));
         let mut boxes = boxes(&config, &["a"]);
         let data = boxes.admit(&packet(0, 1500), Carrier::Tcp, at(0));
         assert_eq!(data, Some(at(10)));
@@ -297,7 +316,8 @@ mod tests {
     #[test]
     fn a_flow_loses_the_share_that_was_drawn_for_it() {
         let mut config = constant(0.0, 0.0, None);
-        config.loss = Distribution::Uniform(0.0, 0.2);
+        let delay_box = config.delay_box.as_mut().expect("a box");
+        delay_box.loss = Some(Distribution::Uniform(0.0, 0.2));
         let names: Vec<String> = (0..200).map(|number| format!("flow-{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut boxes = boxes(&config, &names);
@@ -324,14 +344,15 @@ mod tests {
     #[test]
     fn values_belong_to_the_name_of_the_flow_and_of_the_box() {
         let mut config = constant(0.0, 0.0, None);
-        config.delay = Distribution::Exponential { mean: 0.1 };
+        let delay_box = config.delay_box.as_mut().expect("a box");
+        delay_box.delay = Some(Distribution::Exponential { mean: 0.1 });
         let two = delays(&boxes(&config, &["a", "b"]));
         assert_ne!(two[0], two[1]);
         // Neither another flow nor another order changes them.
         let three = delays(&boxes(&config, &["c", "b", "a"]));
         assert_eq!((three[2], three[1]), (two[0], two[1]));
-        let other = DelayBox {
-            name: "another".to_string(),
+        let other = Link {
+            forward_name: "another".to_string(),
             ..config
         };
         assert_ne!(delays(&boxes(&other, &["a"]))[0], two[0]);
@@ -340,8 +361,7 @@ mod tests {
     /// Short flows that follow each other take no more than those that there are at once.
     #[test]
     fn a_new_flow_takes_the_place_of_the_one_before() {
-        let streams = Streams::new(1, 0, Randomness::Streams);
-        let mut boxes = FlowBoxes::new(constant(0.02, 0.1, Some(800_000.0)), "link", &streams);
+        let mut boxes = boxes(&constant(0.02, 0.1, Some(800_000.0)), &[]);
         for number in 0..1000 {
             add(
                 &mut boxes,

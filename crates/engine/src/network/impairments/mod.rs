@@ -47,26 +47,26 @@ impl Impairments {
     /// Those of all links that have one.
     pub(super) fn of(config: &Config, streams: &Streams) -> Vec<Self> {
         let links = config.links.iter().zip(0..);
-        let impairments = links.filter_map(|(config, link)| {
-            let impairments = config.impairments.as_ref()?;
+        let links = links.filter(|(config, _)| config.is_impaired());
+        let impairments = links.map(|(config, link)| {
+            let keys = &config.direction;
             let stream = |part: &str| streams.component(&format!("links/{}/{part}", config.name));
-            let boxes = impairments.delay_box.as_ref();
-            let reordering = impairments.reordering.as_ref();
+            let reordering = keys.reordering.as_ref();
             let held_back = reordering.map_or(0.0, |reordering| reordering.probability);
             let delays =
                 reordering.map(|reordering| (reordering.delay.clone(), stream("reordering/delay")));
-            Some(Self {
+            Self {
                 link,
-                boxes: boxes.map(|boxes| FlowBoxes::new(boxes.clone(), &config.name, streams)),
-                duplication: chooser(impairments.duplication, stream("duplication")),
+                boxes: FlowBoxes::of(config, streams),
+                duplication: chooser(keys.duplication.unwrap_or(0.0), stream("duplication")),
                 held_back: chooser(held_back, stream("reordering")),
                 reordering: delays,
                 holding: HeldPackets::default(),
-                policer: impairments.policer.map(Policer::new),
-                ack_thinning: impairments.ack_thinning.map(AckThinning::new),
+                policer: keys.policer.map(Policer::new),
+                ack_thinning: keys.ack_thinning.map(AckThinning::new),
                 entry: Time::NEVER,
                 duplicated: 0,
-            })
+            }
         });
         impairments.collect()
     }

@@ -48,10 +48,10 @@ impl ExplicitService {
         Self {
             transmitter: LinkTransmitter::new(config),
             delay: config.delay,
-            shaper: config.shaper.map(TokenBucket::new),
+            shaper: config.direction.shaper.map(TokenBucket::new),
             tick: config.tick,
             transmission_from: Time::ZERO,
-            jitter: config.jitter.as_ref().map(jitter),
+            jitter: config.direction.jitter.as_ref().map(jitter),
             busy_until: Time::ZERO,
             in_service: false,
             last_arrival: Time::ZERO,
@@ -167,7 +167,7 @@ impl ExplicitService {
         self.tick.map_or(arrival, |tick| next_tick(arrival, tick))
     }
 
-    /// What the delay of the next packet is longer.
+    /// Draws the jitter to add to the next packet's delay.
     #[inline]
     fn draw_jitter(&mut self) -> Span {
         match &mut self.jitter {

@@ -6,7 +6,7 @@ use longhaul_congestion::Controller;
 use longhaul_units::{Span, Time};
 
 use super::{FlowSlot, Kind, World};
-use crate::config::{Config, Flow, Messages, Start, Tcp, Transport, Udp};
+use crate::config::{Config, Flow, Link, Messages, Start, Tcp, Transport, Udp};
 use crate::measure::{DelayHistogram, Recorder};
 use crate::network::{Carrier, End, Network, Path};
 use crate::proxy::Proxies;
@@ -286,9 +286,7 @@ fn udp_streams(config: &Config) -> usize {
 
 /// Whether any link makes copies of packets.
 fn makes_copies(config: &Config) -> bool {
-    let links = config.links.iter();
-    let mut impairments = links.filter_map(|link| link.impairments.as_ref());
-    impairments.any(|impairments| impairments.duplication > 0.0)
+    config.links.iter().any(Link::makes_copies)
 }
 
 /// Simulated time between two reports of progress.

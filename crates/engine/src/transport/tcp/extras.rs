@@ -3,7 +3,6 @@
 //! alone.
 
 use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
-use longhaul_units::Span;
 
 use super::accecn::MarksReported;
 use super::ack::Ack;
@@ -50,19 +49,17 @@ impl Extras {
     /// What an algorithm needs, if anything.
     pub(super) fn new(congestion: &CongestionState, config: &Tcp) -> Option<Box<Self>> {
         let needs = congestion.needs();
-        let sends_pairs = congestion.sends_pairs();
-        let asks_routers = congestion.router_request(Span::ZERO).is_some();
         let stamps = config.timestamps.bytes().is_some();
         let all_timed = config.rtt_sample != RttSample::Echo;
         let times = all_timed || needs.rtt && !stamps;
         let extras = Self {
             rate: needs.delivery_rate.then(DeliveryRate::default),
             times: times.then(SendTimes::default),
-            pairs: sends_pairs.then(Pairs::default),
+            pairs: needs.pairs.then(Pairs::default),
             usage: config.growth_beyond_use.then(WindowUsage::default),
-            marks_segments: times || sends_pairs || asks_routers,
+            marks_segments: times || needs.pairs || needs.routers,
             tells_rtt: !all_timed,
-            asks_routers,
+            asks_routers: needs.routers,
             asks_for_l4s: needs.l4s,
             marks: (config.ecn == Ecn::Accurate).then(MarksReported::new),
             ..Self::default()

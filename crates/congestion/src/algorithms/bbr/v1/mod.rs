@@ -16,9 +16,11 @@ use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
     smaller,
 };
-use crate::congestion_control::{CongestionControl, Needs, Phases};
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::needs::Needs;
 use crate::entry::{Entry, Signal};
-use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::extension::Extension;
+use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;
@@ -488,17 +490,8 @@ impl CongestionControl for Bbr {
         (self.entering, self.conserving) = (false, false);
     }
 
-    /// The kernel looks for the full pipe and for policers anew (`bbr_undo_cwnd`).
-    fn on_undo(&mut self, window: &mut Window) {
-        self.on_recovery_exit(Time::ZERO, window);
-        if let Some(kernel) = &mut self.kernel {
-            kernel.policer = Policer::default();
-            self.full = FullPipe::default();
-        }
-    }
-
     /// Section 4.3.6: resumes at the bandwidth itself.
-    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+    fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
         self.was_idle = true;
         self.fast_path = FastPath::default();
         if self.state == State::ProbeBw {
@@ -528,5 +521,20 @@ impl CongestionControl for Bbr {
         out("bandwidth_segments_per_s", self.bandwidth.get());
         out("min_rtt_s", rtt);
         out("pacing_gain", self.pacing_gain());
+    }
+
+    fn extension(&mut self) -> Option<&mut dyn Extension> {
+        Some(self)
+    }
+}
+
+impl Extension for Bbr {
+    /// The kernel looks for the full pipe and for policers anew (`bbr_undo_cwnd`).
+    fn on_undo(&mut self, window: &mut Window) {
+        self.on_recovery_exit(Time::ZERO, window);
+        if let Some(kernel) = &mut self.kernel {
+            kernel.policer = Policer::default();
+            self.full = FullPipe::default();
+        }
     }
 }

@@ -14,7 +14,7 @@ mod rules;
 #[cfg(test)]
 mod states;
 
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
 use self::draft::Draft;
@@ -22,8 +22,9 @@ use self::machine::Machine;
 use self::picoquic::Picoquic;
 use self::rules::Rules;
 use super::NEEDS;
-use crate::congestion_control::{CongestionControl, Needs, Phases};
-use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::congestion_control::{CongestionControl, Phases};
+use crate::needs::Needs;
+use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
@@ -101,7 +102,7 @@ impl CongestionControl for Bbr3 {
         with_rules!(&mut self.form, rules => rules.on_recovery_exit(&mut self.machine, window));
     }
 
-    fn on_idle(&mut self, _idle: Span, _window: &mut Window) {
+    fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
         self.form.leave_fast_path();
         self.machine.on_idle();
     }

@@ -377,6 +377,7 @@ mod tests {
     use crate::algorithms::bbr::v3::Form;
     use crate::algorithms::bbr3::ENTRY;
     use crate::congestion_control::CongestionControl;
+    use crate::facts::Idle;
     use crate::parameter::Variant;
 
     const MS: Span = Span::from_millis(1);
@@ -521,7 +522,7 @@ mod tests {
         }
         let mut flow = cruising();
         flow.bbr.machine.probe.wait = Span::from_secs(9);
-        flow.bbr.on_idle(RTT, &mut flow.window);
+        flow.bbr.on_idle(&Idle::of(RTT), &mut flow.window);
         flow.acked(1, 0, 900.0, 90, Span::from_secs(1));
         assert_eq!(
             flow.bbr.machine.state,

@@ -71,7 +71,7 @@ impl Sending {
 
     /// Of one whose segments wait at times, when they do not.
     fn after_wait(congestion: &CongestionState) -> Self {
-        if congestion.sends_pairs() {
+        if congestion.needs().pairs {
             Self::InPairs
         } else {
             Self::AtOnce

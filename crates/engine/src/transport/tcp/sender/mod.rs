@@ -226,7 +226,7 @@ impl Sender {
 
     /// Whether its segments ask routers.
     pub(crate) fn asks_routers(&self) -> bool {
-        self.tcb.congestion.router_request(Span::ZERO).is_some()
+        self.tcb.congestion.needs().routers
     }
 
     /// Whether it draws random numbers while it sends.

@@ -1,0 +1,60 @@
+//! Requirements of an algorithm on the transport.
+
+#[cfg(doc)]
+use crate::{AckSample, CongestionControl, Extension};
+
+/// Requirements of an algorithm on the transport beyond what every flow has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// [`AckSample::rtt`] of every acknowledgement, for which senders without timestamps have to remember
+    /// when each segment left.
+    pub rtt: bool,
+    /// [`AckSample::delivery_rate`], for which the transport has to remember more of each segment.
+    pub delivery_rate: bool,
+    /// [`AckSample::one_way_delay`], for which receivers have to report transit times.
+    pub one_way_delay: bool,
+    /// Dummies ([`Extension::take_dummies`]), and routers that drop them first.
+    pub dummies: bool,
+    /// That new segments leave two at a time, back to back, for [`AckSample::pair_spacing`].
+    pub pairs: bool,
+    /// That data packets carry a request to routers ([`Extension::router_request`]), for [`AckSample::router`].
+    pub routers: bool,
+    /// [`AckSample::ecn_echo`] for each segment (RFC 8257 section 3.2), not until it is answered.
+    pub every_mark: bool,
+    /// The same if it uses ECN, which it does not ask for.
+    pub exact_marks: bool,
+    /// That its segments ask for L4S (ECT(1), RFC 9331), with marks counted exactly (AccECN, RFC 9768).
+    pub l4s: bool,
+    /// That its segments are not ECN-capable: it does not respond to marks, as those who ask for them
+    /// must (RFC 3168 section 6.1.2).
+    pub no_ecn: bool,
+    /// That retransmissions lost again are noticed before the retransmission timer expires: RACK-TLP
+    /// (RFC 8985), with which Linux runs BBR.
+    pub rack_tlp: bool,
+    /// That segments leave at [`CongestionControl::pacing_rate`], which it gives at times or always.
+    pub paces: bool,
+}
+
+impl Needs {
+    /// Nothing beyond what every flow has.
+    pub const NOTHING: Self = Self {
+        rtt: false,
+        delivery_rate: false,
+        one_way_delay: false,
+        dummies: false,
+        pairs: false,
+        routers: false,
+        every_mark: false,
+        l4s: false,
+        exact_marks: false,
+        no_ecn: false,
+        rack_tlp: false,
+        paces: false,
+    };
+
+    /// Round-trip samples.
+    pub const RTT: Self = Self {
+        rtt: true,
+        ..Self::NOTHING
+    };
+}

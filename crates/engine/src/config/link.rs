@@ -1,0 +1,209 @@
+//! One direction of a link: its options, with the keys of links in scenario files that say them.
+
+use std::sync::Arc;
+
+use longhaul_keys::{Kind, PROBABILITY, RATE, TIME, keys};
+use longhaul_units::{Rate, Span};
+
+use super::{
+    AckThinning, Change, DelayBox, DeliveryTrace, Distribution, Loss, LossKeys, Policer,
+    Reordering, Shaper, TIMES,
+};
+use crate::queue::QueueConfig;
+
+keys! {
+    /// One direction of a link.
+    #[derive(Clone, Debug)]
+    pub struct Link {
+        /// Transmission rate.
+        pub rate: Rate = Kind::Positive(RATE).key().derived("the mean rate of delivery_trace, without which it is required"),
+        /// Propagation delay, one way.
+        pub delay: Span = Kind::Quantity(TIME).key().required(),
+        /// Time after which all of `changes` happen again, and again.
+        pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
+        /// Delay, loss and rate of its own for every flow, both ways, before packets reach the queue.
+        pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()
+            .source("ns-2: DelayBox; Weigle 2003, appendix A"),
+        /// Time that hosts take to process an ACK, drawn anew for each: ACKs are delayed by it, both ways, before
+        /// they reach the queue.
+        pub host_processing_delay: Option<Distribution> = TIMES.key(),
+        /// Period of the timer whose ticks release packets at the far end, both ways, as in dummynet.
+        pub tick: Option<Span> = Kind::Positive(TIME).key(),
+    }
+    flattened {
+        /// Options that the other direction does not share.
+        pub direction: DirectionKeys,
+    }
+    beside {
+        /// Name, for example `bottleneck` or `bottleneck-reverse`.
+        pub name: String,
+        /// Name of the forward direction, for example `bottleneck` for both: symmetric delay boxes draw by it.
+        pub forward_name: String,
+        /// Node where packets enter.
+        pub from: usize,
+        /// Node where they come out.
+        pub to: usize,
+        /// Queue in front of the transmitter.
+        pub queue: QueueConfig,
+    }
+    initially {
+        /// Changes in the course of the run, in order of time, at most one at a time. If they are repeated, the period is
+        /// longer than from the first to the last.
+        pub changes: Vec<Change> = Vec::new(),
+        /// Times at which packets leave, instead of a rate; `rate` is then their mean.
+        pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
+        /// The way in which departures are computed, where nothing needs them one by one; see [`Link::service`].
+        pub service: Service = Service::OnArrival,
+        /// True if the time series include this link.
+        pub sampled: bool = false,
+        /// True if its packets are recorded.
+        pub captured: bool = false,
+    }
+}
+
+keys! {
+    /// Options of one direction of a link: those written at the link are of the forward direction.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct DirectionKeys {
+        /// Token bucket between the queue and the link, forward direction only. What depends on the link's rate,
+        /// such as 1 BDP, counts with the bucket's.
+        pub shaper: Option<Shaper> = Kind::Table(Shaper::KEYS).key(),
+        /// Token bucket before the queue that drops what exceeds it, forward direction only.
+        pub policer: Option<Policer> = Kind::Table(Policer::KEYS).key()
+            .source("RFC 2697; Linux: tc-police"),
+        /// Packets lost before they reach the queue, forward direction only.
+        pub loss: Loss = Kind::Table(LossKeys::KEYS).key(),
+        /// Probability that a packet is followed by a copy of itself, forward direction only.
+        pub duplication: Option<f64> = PROBABILITY.key(),
+        /// Packets held back before they reach the queue, behind those that follow, forward direction only.
+        pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
+        /// Added to the propagation delay of each packet, drawn anew for each, forward direction only; packets keep
+        /// their order.
+        pub jitter: Option<Distribution> = TIMES.key(),
+        /// ACKs of a connection dropped for newer ones before they reach the queue, forward direction only: the ACKs
+        /// of forward flows go back.
+        pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
+            .source("RFC 3449 section 5.2"),
+        /// Whether a newer ACK of a connection takes the place of an older one that waits in the queue, forward
+        /// direction only: the ACKs of forward flows go back.
+        pub ack_filtering: Option<bool> = Kind::Flag.key()
+            .source("RFC 3449 section 5.2.1; ns-2: SemanticPacketQueue with replace_head_"),
+    }
+}
+
+impl Link {
+    /// A link without impairments, losses or changes that is neither sampled nor captured.
+    pub fn plain(
+        name: String,
+        (from, to): (usize, usize),
+        (rate, delay): (Rate, Span),
+        queue: QueueConfig,
+    ) -> Self {
+        Self {
+            forward_name: name.clone(),
+            name,
+            from,
+            to,
+            rate,
+            delay,
+            queue,
+            direction: DirectionKeys::default(),
+            delay_box: None,
+            host_processing_delay: None,
+            tick: None,
+            changes: Vec::new(),
+            changes_period: None,
+            delivery_trace: None,
+            service: Service::OnArrival,
+            sampled: false,
+            captured: false,
+        }
+    }
+
+    /// The rate at which packets leave in the long run.
+    pub fn capacity(&self) -> Rate {
+        let policer = self.direction.policer;
+        let policed = policer.map_or(self.rate, |policer| policer.rate);
+        self.queue_rate().min(policed).min(self.rate)
+    }
+
+    /// The rate at which the queue is emptied.
+    pub fn queue_rate(&self) -> Rate {
+        let shaper = self.direction.shaper;
+        shaper.map_or(self.rate, |shaper| shaper.rate)
+    }
+
+    /// True if the rate at which the queue is emptied is not the same throughout a run.
+    pub fn rate_varies(&self) -> bool {
+        self.delivery_trace.is_some() || self.changes.iter().any(|change| change.rate.is_some())
+    }
+
+    /// The way in which departures are computed: not on arrival if the discipline decides later, if ACKs are replaced
+    /// while they wait, if packets wait for tokens, ticks or opportunities, or if the link changes or its delay varies.
+    pub fn service(&self) -> Service {
+        let explicit = !self.queue.decides_on_arrival()
+            || self.direction.needs_explicit_service()
+            || self.tick.is_some()
+            || !self.changes.is_empty()
+            || self.delivery_trace.is_some();
+        if explicit {
+            Service::Explicit
+        } else {
+            self.service
+        }
+    }
+
+    /// True if anything happens to packets before the link's loss and queue.
+    pub fn is_impaired(&self) -> bool {
+        self.delay_box.is_some()
+            || self.host_processing_delay.is_some()
+            || self.direction.is_impaired()
+    }
+
+    /// True if all that happens to packets before the link is a delay of their flow. Where a packet meets what depends
+    /// on others, it goes on within the event of its arrival.
+    pub(crate) fn only_delays_flows(&self) -> bool {
+        let boxes = self.delay_box.as_ref();
+        boxes.is_some_and(DelayBox::only_delays)
+            && self.host_processing_delay.is_none()
+            && !self.makes_copies()
+            && self.direction.reordering.is_none()
+    }
+
+    /// True if some packets are followed by a copy.
+    pub(crate) fn makes_copies(&self) -> bool {
+        self.direction.duplicates()
+    }
+}
+
+impl DirectionKeys {
+    /// True if a newer ACK takes the place of an older one in the queue.
+    pub fn filters_acks(&self) -> bool {
+        self.ack_filtering.unwrap_or(false)
+    }
+
+    fn duplicates(&self) -> bool {
+        self.duplication
+            .is_some_and(|probability| probability > 0.0)
+    }
+
+    fn is_impaired(&self) -> bool {
+        self.duplicates()
+            || self.reordering.is_some()
+            || self.policer.is_some()
+            || self.ack_thinning.is_some()
+    }
+
+    fn needs_explicit_service(&self) -> bool {
+        self.filters_acks() || self.shaper.is_some() || self.jitter.is_some()
+    }
+}
+
+/// The way in which a link computes departures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// On arrival, since a first-in first-out queue fixes the departure then: one event a packet.
+    OnArrival,
+    /// One event at the end of each transmission, as disciplines need that decide on dequeue.
+    Explicit,
+}
