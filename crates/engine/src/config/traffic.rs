@@ -43,9 +43,9 @@ pub enum Source {
     /// One greedy connection that is aborted after a time, with data still in flight: the perturbations of
     /// LBNL-52549.
     CutOff(Span),
-    /// Transactions with times and sizes from a trace, in order of time.
+    /// Exchanges with times and sizes from a trace, in order of time.
     Trace(Arc<[TraceEntry]>),
-    /// As `Trace`, but transactions without a response go the other way: from the flow's second node, which
+    /// As `Trace`, but exchanges without a response go the other way: from the flow's second node, which
     /// initiates connections.
     Vectors(Arc<[TraceEntry]>),
 }
@@ -65,7 +65,7 @@ pub struct Requests {
     pub server_delay: Distribution,
     /// Round-trip times of connections in addition to that of the network, in seconds.
     pub round_trip: Process,
-    /// Transactions on one connection, which is closed after them.
+    /// Exchanges on one connection, which is closed after them.
     pub per_connection: Distribution,
     /// Times from the end of a response to the next request on the same connection, in seconds.
     pub think: Distribution,
@@ -97,7 +97,7 @@ keys! {
     /// Condition that ends a run early, and checks whether the run is conclusive (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
-        /// Number of completed transactions that began in the measurement window, after which the run stops.
+        /// Number of completed exchanges that began in the measurement window, after which the run stops.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
         /// Warn unless the 99th percentile of their response sizes is above this.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
@@ -107,7 +107,7 @@ keys! {
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {
-        /// Ids of the flows whose transactions are counted.
+        /// Ids of the flows whose exchanges are counted.
         pub flows: Vec<u32>,
     }
 }
@@ -160,12 +160,12 @@ words! {
     }
 }
 
-/// One transaction of a trace.
+/// An exchange of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// Start of the transaction or of its connection.
+    /// Start of the exchange or of its connection.
     pub time: Time,
-    /// Time after the end of the transaction above it, if it uses the same connection.
+    /// Time after the end of the exchange above it, if it uses the same connection.
     pub after: Option<Span>,
     /// Bytes of the request, or of all data if there is no response.
     pub request_bytes: u64,

@@ -14,7 +14,7 @@
 //! others, or passed to the ends at once (`access.rs`).
 //!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an event
-//! (`Network::forward_without_events`). A run that may end early, after a number of transactions, looks ahead up
+//! (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks ahead up
 //! to the earliest time at which it can end (`traffic/stop_condition.rs`).
 //!
 //! In parallel discrete-event simulation this is conservative lookahead (Fujimoto, CACM 33(10), 1990).
