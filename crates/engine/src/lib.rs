@@ -1,10 +1,9 @@
 //! The packet-level simulation engine.
 //!
-//! A [`Config`] says what the network, the transports and the measurements are, fully resolved: no
-//! defaults, no units to parse. [`simulation::run`] simulates it and returns [`measure::Totals`];
-//! samples, events and captured packets go to a [`measure::Recorder`] as they happen, so that
-//! memory does not grow with simulated time. Nothing here is global: any number of simulations run
-//! side by side in threads.
+//! A [`Config`] describes the network, the transports and the measurements, fully resolved: no defaults, no units
+//! to parse. [`simulation::run`] simulates it and returns [`measure::Totals`]; samples, events and captured
+//! packets go to a [`measure::Recorder`] as they happen, so that memory does not grow with simulated time. Nothing
+//! here is global: any number of simulations may run in parallel threads.
 
 pub mod config;
 pub mod measure;
@@ -21,7 +20,7 @@ mod transport;
 pub use longhaul_kernel::memory;
 use longhaul_kernel::{prefetch, random};
 
-/// Changes when the same configuration gives other numbers.
+/// Version that changes when the same configuration gives other numbers.
 pub const RESULTS_VERSION: u32 = 16;
 
 pub use config::Config;

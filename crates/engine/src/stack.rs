@@ -1,7 +1,8 @@
-//! Transport protocols from outside the engine: both ends of a connection whose protocol the engine does not know.
+//! Transport protocols from outside the engine: both ends of a connection with a protocol that the engine does not
+//! know.
 //!
-//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes, which are kept in the network's store
-//! while packets of their size travel: links, queues and impairments treat them as any other packets.
+//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes, which are kept in the network's
+//! store while packets of their size travel: links, queues and impairments treat them like any other packets.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub const HEADER_BYTES: usize = 28;
 pub enum Host {
     /// The flow's first node, which sends data.
     Sender,
-    /// Its second node, which receives data.
+    /// The flow's second node, which receives data.
     Receiver,
 }
 
@@ -39,12 +40,12 @@ pub enum EcnCodepoint {
     Ce,
 }
 
-/// State and counters of a connection, as its sending end knows them.
+/// State and counters of a connection at its sending end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StackReport {
     /// Congestion window in packets of the path's MTU; none before the connection exists.
     pub cwnd: Option<f64>,
-    /// Slow start threshold in the same packets, if the controller has one.
+    /// Slow start threshold in packets of the path's MTU, if the controller has one.
     pub ssthresh: Option<f64>,
     /// Smoothed round-trip time, zero before the first sample.
     pub srtt: Span,
@@ -54,41 +55,41 @@ pub struct StackReport {
     pub lost_pkts: u64,
     /// Payload that has arrived at the receiver for the first time.
     pub delivered_bytes: u64,
-    /// Payload that the receiving application has got.
+    /// Payload delivered to the receiving application.
     pub in_order_bytes: u64,
     /// Round-trip samples taken.
     pub rtt_samples: u64,
-    /// Their sum.
+    /// Sum of the round-trip samples.
     pub rtt_sum: Span,
     /// Smallest sample since the last [`Stack::restart_extremes`], zero without one.
     pub rtt_min: Span,
-    /// Largest sample since then.
+    /// Largest sample since the last [`Stack::restart_extremes`].
     pub rtt_max: Span,
     /// Reductions of the congestion window for losses.
     pub cuts_loss: u64,
     /// Reductions of the congestion window for congestion marks.
     pub cuts_ecn: u64,
-    /// Collapses of the window after a long time without acknowledgements: persistent congestion of QUIC (RFC 9002
-    /// section 7.6), which stands where TCP has a retransmission timeout.
+    /// Collapses of the window after a long time without acknowledgements: QUIC's persistent congestion (RFC 9002
+    /// section 7.6), the counterpart of TCP's retransmission timeout.
     pub timeouts: u64,
-    /// Integral of the congestion window over time: packet seconds.
+    /// Integral of the congestion window over time, in packet seconds.
     pub cwnd_integral: f64,
-    /// When the last byte of a finite transfer was acknowledged.
+    /// Time at which the last byte of a finite transfer was acknowledged.
     pub finish: Option<Time>,
 }
 
-/// Something that happened on a connection.
+/// An event on a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StackNote {
     /// A reduction of the window, or its collapse.
     Reduction {
-        /// Its cause; none of a collapse ([`StackReport::timeouts`]).
+        /// Cause of the reduction; none for a collapse ([`StackReport::timeouts`]).
         cause: Option<Cause>,
         /// Congestion window before, in packets.
         cwnd_before: f64,
         /// Congestion window after.
         cwnd_after: f64,
-        /// Slow start threshold after; the window without one.
+        /// Slow start threshold after; the window if there is none.
         ssthresh_after: f64,
         /// Packets in flight.
         in_flight: u64,
@@ -101,56 +102,57 @@ pub enum StackNote {
     Finished,
 }
 
-/// A connection of some protocol: both ends, without a clock and without I/O.
+/// A connection of any protocol: both ends, without a clock and without I/O.
 ///
 /// The engine calls [`Self::poll`] until there is nothing more to send and reads [`Self::deadline`] after each call that
 /// changes an end's state.
 pub trait Stack: fmt::Debug + Send {
     /// Opens the connection. Either end may send first.
     fn start(&mut self, now: Time);
-    /// The application has nothing more to send.
+    /// Records that the application has nothing more to send.
     fn stop(&mut self, now: Time);
-    /// An end receives a datagram.
+    /// Processes a datagram received at an end.
     fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: &[u8]);
-    /// The deadline of an end has passed.
+    /// Processes the expiry of an end's deadline.
     fn expire(&mut self, host: Host, now: Time);
-    /// Writes the next datagram that an end sends now to the empty `datagram`; none if there is nothing to send.
+    /// Writes the next datagram that an end sends now to the empty `datagram`; returns none if there is nothing to
+    /// send.
     fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
-    /// The time at which an end is to be called again without a datagram.
+    /// Returns the time at which an end has to be called again without a datagram.
     fn deadline(&mut self, host: Host) -> Option<Time>;
-    /// State and counters up to `now`.
+    /// Returns state and counters up to `now`.
     fn report(&self, now: Time) -> StackReport;
     /// Forgets the extremes of round-trip samples.
     fn restart_extremes(&mut self);
-    /// Moves what has happened since the last call to `notes`.
+    /// Moves events since the last call to `notes`.
     fn take_notes(&mut self, notes: &mut Vec<StackNote>);
 }
 
-/// What one connection of a [`StackFactory`] needs to know of its flow.
+/// Parameters of one connection of a [`StackFactory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackSetup {
     /// Seed of all random numbers that the stack draws.
     pub seed: u64,
-    /// Payload to send; unlimited without.
+    /// Payload to send; unlimited if none.
     pub transfer: Option<u64>,
-    /// Whether [`StackNote::Trace`] is asked for.
+    /// True if [`StackNote::Trace`] is requested.
     pub traced: bool,
 }
 
-/// Makes connections of one group of flows.
+/// Factory of the connections of one group of flows.
 pub trait StackFactory: fmt::Debug + Send + Sync {
-    /// Makes the connection of one flow.
+    /// Creates the connection of one flow.
     fn make(&self, setup: &StackSetup) -> Box<dyn Stack>;
 }
 
 /// The transport of flows that run in a stack from outside the engine.
 #[derive(Clone, Debug)]
 pub struct ForeignStack {
-    /// Makes the connections.
+    /// Factory of the connections.
     pub factory: Arc<dyn StackFactory>,
-    /// Name of the congestion control, that of the stack before it, such as `quinn:cubic`.
+    /// Name of the congestion control, prefixed with the stack's, such as `quinn:cubic`.
     pub congestion: String,
-    /// Payload to send; unlimited without.
+    /// Payload to send; unlimited if none.
     pub transfer: Option<u64>,
     /// Largest datagram on the wire, headers included.
     pub packet_bytes: u32,

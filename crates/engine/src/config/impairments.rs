@@ -13,7 +13,8 @@ keys! {
         pub delay: Option<Distribution> = TIMES.key(),
         /// Probability of the loss of a packet; 0 by default.
         pub loss: Option<Distribution> = PROBABILITIES.key(),
-        /// Rate of a bottleneck for this flow alone; none by default.
+        /// True if a flow has the same values in both directions; by default, its return direction has values of
+        /// its own.
         pub rate: Option<Distribution> = RATES.key(),
         /// Whether a flow has the same values both ways, or others drawn for its way back.
         pub symmetric: bool = Kind::Flag.key().default("true"),
@@ -21,14 +22,14 @@ keys! {
 }
 
 impl DelayBox {
-    /// True if packets are only delayed, all of a flow by as much. Those that are not delayed go on within the event of
-    /// their arrival.
+    /// Returns true if packets are only delayed, all packets of a flow by the same time. Packets without a delay
+    /// are forwarded within the event of their arrival.
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()
     }
 
-    /// True if a flow may lose packets.
+    /// Returns true if a flow may lose packets.
     pub fn loses(&self) -> bool {
         let loss = self.loss.as_ref();
         loss.is_some_and(|loss| *loss != Distribution::Constant(0.0))
@@ -40,9 +41,9 @@ keys! {
     /// as it has bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Shaper {
-        /// Rate at which tokens come in; below the link's.
+        /// Rate at which tokens are added; below the link's rate.
         pub rate: Rate = Kind::Positive(RATE).key().required(),
-        /// What may pass at the link's rate after a pause; at least a packet.
+        /// Bytes that may pass at the link's rate after a pause; at least a packet.
         pub burst: Bytes = Kind::Positive(SIZE).key().required(),
     }
 }
@@ -53,7 +54,7 @@ keys! {
     pub struct Reordering {
         /// Probability that a packet is held back.
         pub probability: f64 = PROBABILITY.key().required(),
-        /// How long.
+        /// Time for which a packet is held back.
         pub delay: Distribution = TIMES.key().required(),
     }
 }
@@ -63,25 +64,25 @@ keys! {
     /// with an excess burst of zero, where red is dropped; tc-police of Linux).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Policer {
-        /// Rate at which tokens come in; below the link's.
+        /// Rate at which tokens are added; below the link's rate.
         pub rate: Rate = Kind::Positive(RATE).key().required().source("RFC 2697: CIR"),
-        /// How many tokens, in bytes, there are after a pause, and at the beginning; at least a packet.
+        /// Size of the bucket in bytes, full at the beginning; at least a packet.
         pub burst: Bytes = Kind::Positive(SIZE).key().required().source("RFC 2697: CBS"),
     }
 }
 
 keys! {
-    /// ACKs of a connection that are dropped because a newer one says more.
+    /// ACKs of a connection that are dropped because a newer one acknowledges more.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AckThinning {
-        /// Of this many ACKs of a connection in a row the last one is forwarded.
+        /// Number of consecutive ACKs of a connection of which only the last is forwarded.
         pub keep_every: u32 = Kind::Whole { min: 2, max: 1000 }.key().required(),
-        /// How long at most an ACK waits for the others, after which it is forwarded alone.
+        /// Maximum time for which an ACK waits for the ones after it, before it is forwarded alone.
         pub hold: Span = Kind::Positive(TIME).key().default("10 ms"),
     }
 }
 
-/// Which packets a link loses.
+/// Packets that a link loses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Loss {
     /// None.
@@ -96,7 +97,7 @@ pub enum Loss {
 }
 
 keys! {
-    /// A table of losses, of which one is given.
+    /// A table of losses, of which one key is given.
     pub struct LossKeys {
         /// Each packet is lost independently with this probability.
         pub bernoulli: Option<f64> = PROBABILITY.key(),
@@ -129,7 +130,7 @@ impl Read for Loss {
 }
 
 keys! {
-    /// Losses in bursts with one packet at least between them.
+    /// Losses in bursts, with at least one packet between two bursts.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Bursts {
         /// Share of the packets that are lost.
@@ -161,8 +162,8 @@ keys! {
 }
 
 impl GilbertElliott {
-    /// The channel that loses everything in the bad state and nothing in the good one, with this
-    /// share of packets lost (below 1) in bursts of this mean length (at least 1).
+    /// Returns the channel that loses everything in the bad state and nothing in the good one, with this share of
+    /// packets lost (below 1) in bursts of this mean length (at least 1).
     ///
     /// The good state lasts one packet at least, so that no `loss_rate` above `mean_burst / (1 +
     /// mean_burst)` is reached.
@@ -176,7 +177,7 @@ impl GilbertElliott {
         }
     }
 
-    /// Share of the packets that meet the bad state, in the long run.
+    /// Returns the long-run share of the packets that meet the bad state.
     pub(crate) fn bad_share(&self) -> f64 {
         if self.to_bad == 0.0 {
             return 0.0;
@@ -184,7 +185,7 @@ impl GilbertElliott {
         self.to_bad / (self.to_bad + self.to_good)
     }
 
-    /// Share of the packets that are lost, in the long run.
+    /// Returns the long-run share of the packets that are lost.
     pub fn loss_rate(&self) -> f64 {
         let bad = self.bad_share();
         bad * self.bad_loss + (1.0 - bad) * self.good_loss
@@ -192,18 +193,19 @@ impl GilbertElliott {
 }
 
 keys! {
-    /// What a link is from some time on.
+    /// New parameters of a link from some time on.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Change {
-        /// From when on. Whatever happens at the same time happens after the change.
+        /// Time of the change. Other events of the same time come after it.
         pub at: Time = Kind::Quantity(TIME).key().required(),
-        /// Transmission rate from then on, also of what is left of a packet in transmission; 0 for an outage during
-        /// which packets wait.
+        /// Transmission rate after the change, also for the rest of a packet in transmission; 0 for an outage
+        /// during which packets wait.
         pub rate: Option<Rate> = Kind::Quantity(RATE).key(),
-        /// Propagation delay, one way, of packets whose transmission begins from then on. Routes do not change with it.
+        /// Propagation delay, one way, of packets whose transmission begins after the change. Routes do not
+        /// change.
         pub delay: Option<Span> = Kind::Quantity(TIME).key(),
-        /// Loss of packets that arrive from then on: a probability, or a table as in `loss`. Arrival numbers count
-        /// from the change.
+        /// Loss of packets that arrive after the change: a probability, or a table as in `loss`. Arrival numbers
+        /// are counted from the change.
         pub loss: Option<Loss> = Kind::OneOf(&[PROBABILITY, Kind::Table(LossKeys::KEYS)]).key(),
     }
 }

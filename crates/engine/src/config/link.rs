@@ -19,13 +19,13 @@ keys! {
         pub rate: Rate = Kind::Positive(RATE).key().derived("the mean rate of delivery_trace, without which it is required"),
         /// Propagation delay, one way.
         pub delay: Span = Kind::Quantity(TIME).key().required(),
-        /// Time after which all of `changes` happen again, and again.
+        /// Period with which all `changes` are repeated.
         pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
-        /// Delay, loss and rate of its own for every flow, both ways, before packets reach the queue.
+        /// Delay, loss and rate drawn for each flow, in both directions, before packets reach the queue.
         pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
-        /// Time that hosts take to process an ACK, drawn anew for each: ACKs are delayed by it, both ways, before
-        /// they reach the queue.
+        /// Time that hosts take to process an ACK, drawn for each ACK: ACKs are delayed by it, in both directions,
+        /// before they reach the queue.
         pub host_processing_delay: Option<Distribution> = TIMES.key(),
         /// Period of the timer whose ticks release packets at the far end, both ways, as in dummynet.
         pub tick: Option<Span> = Kind::Positive(TIME).key(),
@@ -41,7 +41,7 @@ keys! {
         pub forward_name: String,
         /// Node where packets enter.
         pub from: usize,
-        /// Node where they come out.
+        /// Node where packets leave the link.
         pub to: usize,
         /// Queue in front of the transmitter.
         pub queue: QueueConfig,
@@ -52,11 +52,11 @@ keys! {
         pub changes: Vec<Change> = Vec::new(),
         /// Times at which packets leave, instead of a rate; `rate` is then their mean.
         pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
-        /// The way in which departures are computed, where nothing needs them one by one; see [`Link::service`].
+        /// The way in which departures are computed if nothing needs an event for each; see [`Link::service`].
         pub service: Service = Service::OnArrival,
         /// True if the time series include this link.
         pub sampled: bool = false,
-        /// True if its packets are recorded.
+        /// True if the link's packets are recorded.
         pub captured: bool = false,
     }
 }
@@ -65,10 +65,10 @@ keys! {
     /// Options of one direction of a link: those written at the link are of the forward direction.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DirectionKeys {
-        /// Token bucket between the queue and the link, forward direction only. What depends on the link's rate,
-        /// such as 1 BDP, counts with the bucket's.
+        /// Token bucket between the queue and the link, forward direction only. Values that depend on the link's
+        /// rate, such as 1 BDP, are computed from the bucket's rate.
         pub shaper: Option<Shaper> = Kind::Table(Shaper::KEYS).key(),
-        /// Token bucket before the queue that drops what exceeds it, forward direction only.
+        /// Token bucket before the queue that drops packets in excess of its rate, forward direction only.
         pub policer: Option<Policer> = Kind::Table(Policer::KEYS).key()
             .source("RFC 2697; Linux: tc-police"),
         /// Packets lost before they reach the queue, forward direction only.
@@ -77,14 +77,14 @@ keys! {
         pub duplication: Option<f64> = PROBABILITY.key(),
         /// Packets held back before they reach the queue, behind those that follow, forward direction only.
         pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
-        /// Added to the propagation delay of each packet, drawn anew for each, forward direction only; packets keep
-        /// their order.
+        /// Random time added to the propagation delay of each packet, forward direction only; packets keep their
+        /// order.
         pub jitter: Option<Distribution> = TIMES.key(),
         /// ACKs of a connection dropped for newer ones before they reach the queue, forward direction only: the ACKs
         /// of forward flows go back.
         pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
             .source("RFC 3449 section 5.2"),
-        /// Whether a newer ACK of a connection takes the place of an older one that waits in the queue, forward
+        /// True if a newer ACK of a connection takes the place of an older one that waits in the queue, forward
         /// direction only: the ACKs of forward flows go back.
         pub ack_filtering: Option<bool> = Kind::Flag.key()
             .source("RFC 3449 section 5.2.1; ns-2: SemanticPacketQueue with replace_head_"),
@@ -92,7 +92,7 @@ keys! {
 }
 
 impl Link {
-    /// A link without impairments, losses or changes that is neither sampled nor captured.
+    /// Returns a link without impairments, losses or changes that is neither sampled nor captured.
     pub fn plain(
         name: String,
         (from, to): (usize, usize),
@@ -120,26 +120,27 @@ impl Link {
         }
     }
 
-    /// The rate at which packets leave in the long run.
+    /// Returns the long-run rate at which packets leave.
     pub fn capacity(&self) -> Rate {
         let policer = self.direction.policer;
         let policed = policer.map_or(self.rate, |policer| policer.rate);
         self.queue_rate().min(policed).min(self.rate)
     }
 
-    /// The rate at which the queue is emptied.
+    /// Returns the rate at which the queue is emptied.
     pub fn queue_rate(&self) -> Rate {
         let shaper = self.direction.shaper;
         shaper.map_or(self.rate, |shaper| shaper.rate)
     }
 
-    /// True if the rate at which the queue is emptied is not the same throughout a run.
+    /// Returns true if the rate at which the queue is emptied changes in the course of a run.
     pub fn rate_varies(&self) -> bool {
         self.delivery_trace.is_some() || self.changes.iter().any(|change| change.rate.is_some())
     }
 
-    /// The way in which departures are computed: not on arrival if the discipline decides later, if ACKs are replaced
-    /// while they wait, if packets wait for tokens, ticks or opportunities, or if the link changes or its delay varies.
+    /// Returns the way in which departures are computed: not on arrival if the discipline decides later, if ACKs
+    /// are replaced while they wait, if packets wait for tokens, ticks or opportunities, or if the link changes or
+    /// its delay varies.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.direction.needs_explicit_service()
@@ -153,15 +154,15 @@ impl Link {
         }
     }
 
-    /// True if anything happens to packets before the link's loss and queue.
+    /// Returns true if anything happens to packets before the link's loss and queue.
     pub fn is_impaired(&self) -> bool {
         self.delay_box.is_some()
             || self.host_processing_delay.is_some()
             || self.direction.is_impaired()
     }
 
-    /// True if all that happens to packets before the link is a delay of their flow. Where a packet meets what depends
-    /// on others, it goes on within the event of its arrival.
+    /// Returns true if packets are only delayed before the link, by a delay of their flow. Impairments that depend
+    /// on other packets are applied within the event of a packet's arrival.
     pub(crate) fn only_delays_flows(&self) -> bool {
         let boxes = self.delay_box.as_ref();
         boxes.is_some_and(DelayBox::only_delays)
@@ -170,14 +171,14 @@ impl Link {
             && self.direction.reordering.is_none()
     }
 
-    /// True if some packets are followed by a copy.
+    /// Returns true if some packets are followed by a copy.
     pub(crate) fn makes_copies(&self) -> bool {
         self.direction.duplicates()
     }
 }
 
 impl DirectionKeys {
-    /// True if a newer ACK takes the place of an older one in the queue.
+    /// Returns true if a newer ACK takes the place of an older one in the queue.
     pub fn filters_acks(&self) -> bool {
         self.ack_filtering.unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! What to simulate, fully resolved. The scenario crate builds this from a user's file.
+//! The simulation to run, fully resolved. The scenario crate builds it from a user's file.
 
 mod impairments;
 mod link;
@@ -38,17 +38,17 @@ pub use traffic::{
 /// A complete simulation.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Seed of all random numbers; from 1 to 2^31 - 2, with the replication added, for ns-2's.
+    /// Seed of all random numbers; from 1 to 2^31 - 2, with the replication added, for ns-2's generator.
     pub seed: u64,
-    /// Replication number: another one draws other random numbers from the same seed.
+    /// Replication number: each replication draws other random numbers from the same seed.
     pub replication: u64,
-    /// When the simulation ends.
+    /// End of the simulation.
     pub duration: Time,
-    /// How links keep time.
+    /// Arithmetic in which links keep time.
     pub clock: Clock,
-    /// Where random numbers come from.
+    /// Source of random numbers.
     pub randomness: Randomness,
-    /// What is measured.
+    /// Measurements of the run.
     pub measure: Measure,
     /// Names of the nodes; links and flows refer to them by index.
     pub nodes: Vec<String>,
@@ -61,19 +61,19 @@ pub struct Config {
 }
 
 words! {
-    /// How links keep time: what happens if a packet arrives the moment another departs.
+    /// Arithmetic in which links keep time: it decides ties, where a packet arrives as another departs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Clock {
-        /// Exact times in picoseconds; at the same time departures come first.
+        /// Exact times in picoseconds; departures come before arrivals of the same time.
         Exact = "exact",
-        /// ns-2's sums of double-precision seconds, whose rounding decides. Links with explicit service
-        /// keep exact time.
+        /// ns-2's sums of double-precision seconds, in which rounding errors decide ties. Links with explicit
+        /// service keep exact time.
         Ns2 = "ns2",
     }
 }
 
 keys! {
-    /// What is measured and recorded.
+    /// Quantities that are measured and recorded.
     #[derive(Clone, Debug)]
     pub struct Measure {
         /// Start of the measurement window; it ends with the run.
@@ -81,13 +81,14 @@ keys! {
         /// Interval of the time series.
         pub every: Option<Span> = Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]).key()
             .default("100 ms"),
-        /// Whether congestion events are recorded.
+        /// True if congestion events are recorded.
         pub events: bool = Kind::Flag.key().default("false"),
-        /// Whether quantiles are found of how long packets of each flow are on their way, and wait for links that are sampled.
+        /// True if quantiles are computed of the one-way delays of each flow's packets and, for sampled links, of
+        /// their queueing delays.
         pub delays: bool = Kind::Flag.key().default("false"),
     }
     beside {
-        /// What ends the simulation before its time, if anything does.
+        /// Condition that ends the simulation early, if there is one.
         pub stop: Option<StopRule>,
     }
 }
@@ -99,43 +100,43 @@ pub struct Flow {
     pub label: String,
     /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
-    /// Name of what it is counted as: its own, or that of the flow whose stream it is.
+    /// Name under which the flow is counted: its own, or that of the flow whose stream it is.
     pub bundle: String,
     /// Sending node.
     pub from: usize,
     /// Receiving node.
     pub to: usize,
-    /// When it starts.
+    /// Start of the flow.
     pub start: Start,
-    /// When the application stops sending, if before the end.
+    /// Time at which the application stops sending, if before the end of the run.
     pub stop: Option<Time>,
-    /// The proxy that splits its connections, for what goes from its first node to its second. Datagrams
+    /// The proxy that splits the flow's connections, for data from its first node to its second. Datagram streams
     /// have none.
     pub via: Option<usize>,
-    /// The same for what comes back, of connections with data both ways.
+    /// The proxy for data in the other direction, of connections with data both ways.
     pub via_back: Option<usize>,
-    /// Of which of its connections, counted from zero in order of opening, the sender's state is recorded at each
-    /// acknowledgement; of traffic, that of what is sent from the flow's first node to its second.
+    /// Connections of the flow, counted from zero in order of opening, whose sender state is recorded at each
+    /// acknowledgement; for traffic sources, the sender at the flow's first node.
     pub traced: Vec<u64>,
-    /// How the clock of its second node differs from that of its first.
+    /// Difference between the clocks of the flow's second and first node.
     pub clock: ClockError,
     /// Transport and application.
     pub transport: Transport,
 }
 
 keys! {
-    /// How a receiver's clock differs from the sender's.
+    /// Difference between a receiver's clock and the sender's.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ClockError {
-        /// How far it is ahead at the beginning of the run.
+        /// Time by which the receiver's clock is ahead at the beginning of the run.
         pub offset: Span = Kind::Quantity(TIME).key().default("0 s"),
-        /// What it gains, or loses, in a second.
+        /// Seconds that the receiver's clock gains (or loses, if negative) in a second.
         pub drift: f64 = Kind::Number(Range::closed(-0.01, 0.01)).key().default("0").unit("s/s"),
     }
 }
 
 impl ClockError {
-    /// A transit time that ends at `now`, as both clocks have it; none below zero.
+    /// Returns the transit time of a packet that arrives at `now`, as measured with both clocks; at least zero.
     pub(crate) fn measured(&self, transit: Span, now: Time) -> Span {
         if *self == Self::default() {
             return transit;
@@ -147,13 +148,13 @@ impl ClockError {
 }
 
 impl Flow {
-    /// Whether a connection of the flow is traced.
+    /// Returns true if a connection of the flow is traced.
     pub(crate) fn traces(&self, connection: u64) -> bool {
         self.traced.contains(&connection)
     }
 }
 
-/// When a flow starts.
+/// Start of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
     /// At a fixed time.
@@ -162,12 +163,13 @@ pub enum Start {
     Uniform(Time, Time),
 }
 
-/// How a flow carries its data.
+/// Transport and application of a flow.
 #[derive(Clone, Debug)]
 pub enum Transport {
     /// A TCP connection; flows of a group share its parameters.
     Tcp(Arc<Tcp>),
-    /// TCP connections that an application opens and closes as it goes, all with the same parameters.
+    /// TCP connections that an application opens and closes in the course of the run, all with the same
+    /// parameters.
     Traffic(Arc<Tcp>, Arc<Source>),
     /// A TCP connection over which an application sends messages.
     Messages(Arc<Tcp>, Messages),
@@ -178,7 +180,7 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// The parameters of its TCP connections, if it has any.
+    /// Returns the parameters of the flow's TCP connections, if it has any.
     pub fn tcp(&self) -> Option<&Arc<Tcp>> {
         match self {
             Self::Tcp(tcp) | Self::Traffic(tcp, _) | Self::Messages(tcp, _) => Some(tcp),
@@ -186,7 +188,7 @@ impl Transport {
         }
     }
 
-    /// The name of its congestion control, if it has any.
+    /// Returns the name of the flow's congestion control, if it has any.
     pub fn congestion(&self) -> Option<&str> {
         match self {
             Self::Stack(stack) => Some(&stack.congestion),
@@ -194,7 +196,8 @@ impl Transport {
         }
     }
 
-    /// What its one connection has to send; none of an unlimited source, and of others.
+    /// Returns the number of bytes that the flow's one connection has to send; none for an unlimited source and
+    /// for other transports.
     pub fn transfer(&self) -> Option<u64> {
         match self {
             Self::Tcp(tcp) => tcp.transfer,
@@ -207,19 +210,19 @@ impl Transport {
 /// A datagram stream.
 #[derive(Clone, Debug)]
 pub struct Udp {
-    /// Rate on the wire, in bursts if there are any.
+    /// Rate on the wire; within bursts if there are any.
     pub rate: Rate,
     /// Bytes of one packet on the wire.
     pub packet_bytes: u32,
-    /// Bytes of it that are headers.
+    /// Bytes of the headers of one packet.
     pub header_bytes: u32,
-    /// When datagrams leave; all the time without them.
+    /// Bursts in which datagrams are sent; a steady stream without them.
     pub bursts: Option<Bursts>,
-    /// How they follow one another, without bursts.
+    /// Spacing of datagrams outside of bursts.
     pub spacing: Spacing,
 }
 
-/// How the datagrams of a stream follow one another, at the same mean rate.
+/// Spacing of the datagrams of a stream, at the same mean rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Spacing {
     /// At equal intervals.
@@ -227,12 +230,12 @@ pub enum Spacing {
     Even,
     /// As a Poisson process: at exponential intervals.
     Poisson,
-    /// Each later than at equal intervals by a uniform part of the interval, up to this one.
+    /// At equal intervals, each datagram delayed by a uniform random part of the interval, up to this one.
     Jitter(f64),
 }
 
 impl Spacing {
-    /// What a scenario may say.
+    /// The values of the key in a scenario.
     pub const KIND: Kind = Kind::OneOf(&[
         Kind::Word(&["even", "poisson"]),
         Kind::Table(JitterKeys::KEYS),
@@ -242,12 +245,12 @@ impl Spacing {
 keys! {
     /// Jitter of datagrams.
     struct JitterKeys {
-        /// How much later than evenly a datagram may leave, as a part of the interval: drawn uniformly.
+        /// Maximum delay of a datagram after its regular time, as a part of the interval: drawn uniformly from 0.
         jitter: f64 = Kind::Number(Range::closed(0.0, 1.0)).key().required(),
     }
 }
 
-/// Even by default.
+/// Datagrams are evenly spaced by default.
 impl Read for Spacing {
     fn read(value: Option<&Value>) -> Option<Self> {
         match value {

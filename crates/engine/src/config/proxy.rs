@@ -16,12 +16,12 @@ keys! {
     /// University of Innsbruck, 2009, chapter 3). Senders talk to the start node, receivers to the end node.
     #[derive(Clone, Debug)]
     pub struct Proxy {
-        /// Name of the proxy, which no other has.
+        /// Unique name of the proxy.
         pub name: String = Kind::Name.key().derived("START-END"),
         /// Payload that may wait unsent at the start of the connection between the nodes, beyond which the local
         /// queue fills.
         pub credit_bytes as "credit": u64 = CREDIT.key().default("200 packets").source(Proxy::SOURCE),
-        /// Whether a retransmission gives credit, too, so that with each loss more may wait.
+        /// True if a retransmission gives credit, too: each loss then lets more data wait.
         pub credit_for_retransmissions: bool = Kind::Flag.key().default("true"),
         /// Time between two checks of the local queue.
         pub check_interval as "interval": Span = INTERVAL.key().default("10 ms").source(Proxy::SOURCE),
@@ -31,37 +31,37 @@ keys! {
         pub start: usize,
         /// Node from which their data is forwarded.
         pub end: usize,
-        /// The connection between the two.
+        /// Parameters of the connection between the two nodes.
         pub tcp: Arc<Tcp>,
         /// Queue in front of the start node's receivers.
         pub queue: QueueConfig,
-        /// What changes while it runs, in order of time.
+        /// Changes in the course of the run, in order of time.
         pub changes: Vec<ProxyChange>,
     }
 }
 
 impl Proxy {
-    /// Where its defaults come from.
+    /// Source of the defaults.
     pub const SOURCE: &str = "thesis of the University of Innsbruck, 2009, table 5.1";
 
-    /// Its local queue, and what that becomes.
+    /// Returns the disciplines that the local queue has in the course of the run.
     pub fn queues(&self) -> impl Iterator<Item = &QueueConfig> {
         let changes = self.changes.iter();
         let changed = changes.filter_map(|change| change.queue.as_ref());
         changed.chain([&self.queue])
     }
 
-    /// Whether its local queue draws random numbers at some time.
+    /// Returns true if the local queue draws random numbers at any time of the run.
     pub fn draws(&self) -> bool {
         self.queues().any(|queue| queue.draws() != Draws::Never)
     }
 }
 
 keys! {
-    /// New parameters of a proxy from some time on; what is not given stays.
+    /// New parameters of a proxy from some time on; parameters that are not given do not change.
     #[derive(Clone, Debug)]
     pub struct ProxyChange {
-        /// When.
+        /// Time of the change.
         pub at: Time = Kind::Positive(TIME).key().required(),
         /// Payload that may wait unsent at the start of the connection between the nodes.
         pub credit_bytes as "credit": Option<u64> = CREDIT.key(),
@@ -69,7 +69,7 @@ keys! {
         pub check_interval as "interval": Option<Span> = INTERVAL.key(),
     }
     beside {
-        /// Discipline of the local queue. It begins anew; packets that wait stay.
+        /// New discipline of the local queue. Its state begins anew; waiting packets stay.
         pub queue: Option<QueueConfig>,
     }
 }

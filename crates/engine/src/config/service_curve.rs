@@ -1,8 +1,8 @@
-//! What a link can transmit by a given time, where its rate changes or packets leave at the opportunities of a
-//! delivery trace; and, the other way round, when it has transmitted so much.
+//! The amount of data that a link can transmit by a given time, if its rate changes or packets leave at the
+//! opportunities of a delivery trace; and the inverse, the time by which it has transmitted an amount.
 //!
-//! All of it is known before the run begins, so that the end of a transmission is computed when it begins, however
-//! often the rate changes meanwhile, in steps logarithmic in the number of changes.
+//! Rates are known before the run begins, so that the end of a transmission is computed when it begins, in a
+//! number of steps logarithmic in the number of changes.
 
 use std::sync::Arc;
 
@@ -10,52 +10,52 @@ use longhaul_units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use super::{Change, Link};
 
-/// Bits times the picoseconds of a second: what is transmitted at a rate of whole bits per second in whole picoseconds
-/// is a whole number.
+/// An amount of data in bits, multiplied by the picoseconds of a second: the amount transmitted at a rate of whole
+/// bits per second in whole picoseconds is a whole number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Work(pub u128);
 
 impl Work {
-    /// Of so many bytes.
+    /// Returns the work of transmitting so many bytes.
     pub const fn of_bytes(bytes: u64) -> Self {
         Self(bytes as u128 * 8 * PS_PER_S as u128)
     }
 
-    /// Of a rate in a time.
+    /// Returns the work done at a rate in a time.
     pub const fn of_rate(rate: Rate, span: Span) -> Self {
         Self(rate.as_bps() as u128 * span.as_ps() as u128)
     }
 
-    /// In bytes.
+    /// Returns the work in bytes.
     pub fn bytes(self) -> f64 {
         self.0 as f64 / (8 * PS_PER_S) as f64
     }
 
-    /// In whole bytes, rounded down.
+    /// Returns the work in whole bytes, rounded down.
     pub fn whole_bytes(self) -> Bytes {
         Bytes((self.0 / (8 * u128::from(PS_PER_S))) as u64)
     }
 
-    /// What is left without another part; nothing if that is more.
+    /// Returns the difference to an earlier amount; zero if that is larger.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self(self.0.saturating_sub(before.0))
     }
 }
 
-/// What a link can transmit by any time of a run.
+/// The amount of data that a link can transmit by any time of a run.
 #[derive(Clone, Debug)]
 pub enum ServiceCurve {
-    /// Always at one rate.
+    /// At a constant rate.
     Constant(Rate),
-    /// At rates that change.
+    /// At rates that change in steps.
     Steps(Arc<RateSteps>),
     /// At the opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
 }
 
 impl ServiceCurve {
-    /// That of a link.
+    /// Returns the service curve of a link.
     pub fn of(link: &Link) -> Self {
         if let Some(trace) = &link.delivery_trace {
             return Self::Trace(Arc::clone(trace));
@@ -66,7 +66,7 @@ impl ServiceCurve {
         }
     }
 
-    /// What can be transmitted until then.
+    /// Returns the amount that can be transmitted by a time.
     pub fn work_by(&self, time: Time) -> Work {
         match self {
             Self::Constant(rate) => Work::of_rate(*rate, time.since(Time::ZERO)),
@@ -75,7 +75,8 @@ impl ServiceCurve {
         }
     }
 
-    /// When so much can have been transmitted, rounded down; [`Time::NEVER`] if that never happens.
+    /// Returns the time by which an amount can be transmitted, rounded down; [`Time::NEVER`] if that never
+    /// happens.
     pub(crate) fn time_of(&self, work: Work) -> Time {
         match self {
             Self::Constant(rate) => whole_time(work.0 / u128::from(rate.as_bps())),
@@ -89,11 +90,11 @@ fn whole_time(ps: u128) -> Time {
     u64::try_from(ps).map_or(Time::NEVER, Time::from_ps)
 }
 
-/// A rate that holds from some time on.
+/// A rate and the time from which it holds.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     at: Time,
-    /// Transmitted by then.
+    /// Amount transmitted before this step.
     before: Work,
     rate: Rate,
 }
@@ -109,7 +110,7 @@ impl Step {
 struct Cycle {
     from: Time,
     length: Span,
-    /// Transmitted by its beginning, and in it.
+    /// Amounts transmitted before the cycle and in each repetition.
     before: Work,
     work: Work,
 }
@@ -123,8 +124,8 @@ pub struct RateSteps {
 }
 
 impl RateSteps {
-    /// The rates of a link that begins with one and changes; none if it stays the same. With a period, the
-    /// changes happen again after each.
+    /// Returns the rates of a link that begins with one rate and changes; none if the rate stays the same. With a
+    /// period, the changes are repeated after each period.
     fn new(rate: Rate, changes: &[Change], period: Option<Span>) -> Option<Self> {
         let changed = changes
             .iter()
@@ -145,7 +146,7 @@ impl RateSteps {
                 rate,
             });
         }
-        // What holds at the beginning of the run is not repeated.
+        // The state at the beginning of the run is not repeated.
         let first = steps.get(1)?;
         let cycle = period.map(|length| {
             let end = steps[steps.len() - 1].work_by(first.at + length);
@@ -202,21 +203,21 @@ impl RateSteps {
     }
 }
 
-/// Times at which a link delivers so many bytes at once, repeated for ever: a cell's scheduler, or the handovers of a
-/// satellite, as mahimahi's `mm-link` has them (Netravali and others, USENIX ATC 2015, section 4.2).
+/// Times at which a link delivers a fixed number of bytes at once, repeated for ever: a cell's scheduler, or the
+/// handovers of a satellite, as in mahimahi's `mm-link` (Netravali and others, USENIX ATC 2015, section 4.2).
 #[derive(Debug, PartialEq)]
 pub struct DeliveryTrace {
-    /// Milliseconds from the beginning, in order; equal ones are as many opportunities. The last is not 0, and the
-    /// next repetition begins there.
+    /// Opportunities in milliseconds from the beginning, in order; equal times are as many opportunities. The last
+    /// is not 0, and the next repetition begins there.
     times_ms: Vec<u32>,
-    /// Bytes that may leave at each.
+    /// Bytes that may leave at each opportunity.
     opportunity: Bytes,
 }
 
 const PS_PER_MS: u64 = PS_PER_S / 1000;
 
 impl DeliveryTrace {
-    /// Of opportunities at these times.
+    /// Returns the trace of opportunities at these times.
     ///
     /// # Panics
     ///
@@ -233,7 +234,7 @@ impl DeliveryTrace {
         }
     }
 
-    /// The mean rate, rounded down to a bit per second.
+    /// Returns the mean rate, rounded down to a bit per second.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.times_ms.len() as u128 * u128::from(self.opportunity.0) * 8;
         Rate::from_bps((bits * 1000 / u128::from(self.period_ms())) as u64)
@@ -251,7 +252,7 @@ impl DeliveryTrace {
         Work(u128::from(opportunities) * Work::of_bytes(self.opportunity.0).0)
     }
 
-    /// The time of the opportunity in which the last bit of this work leaves.
+    /// Returns the time of the opportunity in which the last bit of this work leaves.
     fn time_of(&self, work: Work) -> Time {
         let opportunity = Work::of_bytes(self.opportunity.0).0;
         let last = work.0.div_ceil(opportunity).saturating_sub(1);
@@ -318,7 +319,7 @@ mod tests {
         let outage = steps(10_000_000, &outage, None);
         let before = Work::of_bytes(25_000_000);
         assert_eq!(outage.work_by(at_ms(21_500)), before);
-        // What is complete when the outage begins has left then; the next byte leaves 800 ns after its end.
+        // Bytes complete when the outage begins have left by then; the next byte leaves 800 ns after its end.
         assert_eq!(outage.time_of(before), at_ms(20_000));
         let next = outage.time_of(Work::of_bytes(25_000_001));
         assert_eq!(next, at_ms(23_000) + Span::from_ps(800_000));
@@ -368,14 +369,14 @@ mod tests {
                 "{bytes} bytes"
             );
         }
-        // The first at 0 comes together with the last of the repetition before.
+        // The opportunity at 0 coincides with the last one of the repetition before.
         let trace = DeliveryTrace::new(vec![0, 2], Bytes(1000));
         let opportunities = |ms| trace.work_by(at_ms(ms)).bytes() / 1000.0;
         assert_eq!([0, 1, 2, 4].map(opportunities), [1.0, 1.0, 3.0, 5.0]);
     }
 
     proptest! {
-        /// Time and work are each other's inverse, to the picosecond, whatever the rates and the period.
+        /// Time and work are inverse functions, to the picosecond, for any rates and period.
         #[test]
         fn work_is_done_at_its_time_and_not_before(
             rate in 1u64..1_000,

@@ -37,54 +37,56 @@ keys! {
         /// Duplicate ACKs that signal a loss.
         pub dupack_threshold: u32 = Kind::Whole { min: 1, max: 1000 }.key()
             .default("3").source("RFC 5681 section 3.2; Linux: tcp_reordering; ns-2: numdupacks_"),
-        /// Whether the first duplicate ACKs each release a new segment.
+        /// True if each of the first duplicate ACKs releases a new segment.
         pub limited_transmit: bool = Kind::Flag.key().default("true").source("RFC 3042; ns-2: singledup_"),
-        /// What one ACK counts for in growth: `per-ack`: 1; `{ per_segment = L }`: the segments that it covers, at
-        /// most L in slow start; `delivered`: of these, those that no SACK block reported before, without a limit.
+        /// Growth credit of one ACK: `per-ack`: 1; `{ per_segment = L }`: the segments that it covers, at most L
+        /// in slow start; `delivered`: the segments that it covers and that no SACK block reported before, without
+        /// a limit.
         pub ack_counting: AckCounting = Kind::OneOf(&[
             Kind::Word(&["per-ack", "delivered"]), Kind::Table(PerSegment::KEYS),
         ]).key()
             .default("{ per_segment = 2 }").in_profile(Profile::Linux, "delivered").in_ns2("per-ack")
             .source("RFC 3465, L = 2; Linux: acked_sacked of tcp_cong_control; ns-2: opencwnd"),
-        /// Whether both ends use ECN; queues mark only if they do, too. `dctcp`: the receiver echoes the mark of each
-        /// segment (RFC 8257); `accecn`: it counts marks (RFC 9768).
+        /// ECN at both ends; queues also have to mark. `dctcp`: the receiver echoes the mark of each segment (RFC
+        /// 8257); `accecn`: it counts marks (RFC 9768).
         pub ecn: Ecn = Kind::OneOf(&[Kind::Flag, Kind::Word(&["dctcp", "accecn"])]).key()
             .default("true").in_profile(Profile::Linux, "false").in_profile(Profile::Ns2_35, "false")
             .source("RFC 3168; Linux: tcp_ecn, only if the peer asks for it; ns-2: ecn_; LBNL-52549 table 5.2"),
         /// Delayed ACKs.
         pub delayed_ack: Option<DelayedAck> = Kind::OneOf(&[Kind::Flag, Kind::Table(DelayedAck::KEYS)]).key()
             .default("true").in_ns2("false").source("RFC 5681 section 4.2"),
-        /// How recoveries with proportional rate reduction count.
+        /// Variant of proportional rate reduction, for recoveries that use it.
         pub prr: PrrRule = Kind::Word(PrrRule::WORDS).key()
             .default("rfc6937").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 6937, RFC 9937; Linux: tcp_cwnd_reduction, tcp_enter_cwr"),
-        /// The round-trip times that ACKs tell: `echo`, of the time that they echo; `last`, of the last segment that they
-        /// newly acknowledge; `reported`, that less the delay that the receiver reports, as in QUIC.
+        /// Round-trip time sample of an ACK: `echo`, from the timestamp that it echoes; `last`, from the last
+        /// segment that it newly acknowledges; `reported`, as `last`, less the ACK delay that the receiver
+        /// reports, as in QUIC.
         pub rtt_sample: RttSample = Kind::Word(RttSample::WORDS).key()
             .default("echo").in_profile(Profile::Linux, "last")
             .source("RFC 7323 section 4; Linux: seq_rtt_us and ca_rtt_us of tcp_clean_rtx_queue; RFC 9002 section 5.3"),
-        /// How long a tail loss probe allows the ACK of a single segment to be delayed; `auto`: as long as `delayed_ack` has
-        /// it.
+        /// ACK delay that a tail loss probe allows for a single segment in flight; `auto`: the maximum ACK delay
+        /// of `delayed_ack`.
         pub probe_ack_delay: Option<Span> = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(TIME)]).key()
             .default("auto").in_profile(Profile::Linux, "200 ms")
             .source("RFC 8985 section 7.2, TLP.max_ack_delay; Linux: tcp_schedule_loss_probe, tcp_rto_min"),
         /// The retransmission timer.
         pub rto: Rto = Kind::Table(Rto::KEYS).key().default("{}").source("RFC 6298"),
-        /// Whether slow start goes on although something else limits the sender, while cwnd is below twice what was in
-        /// flight.
+        /// True if slow start continues while the window does not limit the sender, as long as cwnd is below twice
+        /// the segments in flight.
         pub growth_beyond_use: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("Linux: tcp_is_cwnd_limited; RFC 7661 section 4.3"),
-        /// What reductions start from.
+        /// Base of a multiplicative decrease: flight size or cwnd.
         pub reductions: ReductionRule = Kind::Word(ReductionRule::WORDS).key()
             .default("rfc5681").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 5681 equation 4; Linux: tcp_init_cwnd_reduction, tcp_enter_loss"),
-        /// Whether a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout, F-RTO show that nothing
-        /// was lost, and duplicates make RACK wait longer for what was overtaken. Recoveries `rack-tlp` and
+        /// True if a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout, F-RTO show
+        /// that nothing was lost, and if duplicates lengthen RACK's reordering window. Recoveries `rack-tlp` and
         /// `rack-tlp-prr` only.
         pub undo: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 3522, RFC 3708, RFC 5682; Linux: tcp_may_undo, tcp_process_loss, tcp_rack_update_reo_wnd"),
-        /// What is left of a window of which nothing was sent for a retransmission timeout, whatever was received. Algorithms
-        /// that control the window at all times keep theirs, as modules of Linux with `cong_control` do.
+        /// Restart of cwnd after a retransmission timeout without sending, whether or not anything was received.
+        /// Algorithms that control cwnd at all times keep it, as Linux modules with `cong_control` do.
         pub idle_restart: IdleRestart = Kind::Word(IdleRestart::WORDS).key()
             .default("initial-window").in_profile(Profile::Linux, "halved").in_ns2("none")
             .source("RFC 5681 section 4.1; Linux: tcp_cwnd_restart, tcp_slow_start_after_idle_check"),
@@ -94,16 +96,15 @@ keys! {
         pub max_burst: Option<u32> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), Kind::Whole { min: 1, max: 1_000_000 },
         ]).key().default("unlimited").source("ns-2: maxburst_"),
-        /// Whether segments are paced, at cwnd / srtt times a factor. Algorithms that set a pacing rate pace at it in
-        /// any case.
+        /// Pacing of segments, at cwnd / srtt times a factor. Algorithms that set a pacing rate always pace.
         pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
             .default("false").source("Linux: without the fq discipline"),
-        /// How segments that are paced leave, where several may together, and whether one that waits follows a rate that
-        /// jumps.
+        /// Departure of paced segments: in bursts or one by one, and the reaction of a waiting segment to a jump
+        /// of the pacing rate.
         pub paced_bursts: PacedBursts = Kind::Word(PacedBursts::WORDS).key()
             .default("early").in_profile(Profile::Linux, "linux-6.18")
             .source("Linux: tcp_pacing_check, tcp_update_skb_after_send"),
-        /// Whether reductions round ssthresh, or cwnd and ssthresh, down to whole segments.
+        /// Rounding of ssthresh, or of cwnd and ssthresh, to whole segments in reductions.
         pub rounding: Rounding = Kind::Word(Rounding::WORDS).key()
             .default("real").in_profile(Profile::Ns2_35, "integer-ssthresh")
             .in_profile(Profile::Ns2_2003, "integer-both")
@@ -115,13 +116,14 @@ keys! {
             .default("40 B").source("IPv4 and TCP; ns-2: tcpip_base_hdr_size_"),
         /// A pure ACK, SYN or FIN on the wire, without options.
         pub ack_bytes as "ack_size": u32 = Kind::Positive(SIZE).key().default("40 B"),
-        /// When the FIN of a connection of requests and responses leaves.
+        /// Departure of the FIN of a connection of requests and responses.
         pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
             .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
-        /// Whether the receiver reports what it holds out of order. `false` is a plain `TCPSink` behind a sender
-        /// `Sack1`, which then repairs every loss by timeout; other senders without SACK recover as `newreno` does.
+        /// True if the receiver reports out-of-order segments in SACK blocks. `false` is a plain `TCPSink` behind
+        /// a sender `Sack1`, which then recovers every loss by timeout; other senders without SACK recover as
+        /// `newreno` does.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
-        /// Whether the receiver reports segments that had arrived before, as a first block.
+        /// True if the receiver reports duplicate segments (D-SACK), in the first block.
         pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 2883; Linux: tcp_dsack"),
         /// A SACK option on the wire, without its blocks.
@@ -144,118 +146,119 @@ keys! {
         pub congestion: ControllerSpec,
         /// The slow start.
         pub slow_start: SlowStart,
-        /// How losses are detected and retransmitted.
+        /// Loss detection and retransmission.
         pub recovery: Recovery,
     }
 }
 
 keys! {
-    /// Pacing rates in windows per smoothed round trip: more than one, or the flight falls short of what the window
-    /// allows.
+    /// Pacing rates in windows per smoothed round trip: above one, since the flight would otherwise fall short of
+    /// the window.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Pacing {
         /// Factor while cwnd is below half of ssthresh.
         pub slow_start: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "2")
             .source("RFC 9002 section 7.7; Linux: tcp_pacing_ss_ratio"),
-        /// Factor above that.
+        /// Factor above that cwnd.
         pub avoidance: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "1.2")
             .source("RFC 9002 section 7.7; Linux: tcp_pacing_ca_ratio"),
-        /// Segments that leave together at least, if the window allows.
+        /// Minimum number of segments that leave together, if the window allows.
         pub min_burst: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("1").in_profile(Profile::Linux, "2")
             .unit("segments").source("Linux: tcp_min_tso_segs"),
-        /// At high rates, all that takes no longer than this leaves together.
+        /// Maximum duration of a burst: segments that take less time in total leave together.
         pub burst_time: Span = Kind::Quantity(TIME).key().default("0 s").in_profile(Profile::Linux, "1 ms")
             .source("Linux: tcp_tso_autosize, sk_pacing_shift"),
-        /// Segments of a connection that leave before it is paced.
+        /// Segments that a connection sends before pacing begins.
         pub after: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key().default("0").in_profile(Profile::Linux, "10")
             .unit("segments").source("Linux: tcp_update_skb_after_send"),
     }
 }
 
 words! {
-    /// How segments that are paced leave, where several may together.
+    /// Departure of paced segments, if several may leave together.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PacedBursts {
-        /// Each as soon as it belongs to a burst that could leave; one that waits leaves by the new rate once that is at
-        /// least twice the rate before.
+        /// Each segment leaves as soon as its burst could leave; a waiting segment is rescheduled if the pacing
+        /// rate becomes at least twice the former rate.
         Early = "early",
-        /// Together, when those before have had the time that was fixed when they left. After a pause they take half their
-        /// time.
+        /// Segments leave together, once the segments before have had the time that was fixed at their departure.
+        /// After a pause they take half their time.
         Linux = "linux-6.18",
     }
 }
 
 words! {
-    /// When the FIN of a connection leaves whose application has given all data.
+    /// Departure of a connection's FIN once the application has given all its data.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Fin {
-        /// On the last segment of data.
+        /// On the last data segment.
         WithData = "with-data",
-        /// On the last segment if nothing else is in flight when that leaves; else alone, when everything is
+        /// On the last segment if nothing else is in flight when it leaves; otherwise alone, when all data is
         /// acknowledged.
         WhenQuiet = "when-quiet",
-        /// Alone, when everything is acknowledged.
+        /// Alone, when all data is acknowledged.
         Alone = "alone",
     }
 }
 
 words! {
-    /// How proportional rate reduction counts.
+    /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// In proportion to the flight at the beginning; below the new window it grows by a segment more than was
-        /// delivered (RFC 6937).
+        /// In proportion to the flight size at the start of recovery; below the new window, one segment more than
+        /// was delivered is sent (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// In proportion to the window at the beginning; it grows only with ACKs that move forward and tell of no loss
-        /// (RFC 9937). Reductions for marks are spread over a round trip like others (Linux).
+        /// In proportion to cwnd at the start of recovery; one segment more only for ACKs that advance and report
+        /// no loss (RFC 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
         Linux = "linux-6.18",
     }
 }
 
 words! {
-    /// What reductions start from. ns-2's recoveries always take the window.
+    /// Base of a multiplicative decrease. ns-2's recoveries always use cwnd.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ReductionRule {
-        /// What was in flight, where that was less than the window.
+        /// The flight size, if smaller than cwnd.
         Rfc5681 = "rfc5681",
-        /// The window. A timeout in a recovery restarts from one segment, but leaves the threshold.
+        /// cwnd. A timeout in a recovery restarts from one segment, but leaves ssthresh.
         Linux = "linux-6.18",
     }
 }
 
 words! {
-    /// What is left of a window of which nothing was sent for a retransmission timeout.
+    /// Restart of cwnd after a retransmission timeout without sending.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum IdleRestart {
-        /// All of it.
+        /// cwnd is kept.
         None = "none",
-        /// The initial window (RFC 5681).
+        /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
-        /// Half of it for each timeout in which nothing was sent, at least the initial window; slow start goes on up to
-        /// three quarters (RFC 2861).
+        /// cwnd is halved for each timeout without sending, down to the initial window; slow start continues up to
+        /// three quarters of it (RFC 2861).
         Halved = "halved",
     }
 }
 
 words! {
-    /// The round-trip time that an ACK tells.
+    /// Round-trip time sample of an ACK.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RttSample {
-        /// From the timestamp that it echoes: of the first segment that a delayed ACK answers, which waited for the
-        /// second. Without timestamps, of one segment a round trip.
+        /// From the timestamp that the ACK echoes: that of the first segment that a delayed ACK answers, which
+        /// waited for the second. Without timestamps, one segment is timed per round trip.
         Echo = "echo",
-        /// The algorithm's is of the last segment that the ACK newly acknowledges, selectively or not, and the smallest
-        /// one, too; what is smoothed, and the timers, are of the first. Segments sent twice give none, nor what is
-        /// cumulatively acknowledged together with one: then, it is the timestamp's, in whole milliseconds.
+        /// The algorithm's sample, and the smallest round-trip time, are of the last segment that the ACK newly
+        /// acknowledges, cumulatively or selectively; srtt and the timers use the first such segment.
+        /// Retransmitted segments give no sample, nor do segments cumulatively acknowledged together with one: the
+        /// timestamp is used then, in whole milliseconds.
         Last = "last",
-        /// As `last`, and for all the same one: of the last segment, less the time for which the receiver reports to have
-        /// delayed the ACK, unless that would be shorter than the smallest one. As in QUIC.
+        /// One sample for all uses: that of the last segment, less the ACK delay that the receiver reports, unless
+        /// the difference would be below the smallest round-trip time. As in QUIC.
         Reported = "reported",
     }
 }
 
 words! {
-    /// How losses are detected and retransmitted.
+    /// Loss detection and retransmission.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Recovery {
         /// Fast retransmit, then slow start (Jacobson 1988).
@@ -266,32 +269,32 @@ words! {
         NewReno = "newreno",
         /// Selective acknowledgements with the pipe of RFC 6675.
         Sack = "sack",
-        /// The same, with proportional rate reduction (RFC 6937).
+        /// As `sack`, with proportional rate reduction (RFC 6937).
         SackPrr = "sack-prr",
         /// Forward acknowledgement (Mathis and Mahdavi 1996).
         Fack = "fack",
         /// Time-based detection and tail loss probes, RACK-TLP (RFC 8985).
         RackTlp = "rack-tlp",
-        /// The same, with proportional rate reduction (RFC 6937).
+        /// As `rack-tlp`, with proportional rate reduction (RFC 6937).
         RackTlpPrr = "rack-tlp-prr",
-        /// Reno as ns-2 has it.
+        /// ns-2's Reno.
         Ns2Reno = "ns2-reno",
-        /// NewReno as ns-2 has it.
+        /// ns-2's NewReno.
         Ns2NewReno = "ns2-newreno",
-        /// ns-2's `Sack1`: a pipe that counts ACKs, not what is known to be lost.
+        /// ns-2's `Sack1`: its pipe counts ACKs, not segments known to be lost.
         Ns2Sack = "ns2-sack",
     }
 }
 
 impl Tcp {
-    /// Whether acknowledgements carry SACK blocks.
+    /// Returns true if acknowledgements carry SACK blocks.
     pub fn reports_sack(&self) -> bool {
         self.sack_blocks && self.recovery.uses_sack()
     }
 }
 
 impl Recovery {
-    /// Whether it works with selective acknowledgements.
+    /// Returns true if the algorithm uses selective acknowledgements.
     pub fn uses_sack(self) -> bool {
         match self {
             Self::Sack
@@ -304,7 +307,7 @@ impl Recovery {
         }
     }
 
-    /// Whether ns-2 differs from the RFCs in it.
+    /// Returns true for ns-2's variants.
     pub(crate) fn is_ns2(self) -> bool {
         matches!(self, Self::Ns2Reno | Self::Ns2NewReno | Self::Ns2Sack)
     }
@@ -324,7 +327,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether segments are sent as capable of it.
+    /// Returns true if segments are sent as ECN-capable.
     pub fn is_on(self) -> bool {
         self != Self::Off
     }
@@ -342,24 +345,24 @@ impl Read for Ecn {
     }
 }
 
-/// What an ACK counts for in growth.
+/// Growth credit of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckCounting {
-    /// One, whatever it acknowledges (ns-2; RFC 2581).
+    /// One, for any number of segments acknowledged (ns-2; RFC 2581).
     PerAck,
-    /// The segments that it covers, at most this many in slow start (RFC 3465).
+    /// The segments that the ACK covers, at most this many in slow start (RFC 3465).
     PerSegment {
-        /// The limit `L` of RFC 3465 in slow start; one in that after a timeout.
+        /// The limit `L` of RFC 3465 in slow start; 1 in slow start after a timeout.
         slow_start_limit: f64,
     },
-    /// The segments that it reports for the first time, selectively or not (Linux).
+    /// The segments that the ACK is the first to report, cumulatively or selectively (Linux).
     Delivered,
 }
 
 keys! {
     /// Segments that an ACK covers.
     struct PerSegment {
-        /// The limit L in slow start, in segments; 1 in that after a timeout.
+        /// The limit L in slow start, in segments; 1 in slow start after a timeout.
         per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()
             .source("RFC 3465 sections 2.2 and 2.3"),
     }
@@ -387,15 +390,15 @@ keys! {
             .source("RFC 5681 section 4.2: below 500 ms; Linux: TCP_DELACK_MIN; ns-2: interval_"),
         /// In-order segments that are acknowledged together.
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
-        /// Whether the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
+        /// True if the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
-        /// ACKs that are not delayed at the beginning and after a segment that had arrived before, beside all while the
-        /// receive window opens, as in the kernel, which compresses duplicate ACKs after the third, too, to one a
-        /// millisecond. `0`: every ACK is delayed, and no duplicate.
+        /// Number of ACKs sent without delay at the beginning and after a duplicate segment, in addition to all
+        /// ACKs while the receive window opens, as in the kernel, which also compresses duplicate ACKs after the
+        /// third to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is compressed.
         pub quick: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key()
             .default("0").in_profile(Profile::Linux, "16").unit("ACKs")
             .source("Linux: TCP_MAX_QUICKACKS, tcp_incr_quickack, tcp_grow_window, tcp_rcv_space_adjust, tcp_comp_sack_delay_ns"),
-        /// Whether the last segment of all data, which has PSH, is acknowledged at once.
+        /// True if the last segment of the data, which has PSH, is acknowledged without delay.
         pub push: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("Linux: ICSK_ACK_PUSHED, tcp_cleanup_rbuf"),
     }
@@ -405,7 +408,7 @@ keys! {
     /// The retransmission timer (RFC 6298).
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Rto {
-        /// Timeout before the first sample of the round trip.
+        /// Timeout before the first round-trip sample.
         pub initial: Span = Kind::Positive(TIME).key()
             .default("1 s").in_profile(Profile::Ns2_35, "3 s").in_profile(Profile::Ns2_2003, "6 s")
             .source("RFC 6298 section 2; Linux: TCP_TIMEOUT_INIT; ns-2: rtxcur_init_, 6 s before October 2004"),
@@ -418,20 +421,20 @@ keys! {
             .source("RFC 6298 section 2.5; Linux: TCP_RTO_MAX; ns-2: maxrto_, 60 s since 2007"),
     }
     flattened {
-        /// How round trips are measured.
+        /// Measurement of round-trip times.
         pub clock: RttClock,
     }
 }
 
-/// How round trips are measured.
+/// Measurement of round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RttClock {
-    /// Exactly; the granularity enters the timeout only (RFC 6298 section 2).
+    /// In exact time; the granularity enters the timeout only (RFC 6298 section 2).
     Exact {
         /// The `G` of RFC 6298.
         granularity: Span,
     },
-    /// ns-2's: whole ticks from a random phase, in 8- and 4-fold fixed point.
+    /// In ns-2's whole ticks from a random phase, in 8- and 4-fold fixed point.
     Ns2Ticks {
         /// Length of a tick.
         tick: Span,
@@ -439,20 +442,20 @@ pub enum RttClock {
 }
 
 keys! {
-    /// How round trips are measured: one of both holds.
+    /// Measurement of round-trip times: one of both keys holds.
     pub struct RttClockKeys {
-        // The kernel keeps four times the variation above 200 ms, which is what this granularity means.
-        /// Round trips are measured exactly; this is the G of RFC 6298.
+        // The kernel keeps four times the variation above 200 ms, which equals this granularity.
+        /// Granularity G of RFC 6298, with round-trip times measured in exact time.
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
             .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),
-        /// Round trips are measured in ticks of this length, as in ns-2.
+        /// Tick in which round-trip times are measured, as in ns-2.
         pub tick: Option<Span> = Kind::Positive(TIME).key().in_ns2("10 ms").source("ns-2: tcpTick_"),
     }
 }
 
 impl RttClock {
-    /// Its keys.
+    /// The keys of the clock.
     pub const KEYS: &'static [Key] = RttClockKeys::KEYS;
 
     fn of(table: &Table) -> Self {
@@ -480,8 +483,8 @@ pub enum Timestamps {
 keys! {
     /// Timestamps that segments carry.
     pub struct TimestampKeys {
-        /// Whether segments carry timestamps; `one-way`: Sync-TCP's option, with which receivers also report the
-        /// one-way delay of each data segment.
+        /// Timestamp option: none, RFC 7323's, or, with `one-way`, Sync-TCP's, with which receivers also report
+        /// the one-way delay of each data segment.
         pub timestamps: TimestampKind = Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]).key()
             .default("true").in_ns2("false")
             .source("RFC 7323; Linux: tcp_timestamps; ns-2: timestamps_; Weigle 2003, chapter 3"),
@@ -491,12 +494,12 @@ keys! {
     }
 }
 
-/// Which option carries timestamps.
+/// Kind of the timestamp option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimestampKind {
     /// None.
     Off,
-    /// That of RFC 7323.
+    /// RFC 7323's.
     Standard,
     /// Sync-TCP's.
     OneWay,
@@ -514,10 +517,10 @@ impl Read for TimestampKind {
 }
 
 impl Timestamps {
-    /// Its keys.
+    /// The keys of the timestamps.
     pub const KEYS: &'static [Key] = TimestampKeys::KEYS;
 
-    /// Reads it from a checked table.
+    /// Reads the timestamps from a checked table.
     pub fn of(table: &Table) -> Self {
         let bytes = || table.read(TimestampKeys::timestamp_option);
         match table.read(TimestampKeys::timestamps) {
@@ -527,7 +530,7 @@ impl Timestamps {
         }
     }
 
-    /// Bytes on the wire, if segments carry any.
+    /// Returns the option's bytes on the wire, if segments carry it.
     pub fn bytes(self) -> Option<u32> {
         match self {
             Self::Off => None,
@@ -535,7 +538,7 @@ impl Timestamps {
         }
     }
 
-    /// Whether ACKs report transit times.
+    /// Returns true if ACKs report transit times.
     pub fn is_one_way(self) -> bool {
         matches!(self, Self::OneWay(_))
     }

@@ -1,4 +1,4 @@
-//! What the applications of flows do, where they do more than send from start to end.
+//! Applications of flows that do more than send from start to end.
 
 use std::sync::Arc;
 
@@ -25,28 +25,28 @@ pub struct Messages {
     pub rate: Rate,
     /// Bytes of a message.
     pub message_bytes: u64,
-    /// When they come.
+    /// Bursts in which messages are sent.
     pub bursts: Bursts,
-    /// Whether each message takes whole segments of its own, all full, as ns-2's one-way agents make
-    /// of it. Otherwise they are bytes of one stream.
+    /// True if each message is sent in full segments of its own, as by ns-2's one-way agents; otherwise messages
+    /// are bytes of one stream.
     pub whole_segments: bool,
 }
 
 /// The application of a flow over TCP that opens connections as it goes.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Requests and their responses, which begin whether or not earlier ones are over. The responses
-    /// go from the flow's first node to its second.
+    /// Requests and their responses, which begin without waiting for earlier ones. Responses go from the flow's
+    /// first node to its second.
     Requests(Requests),
     /// A web session of pages and objects. The objects go from the flow's first node to its second.
     Web(Web),
-    /// One greedy connection that is aborted after a time, with what is in flight: the
-    /// perturbations of LBNL-52549.
+    /// One greedy connection that is aborted after a time, with data still in flight: the perturbations of
+    /// LBNL-52549.
     CutOff(Span),
-    /// Exchanges at times and of sizes known beforehand, in order of time.
+    /// Exchanges with times and sizes from a trace, in order of time.
     Trace(Arc<[TraceEntry]>),
-    /// The same, of which those without a response go the other way all the same: from the flow's second
-    /// node, which initiates connections.
+    /// As `Trace`, but exchanges without a response go the other way: from the flow's second node, which
+    /// initiates connections.
     Vectors(Arc<[TraceEntry]>),
 }
 
@@ -59,15 +59,15 @@ pub struct Requests {
     pub request: Process,
     /// Sizes of responses, in bytes.
     pub response: Process,
-    /// When the size of a response is drawn.
+    /// Time at which the size of a response is drawn.
     pub binding: Binding,
     /// Times from the arrival of a request to its response, in seconds.
     pub server_delay: Distribution,
-    /// Round trips of connections beyond that of the network, in seconds.
+    /// Round-trip times of connections in addition to that of the network, in seconds.
     pub round_trip: Process,
     /// Exchanges on one connection, which is closed after them.
     pub per_connection: Distribution,
-    /// Times from the end of a response to the next request on its connection, in seconds.
+    /// Times from the end of a response to the next request on the same connection, in seconds.
     pub think: Distribution,
 }
 
@@ -84,35 +84,35 @@ pub struct Web {
     pub inter_object: Distribution,
     /// Sizes of objects, in bytes, rounded up.
     pub object: Distribution,
-    /// Sizes are rounded up to multiples of this, if given: ns-2 counts in packets.
+    /// Unit to whose multiples sizes are rounded up, if given: ns-2 counts in packets.
     pub whole_units_of: Option<u64>,
     /// Bytes of a request.
     pub request_bytes: u64,
-    /// Whether an object comes over a connection of its own, opened by the server when the request
-    /// is acknowledged, as in ns-2. Otherwise it comes over the request's.
+    /// True if each object is sent over a connection of its own, opened by the server when the request is
+    /// acknowledged, as in ns-2; otherwise the request's connection is used.
     pub separate: bool,
 }
 
 keys! {
-    /// When a run ends before its time, and what makes it conclusive (Weigle 2003, appendix A).
+    /// Condition that ends a run early, and checks whether the run is conclusive (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
-        /// Stop after so many exchanges that began in the measurement window are complete.
+        /// Number of completed exchanges that began in the measurement window, after which the run stops.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
-        /// Warn unless the 99th percentile of their responses is above this.
+        /// Warn unless the 99th percentile of their response sizes is above this.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Warn unless a response above this has begun,
+        /// Warn unless a response larger than this has begun,
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// ... so soon after the opening of the window.
+        /// ... within this time of the start of the measurement window.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {
-        /// Ids of the flows whose exchanges count.
+        /// Ids of the flows whose exchanges are counted.
         pub flows: Vec<u32>,
     }
 }
 
-/// Numbers that follow one another.
+/// A sequence of random numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Process {
     /// Independent of each other.
@@ -121,37 +121,38 @@ pub enum Process {
     PackMime(PackMime),
 }
 
-/// A part of the PackMime model. What depends on the rate of connections is how much of its long-range
-/// dependence white noise hides.
+/// A part of the PackMime model. The rate of connections determines how far white noise hides the long-range
+/// dependence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PackMime {
-    /// Times between connections, so many a second on average.
+    /// Times between connections, with this mean rate.
     Arrivals {
-        /// Connections a second.
+        /// Connections per second.
         rate: f64,
     },
     /// Sizes of requests.
     Requests {
-        /// Connections a second.
+        /// Connections per second.
         rate: f64,
     },
     /// Sizes of responses.
     Responses,
-    /// Round trips between the hosts and the link where the trace was taken: the server's, or both
+    /// Round-trip times between the hosts and the link where the trace was taken: on the server's side, or on both
     /// sides together.
     RoundTrips {
-        /// Connections a second.
+        /// Connections per second.
         rate: f64,
-        /// Whether the client's side is in it.
+        /// True if the client's side is included.
         client_side: bool,
     },
 }
 
 words! {
-    /// When the size of a response is drawn.
+    /// Time at which the size of a response is drawn.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Binding {
-        /// With its request: the same seed gives the same pairs, however long requests are in flight.
+        /// With its request: the same seed gives the same pairs, independent of the time that requests are in
+        /// flight.
         WithRequest = "with-request",
         /// When the request arrives, so that congestion decides which request gets which response, as in
         /// PackMime-NS.
@@ -159,14 +160,14 @@ words! {
     }
 }
 
-/// One exchange of a trace.
+/// An exchange of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// When it begins, or its connection does.
+    /// Start of the exchange or of its connection.
     pub time: Time,
-    /// If it is on the connection of the exchange above it: how long after that one has ended.
+    /// Time after the end of the exchange above it, if it uses the same connection.
     pub after: Option<Span>,
-    /// Bytes of the request, or of all there is to send.
+    /// Bytes of the request, or of all data if there is no response.
     pub request_bytes: u64,
     /// Bytes of the response, if there is one.
     pub response_bytes: Option<u64>,

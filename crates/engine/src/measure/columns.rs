@@ -4,7 +4,7 @@ use longhaul_units::Span;
 
 use crate::config::Work;
 
-/// How a counter of one period adds up, and what is left of it after an earlier state.
+/// A counter with a rule for adding periods, and for subtracting an earlier state.
 pub(crate) trait Counter: Copy {
     fn sum(self, other: Self) -> Self;
     fn since(self, before: Self) -> Self;
@@ -46,7 +46,7 @@ impl Counter for Span {
     }
 }
 
-/// The smaller of two, where zero stands for none.
+/// Returns the smaller of two values, where zero stands for none.
 pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     if one == T::default() || other == T::default() {
         one.max(other)
@@ -55,8 +55,7 @@ pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     }
 }
 
-/// Declares the counters of a period: a record whose fields are sums, or the smallest or largest of
-/// something in the period.
+/// Declares the counters of a period: a record whose fields are sums, minima or maxima in the period.
 macro_rules! counters {
     (
         $(#[$attribute:meta])*
@@ -74,12 +73,12 @@ macro_rules! counters {
         }
 
         impl $record {
-            /// Adds what was counted elsewhere in the same period.
+            /// Adds counters of the same period from elsewhere.
             pub(crate) fn add(&mut self, other: &Self) {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }
 
-            /// What was counted since an earlier state. Smallest and largest are those at the end.
+            /// Returns the counters since an earlier state. Minima and maxima are those at the end.
             pub(crate) fn since(&self, before: &Self) -> Self {
                 Self {
                     $($field: $crate::measure::columns::counters!(@since $op self.$field, before.$field),)*

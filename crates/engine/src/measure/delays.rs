@@ -1,28 +1,29 @@
-//! How long packets take, as histograms whose buckets widen with the delay: quantiles of any number of packets
-//! in a few kilobytes.
+//! Delays of packets, as histograms whose buckets widen with the delay: quantiles of any number of packets in a
+//! few kilobytes.
 
 use longhaul_kernel::record;
 use longhaul_units::Span;
 
-/// Buckets of one row; those of row `r > 0` cover an octave of delays.
+/// Buckets of a row; those of row `r > 0` cover an octave of delays.
 const ROW: usize = 32;
 
-/// The unit of the narrowest buckets: 2^15 ps, so that the first row ends at 1.05 us.
+/// Width of the narrowest buckets: 2^15 ps, so that the first row ends at 1.05 us.
 const UNIT_BITS: u32 = 15;
 
-/// Rows: up to ten hours, which the last bucket stands for, too, if something takes longer.
+/// Number of rows: up to ten hours; the last bucket also counts longer delays.
 const ROWS: usize = 36;
 
-/// A histogram of delays. A bucket is at most a 32nd as wide as the delays in it are long, from a microsecond on, as
-/// in HdrHistogram; extremes are exact, the mean to 33 ns. Rows take memory once there is something in them: 256 bytes an octave.
+/// A histogram of delays. From a microsecond on, a bucket is at most a 32nd as wide as its delays are long, as in
+/// HdrHistogram; extremes are exact, the mean to 33 ns. A row takes memory once it has counts: 256 bytes per
+/// octave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelayHistogram {
     rows: [Option<Box<[u64; ROW]>>; ROWS],
-    /// Packets that took no time at all.
+    /// Packets without any delay.
     instant: u64,
-    /// Of all delays, in units.
+    /// Sum of all delays, in units.
     sum: u64,
-    /// As long as nothing is counted, longer than any.
+    /// Minimum delay; longer than any while nothing is counted.
     min: Span,
     max: Span,
 }
@@ -40,7 +41,7 @@ impl Default for DelayHistogram {
 }
 
 impl DelayHistogram {
-    /// Counts one packet. Out of line: most runs do not measure delays, and what they do instead is to keep its registers.
+    /// Counts one packet. Out of line: most runs do not measure delays, and their code keeps its registers.
     #[inline(never)]
     pub(crate) fn record(&mut self, delay: Span) {
         let units = delay.as_ps() >> UNIT_BITS;
@@ -60,7 +61,7 @@ impl DelayHistogram {
         self.sum += units;
     }
 
-    /// Counts packets that took no time.
+    /// Counts packets without any delay.
     pub(crate) fn record_instant(&mut self, packets: u64) {
         if packets > 0 {
             self.instant += packets;
@@ -68,7 +69,7 @@ impl DelayHistogram {
         }
     }
 
-    /// Adds what another has counted.
+    /// Adds the counts of another histogram.
     pub fn add(&mut self, other: &Self) {
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
@@ -83,17 +84,17 @@ impl DelayHistogram {
         }
     }
 
-    /// Packets counted.
+    /// Returns the number of packets counted.
     pub fn packets(&self) -> u64 {
         self.instant + self.timed()
     }
 
-    /// Those that took any time.
+    /// Returns the number of packets with a delay.
     fn timed(&self) -> u64 {
         self.rows.iter().flatten().flat_map(|row| row.iter()).sum()
     }
 
-    /// What delays there are, in picoseconds, each with its packets: of buckets, their middles.
+    /// Returns the delays in picoseconds, each with its number of packets: the middles of buckets.
     fn delays(&self) -> impl Iterator<Item = (f64, u64)> {
         let rows = self.rows.iter().enumerate();
         let rows = rows.filter_map(|(row, buckets)| Some((row, buckets.as_ref()?)));
@@ -105,7 +106,7 @@ impl DelayHistogram {
         instant.chain(timed).filter(|&(_, count)| count > 0)
     }
 
-    /// The delay that this part of the packets does not exceed, to 1.6 %; none without packets.
+    /// Returns the delay that this part of the packets does not exceed, to 1.6 %; none without packets.
     fn quantile_s(&self, part: f64) -> Option<f64> {
         let wanted = ((part * self.packets() as f64).ceil() as u64).max(1);
         let mut passed = 0;
@@ -117,19 +118,19 @@ impl DelayHistogram {
         Some(middle_s.clamp(self.min.as_secs_f64(), self.max.as_secs_f64()))
     }
 
-    /// A figure of all packets; none without packets.
+    /// Returns a value computed from the number of packets; none without packets.
     fn of_packets(&self, figure: impl Fn(u64) -> f64) -> Option<f64> {
         let packets = self.packets();
         (packets > 0).then(|| figure(packets))
     }
 
-    /// What tables show of it.
+    /// Returns the quantiles for tables.
     pub fn summary(&self) -> DelaySummary {
         DelaySummary {
             packets: self.packets(),
             min: self.of_packets(|_| self.min.as_secs_f64()),
             mean: self.of_packets(|packets| {
-                // What was cut off of each is half a unit on average.
+                // The part cut off from each delay is half a unit on average.
                 let units = self.sum as f64 + 0.5 * self.timed() as f64;
                 units * unit_ps() * 1e-12 / packets as f64
             }),
@@ -147,13 +148,13 @@ impl DelayHistogram {
     }
 }
 
-/// Makes a row, which happens once an octave.
+/// Creates a row, once per octave.
 #[cold]
 fn begin_row(row: &mut Option<Box<[u64; ROW]>>) -> &mut [u64; ROW] {
     row.insert(Box::new([0; ROW]))
 }
 
-/// The middle of a bucket.
+/// Returns the middle of a bucket in picoseconds.
 fn middle_ps(row: usize, bucket: usize) -> f64 {
     let first = if row == 0 { 0 } else { ROW };
     let width = (1u64 << row.saturating_sub(1)) as f64;
@@ -170,29 +171,29 @@ record! {
     pub struct DelaySummary {
         /// Packets in the measurement window.
         packets: u64 as "packets",
-        /// The shortest delay.
+        /// Minimum delay.
         min: Option<f64> as "min_s",
-        /// Their mean.
+        /// Mean delay.
         mean: Option<f64> as "mean_s",
-        /// What 1 % of the packets do not exceed; this and the other quantiles to 1.6 %.
+        /// 1 % quantile; this and the other quantiles are exact to 1.6 %.
         p1: Option<f64> as "p1_s",
-        /// What 5 % do not exceed.
+        /// 5 % quantile.
         p5: Option<f64> as "p5_s",
-        /// What 25 % do not exceed.
+        /// 25 % quantile.
         p25: Option<f64> as "p25_s",
-        /// The median.
+        /// Median.
         p50: Option<f64> as "p50_s",
-        /// What 75 % do not exceed.
+        /// 75 % quantile.
         p75: Option<f64> as "p75_s",
-        /// What 90 % do not exceed.
+        /// 90 % quantile.
         p90: Option<f64> as "p90_s",
-        /// What 95 % do not exceed.
+        /// 95 % quantile.
         p95: Option<f64> as "p95_s",
-        /// What 99 % do not exceed.
+        /// 99 % quantile.
         p99: Option<f64> as "p99_s",
-        /// What 99.9 % do not exceed.
+        /// 99.9 % quantile.
         p999: Option<f64> as "p999_s",
-        /// The longest delay.
+        /// Maximum delay.
         max: Option<f64> as "max_s",
     }
 }
@@ -200,9 +201,10 @@ record! {
 /// Delays of the packets of flows and of links, where they are measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delays {
-    /// By flow: from the transmission of a data packet, each of its own, until it arrives.
+    /// One-way delays by flow: from each transmission of a data packet to its arrival.
     pub flows: Vec<DelayHistogram>,
-    /// By link that is sampled, with its number: how long packets wait until their service begins.
+    /// Queueing delays of sampled links, with the link's number: from the arrival of packets to the beginning of
+    /// their service.
     pub links: Vec<(usize, DelayHistogram)>,
 }
 
@@ -243,7 +245,7 @@ mod tests {
             }
         }
 
-        /// Two together are what one would be that has counted everything.
+        /// Two histograms together equal one that has counted everything.
         #[test]
         fn histograms_add_up(
             one in prop::collection::vec(0u64..1 << 45, 0..50),

@@ -1,4 +1,4 @@
-//! What a simulation reports: totals at its end, and records while it runs.
+//! Results of a simulation: totals at its end, and records while it runs.
 
 mod columns;
 mod delays;

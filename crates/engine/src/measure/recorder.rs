@@ -10,26 +10,26 @@ use super::Ticker;
 ///
 /// Never called per packet, except for packets of links that are captured.
 pub trait Recorder {
-    /// The state of a flow at a sampling point.
+    /// Records the state of a flow at a sampling point.
     fn flow_sample(&mut self, sample: &FlowSample);
-    /// The state of a link at a sampling point.
+    /// Records the state of a link at a sampling point.
     fn link_sample(&mut self, sample: &LinkSample);
-    /// The state of a proxy at a sampling point.
+    /// Records the state of a proxy at a sampling point.
     fn proxy_sample(&mut self, sample: &ProxySample);
-    /// A congestion event. Flows are numbered in order of the configuration, and after them the
-    /// connections between the nodes of proxies.
+    /// Records a congestion event. Flows are numbered in order of the configuration, followed by the connections
+    /// between the nodes of proxies.
     fn event(&mut self, event: &Event);
-    /// One quantity of a traced flow at an acknowledgement. In order of time.
+    /// Records one quantity of a traced flow at an acknowledgement. In order of time.
     fn trace(&mut self, sample: &AckTrace);
-    /// A request and its response that are over, or that the end of the run has cut short. In order
-    /// of their ends.
+    /// Records a request and its response that are over, or that the end of the run has cut short. In order of
+    /// their ends.
     fn exchange(&mut self, exchange: &Exchange);
-    /// A packet that has come to a captured link.
+    /// Records a packet that has come to a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
-    /// Called a thousand times in a run with the simulated time, and whenever the ticker asks; the answer
-    /// can stop the simulation.
+    /// Reports progress: called a thousand times in a run with the simulated time, and whenever the ticker asks;
+    /// the answer can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// What asks for further reports of progress, from the setting up of the simulation on.
+    /// Returns the ticker that asks for further reports of progress, from the setup of the simulation on.
     fn ticker(&self) -> Ticker {
         Ticker::default()
     }
@@ -56,9 +56,9 @@ record! {
     /// A flow at a sampling point. Counters are cumulative from the start of the run.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FlowSample {
-        /// When.
+        /// Simulated time.
         time: Time,
-        /// Which flow.
+        /// Number of the flow.
         flow: u32,
         /// Congestion window.
         cwnd: Option<f64> as "cwnd_pkts",
@@ -74,7 +74,7 @@ record! {
         retransmitted_pkts: u64 as "retransmitted_pkts",
         /// Payload that arrived for the first time, in order or not.
         delivered_bytes: u64 as "delivered_bytes",
-        /// Payload handed to the application, in order.
+        /// Payload delivered to the application, in order.
         in_order_bytes: u64 as "in_order_bytes",
     }
     columns {
@@ -87,9 +87,9 @@ record! {
     /// A link at a sampling point. Counters are cumulative from the start of the run.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct LinkSample {
-        /// When.
+        /// Simulated time.
         time: Time,
-        /// Which link.
+        /// Number of the link.
         link: u32,
         /// Packets waiting.
         queue_pkts: u64 as "queue_pkts",
@@ -107,13 +107,13 @@ record! {
         departed_pkts: u64 as "departed_pkts",
         /// Bytes transmitted.
         departed_bytes: u64 as "departed_bytes",
-        /// The same with the part of the packet in service that has left.
+        /// Bytes transmitted, including the part of the packet in service that has left.
         transmitted_bytes: f64 as "transmitted_bytes",
         /// Packets dropped, any cause.
         dropped_pkts: u64 as "dropped_pkts",
         /// Packets marked.
         marked_pkts: u64 as "marked_pkts",
-        /// What the link's rate could have transmitted.
+        /// Bytes that the link could have transmitted.
         capacity_bytes: Option<u64> as "capacity_bytes",
     }
 }
@@ -123,7 +123,7 @@ record! {
 pub struct ProxySample {
     /// The connection between its nodes; `flow` is the number of the proxy.
     pub carrier: FlowSample,
-    /// Its local queue, where what departs is what the proxy takes out; `link` is the number of the
+    /// The proxy's local queue: departures are packets that the proxy takes out; `link` is the number of the
     /// proxy.
     pub queue: LinkSample,
 }
@@ -136,7 +136,7 @@ record! {
         time: Time as "t_s",
         /// Number of the flow.
         flow: u32 as "flow",
-        /// What happened.
+        /// Kind of the event.
         kind: EventKind,
         /// Congestion window before.
         cwnd_before: f64 as "cwnd_before_pkts",
@@ -148,9 +148,9 @@ record! {
         in_flight: u64 as "in_flight_pkts",
     }
     columns {
-        /// What happened: start, cut, recovery_exit, timeout or finish.
+        /// Kind of the event: start, cut, recovery_exit, timeout or finish.
         "event": &'static str = |event| event.kind.name(),
-        /// What a reduction of the window reacted to: loss, nak, ecn or router.
+        /// Cause of a reduction of the window: loss, nak, ecn or router.
         "cause": Option<&'static str> = |event| event.kind.cause(),
     }
 }
@@ -165,10 +165,10 @@ record! {
         flow: u32 as "flow",
         /// Number of its connection among those of the flow, in order of opening.
         connection: u64 as "connection",
-        /// What is measured: cwnd, ssthresh and in_flight in segments, and what the congestion control tells of
-        /// its own state, times in seconds.
+        /// Name of the quantity: cwnd, ssthresh and in_flight in segments, and quantities of the congestion
+        /// control's own state, times in seconds.
         quantity: &'static str as "quantity",
-        /// How much it is.
+        /// Value of the quantity.
         value: f64 as "value",
     }
 }
@@ -186,12 +186,12 @@ pub enum EventKind {
     Timeout,
     /// The last byte was acknowledged.
     Finish,
-    /// The connection has ended before its time, or could not be opened.
+    /// The connection has ended prematurely, or could not be opened.
     ConnectionLost,
 }
 
 impl EventKind {
-    /// What tables call it.
+    /// Returns the name in tables.
     fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -203,7 +203,7 @@ impl EventKind {
         }
     }
 
-    /// What a reduction of the window reacted to.
+    /// Returns the cause of a reduction of the window.
     fn cause(self) -> Option<&'static str> {
         let Self::Cut(cause) = self else {
             return None;
@@ -220,27 +220,27 @@ record! {
     /// A request and its response, or data one way, over a connection that traffic has opened.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Exchange {
-        /// Number of the flow whose source asked for it.
+        /// Number of the flow whose source requested it.
         flow: u32 as "flow",
         /// Number of its connection among those of the flow, in order of opening.
         connection: u64 as "connection",
-        /// When its connection was opened, with the SYN, or the request sent if that was open.
+        /// Time at which its connection was opened, with the SYN, or the request was sent if that was open.
         start: Time as "start_s",
-        /// When the whole request had arrived.
+        /// Time at which the whole request had arrived.
         requested: Option<Time> as "requested_s",
-        /// When the first segment of the response arrived.
+        /// Time at which the first segment of the response arrived.
         answered: Option<Time> as "answered_s",
-        /// When everything had arrived; none if the run ended before.
+        /// Time at which everything had arrived; none if the run ended before.
         end: Option<Time> as "end_s",
-        /// Payload of the request, or of data one way.
+        /// Payload of the request, or of one-way data.
         request_bytes: u64 as "request_bytes",
-        /// Payload of the response; none if there is none, or was none at the end of the run.
+        /// Payload of the response; none without a response, or if it had not begun at the end of the run.
         response_bytes: Option<u64> as "response_bytes",
-        /// Round trip of its connection beyond that of the network.
+        /// Round-trip time of its connection in addition to that of the network.
         round_trip: Span as "extra_rtt_s",
         /// Data packets retransmitted, both ways.
         retransmitted_pkts: u64 as "retransmitted_pkts",
-        /// Retransmission timeouts, both ways, those of lost SYNs included.
+        /// Retransmission timeouts, both ways, including those of lost SYNs.
         timeouts: u64 as "timeouts",
     }
 }
@@ -248,7 +248,7 @@ record! {
 /// A packet on a captured link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
-    /// When it came to the link, before its queue.
+    /// Time at which the packet came to the link, before its queue.
     pub time: Time,
     /// The link.
     pub link: u32,
@@ -256,11 +256,11 @@ pub struct CapturedPacket {
     pub flow: u32,
     /// Number of its connection among those of the flow.
     pub connection: u32,
-    /// Whether the flow's second node has opened that connection.
+    /// True if the flow's second node has opened that connection.
     pub opened_by_receiver: bool,
-    /// Whether it goes from the flow's second node to its first.
+    /// True if the packet goes from the flow's second node to its first.
     pub reverse: bool,
-    /// Whether it belongs to a UDP flow.
+    /// True if the packet belongs to a UDP flow.
     pub udp: bool,
     /// Bytes of payload.
     pub payload_bytes: u32,
@@ -282,16 +282,16 @@ pub struct CapturedPacket {
     pub cwr: bool,
     /// Accurate ECN flag.
     pub ae: bool,
-    /// ECN-capable transport code point; which of both is in `ect1`.
+    /// True if the packet is ECN-capable; `ect1` distinguishes the codepoints.
     pub ect: bool,
-    /// Code point ECT(1), of L4S.
+    /// True for the codepoint ECT(1), of L4S.
     pub ect1: bool,
-    /// Congestion experienced code point.
+    /// True for the congestion experienced codepoint.
     pub ce: bool,
     /// Timestamp value and echo, if the option is in use.
     pub timestamps: Option<(Time, Time)>,
     /// SACK blocks as byte positions `[left, right)`.
     pub sack: [Option<(u64, u64)>; 3],
-    /// Whether the link dropped it when it came.
+    /// True if the link dropped the packet on arrival.
     pub dropped: bool,
 }

@@ -1,15 +1,15 @@
-//! Access links: where there are many, each with the packets of few flows.
+//! Access links: many links, each with the packets of few flows.
 //!
-//! What a drop-tail link does is a closed form: a packet that enters it reaches the far end at
-//! `max(arrival, end of the last transmission) + transmission + delay`, unless too many wait. Such a link can do
-//! without a queue, without packets and without events if what it leads to takes packets ahead of time:
+//! A drop-tail link has a closed form: a packet that enters it reaches the far end at `max(arrival, end of the
+//! last transmission) + transmission + delay`, unless too many wait. Such a link needs no queue, no packets and no
+//! events if packets may reach its far end ahead of time:
 //!
 //! - links that lead to one other link put their packets straight into the queue of arrivals there (`merge.rs`);
-//! - links to the ends of connections hand them straight on to these, as long as no timer and no observation comes before.
-//!   Otherwise the packets wait on the link as on any other ([`Link::hold`](super::Link::hold)).
+//! - links to the ends of connections pass them straight on to these, as long as no timer and no observation comes
+//! before. Otherwise the packets wait on the link as on any other ([`Link::hold`](super::Link::hold)).
 //!
-//! What is left of a link is two cache lines, beside those of the link that its answers take. Links of few flows have many
-//! packets each, which come out in order: they keep them.
+//! The remaining state of a link is two cache lines, next to those of the link that its answers take. Links of few
+//! flows have many packets each, which arrive in order: they keep them.
 
 use std::collections::VecDeque;
 
@@ -24,16 +24,16 @@ use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, DropTail, QueueConfig, Verdict};
 use crate::schedule::{Arriving, NextArrival};
 
-/// What access links have in common, mostly all of them.
+/// State that access links share, usually all of them.
 #[derive(Debug)]
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Of the link that they lead to, if that merges.
+    /// Merge of the link that they lead to, if it has one.
     merge: Option<u32>,
 }
 
-/// An access link: what each packet needs is in the first cache line.
+/// An access link; the fields that each packet needs are in the first cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct AccessLink {
@@ -42,19 +42,19 @@ struct AccessLink {
     accepted_bytes: u64,
     draws: RandomTieBreak,
     link: u32,
-    /// Position of its model.
+    /// Position of the link's model.
     model: u32,
     queue_max: u32,
-    /// Of the packet whose service began last.
+    /// Bytes of the packet whose service began last.
     served_bytes: u16,
-    /// Whether packets wait.
+    /// True if packets wait.
     queues: bool,
-    /// Whether packets may be held.
+    /// True if packets may be held.
     holds: bool,
     waiting: VecDeque<Waiting>,
     /// Total waiting time of all accepted packets, in picoseconds, the future part included.
     waits_ps: u128,
-    /// Sum of the packets that arriving ones found waiting.
+    /// Sum of the numbers of waiting packets that arrivals found.
     found_waiting: u64,
     waiting_bytes: u64,
 }
@@ -62,7 +62,7 @@ struct AccessLink {
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    /// When its service begins.
+    /// Begin of its service.
     start: Time,
     bytes: u16,
 }
@@ -75,7 +75,7 @@ impl Model {
 }
 
 impl AccessLink {
-    /// Takes note of the services that have begun by `now`.
+    /// Records the services that have begun by `now`.
     #[inline]
     fn begin_services(&mut self, now: Time) {
         if !self.queues {
@@ -91,7 +91,7 @@ impl AccessLink {
         self.queues = !self.waiting.is_empty();
     }
 
-    /// A packet enters it. Returns when it reaches the far end, if it is accepted.
+    /// Accepts or drops a packet that enters the link. Returns its arrival at the far end, if it is accepted.
     #[inline(always)]
     fn take(&mut self, bytes: u16, now: Time, model: &mut Model) -> Option<Time> {
         self.begin_services(now);
@@ -114,7 +114,7 @@ impl AccessLink {
         Some(arrival)
     }
 
-    /// Whether a packet may wait that finds the link busy.
+    /// Returns true if a packet that finds the link busy may wait.
     #[inline]
     fn has_room(&mut self, bytes: u16, now: Time, queue: &DropTail) -> bool {
         let waiting_pkts = self.waiting.len() as u64;
@@ -131,7 +131,7 @@ impl AccessLink {
         queue.decide(&arrival) == Verdict::Accept
     }
 
-    /// Counters up to `now`; those of drops are `drops`.
+    /// Returns the counters up to `now`, with these counters of drops.
     fn counters(&mut self, now: Time, model: &Model, drops: &LinkCounters) -> LinkCounters {
         self.begin_services(now);
         let (waiting_pkts, waiting_bytes) = (self.waiting.len() as u64, self.waiting_bytes);
@@ -153,7 +153,7 @@ impl AccessLink {
         }
     }
 
-    /// Forgets the largest queue up to `now`; returns it.
+    /// Restarts the maximum of the queue; returns the maximum up to `now`.
     fn restart_maximum(&mut self, now: Time) -> u64 {
         self.begin_services(now);
         std::mem::replace(&mut self.queue_max, self.waiting.len() as u32).into()
@@ -168,18 +168,18 @@ pub(super) struct AccessLinks {
     spreading: Vec<Spreading>,
 }
 
-/// A link that leads to access links alone, and these to the ends of connections.
+/// A link that leads only to access links, which lead to the ends of connections.
 #[derive(Debug)]
 struct Spreading {
     link: u32,
-    /// What comes to its far end reaches the end of a connection no sooner than so long after.
+    /// Minimum time from the far end of this link to the end of a connection.
     shortest: Span,
-    /// Whether it has an entry in the event list.
+    /// True if the link has an entry in the event list.
     has_event: bool,
 }
 
 impl AccessLinks {
-    /// One of them, and what it has in common with others.
+    /// Returns an access link and its model.
     #[inline(always)]
     fn get(&mut self, index: u32) -> (&mut AccessLink, &mut Model) {
         let access = &mut self.links[index as usize];
@@ -220,7 +220,8 @@ impl AccessLinks {
         }
     }
 
-    /// A link that leads to access links has a packet to forward; whether that needs a new event.
+    /// Records that a link that leads to access links has a packet to forward; returns true if that needs a new
+    /// event.
     pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }
@@ -234,7 +235,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Makes these links access links. Each is kept beside the next one.
+    /// Makes these links access links. Each is stored next to the following one.
     pub(super) fn make_access(
         &mut self,
         config: &Config,
@@ -268,7 +269,7 @@ impl Network {
         self.access.spreading = spreading.collect();
     }
 
-    /// A packet enters an access link that leads to a merge.
+    /// Processes a packet that enters an access link that leads to a merge.
     #[inline(always)]
     pub(super) fn enter_access(&mut self, index: u32, packet: &Packet) {
         let (access, model) = self.access.get(index);
@@ -297,14 +298,15 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Until when a link forwards packets to access links, so that they reach the ends by the next observation.
+    /// Returns the time until which a link forwards packets to access links, so that they reach the ends by the
+    /// next observation.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// The event of a link that leads to access links is over. Packets that reach the ends after the observation wait
-    /// for that.
+    /// Ends the event of a link that leads to access links. Packets that reach the ends after the observation wait
+    /// for it.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -321,7 +323,7 @@ impl Network {
         }
     }
 
-    /// Packets that have come to access links by now, and wait for the observation, are let in before that.
+    /// Accepts packets that have come to access links by now and wait for the observation, before it takes place.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {
@@ -335,8 +337,8 @@ impl Network {
         }
     }
 
-    /// Forwards the next packet of a link that leads to access links, if it reaches its far end by `until`. Returns the
-    /// access link that it comes to.
+    /// Forwards the next packet of a link that leads to access links, if it reaches the far end by `until`.
+    /// Returns the access link that it reaches.
     #[inline(always)]
     pub(crate) fn forward_to_access(
         &mut self,
@@ -353,7 +355,7 @@ impl Network {
         Some(index)
     }
 
-    /// The packet crosses the access link to the end of its route, unless it is dropped.
+    /// Moves a packet over the access link to the end of its route, unless it is dropped.
     #[inline(always)]
     pub(crate) fn cross_access(&mut self, index: u32, packet: &mut Packet) -> Option<End> {
         let (access, model) = self.access.get(index);
@@ -368,7 +370,7 @@ impl Network {
         Some(end)
     }
 
-    /// Whether packets are on an access link that wait for their time.
+    /// Returns true if packets on an access link wait for their time.
     #[inline(always)]
     pub(crate) fn access_holds(&mut self, index: u32) -> bool {
         let access = &mut self.access.links[index as usize];
@@ -376,7 +378,7 @@ impl Network {
         access.holds
     }
 
-    /// A packet that has crossed an access link waits for its time.
+    /// Holds a packet that has crossed an access link until its time.
     #[inline(never)]
     pub(crate) fn hold_at_access(&mut self, index: u32, packet: &Packet) {
         let access = &mut self.access.links[index as usize];
@@ -387,8 +389,8 @@ impl Network {
         }
     }
 
-    /// Has the processor fetch what a packet on a link will need at the access link that follows: where that is, if it is
-    /// two steps ahead.
+    /// Prefetches the memory that a packet on a link will need at the access link that follows: the address of
+    /// that memory, if the packet is two steps ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

@@ -1,18 +1,17 @@
-//! Packets of links that are captured: as they are sent, and as they come to a link's near end, before its
-//! queue and whatever else it does to them. That is where a capture on the sending host or router sees them, with
-//! those that are dropped then.
+//! Packets of captured links: as they are sent, and as they reach a link's near end, before its queue and
+//! impairments. There a capture on the sending host or router sees them, including packets that are dropped then.
 
 use longhaul_units::Time;
 
 use super::{End, Hop, Network};
 use crate::packet::{Packet, SackOption};
 
-/// What has happened to a packet.
+/// Event of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Noted {
-    /// An end has sent it, with these blocks: if it is dropped, they are gone when it is recorded.
+    /// An end has sent the packet, with these blocks: if it is dropped, they are gone when it is recorded.
     Sent(Packet, SackOption),
-    /// It has come to a link.
+    /// The packet has reached a link.
     Entered(Entered),
 }
 
@@ -22,12 +21,12 @@ pub(crate) struct Entered {
     pub(crate) link: u32,
     pub(crate) time: Time,
     pub(crate) packet: Packet,
-    /// Whether the link has dropped it at once.
+    /// True if the link has dropped the packet at once.
     pub(crate) dropped: bool,
 }
 
 impl Network {
-    /// A packet is about to be sent.
+    /// Records a packet that is about to be sent.
     #[cold]
     pub(super) fn note_sent(&mut self, packet: Packet) {
         let blocks = self.peek_sack(&packet);
@@ -37,8 +36,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// The packet that reaches the far end of a link next is about to come to another, if it is due and that is
-    /// captured.
+    /// Records that the next packet at the far end of a link is about to enter another, if it is due and that link
+    /// is captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {
@@ -46,7 +45,7 @@ impl Network {
         }
     }
 
-    /// A packet is about to come to the link at this position in the route table.
+    /// Records that a packet is about to enter the link at this position in the route table.
     fn note_entrance(&mut self, packet: Packet, position: u32) {
         let link = match self.routes.hop(position) {
             Hop::Link(link) => link,
@@ -65,7 +64,7 @@ impl Network {
         }
     }
 
-    /// A packet is dropped: the one that has come last, if its link was captured and it has not been held back.
+    /// Records the drop of the packet that has come last, if its link is captured and it has not been held back.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
             && let Some(Noted::Entered(entered)) = noted.back_mut()
@@ -75,17 +74,17 @@ impl Network {
         }
     }
 
-    /// Whether packets of any link are recorded.
+    /// Returns true if packets of any link are recorded.
     pub(crate) fn is_captured(&self) -> bool {
         self.noted.is_some()
     }
 
-    /// Takes the next of what has been noted, where packets are recorded.
+    /// Takes the next recorded event, if packets are recorded.
     pub(crate) fn next_noted(&mut self) -> Option<Noted> {
         self.noted.as_mut()?.pop_front()
     }
 
-    /// What will take a packet at the end of its route.
+    /// Returns the end of a packet's route.
     pub(crate) fn destination(&self, packet: &Packet) -> End {
         let mut position = packet.route;
         loop {

@@ -1,9 +1,9 @@
 //! Links whose delay or loss change during a run. (Their rates are known in advance: [`crate::config::ServiceCurve`].)
 //!
-//! Such a link has explicit service: nothing is known of a packet's arrival before its service
-//! begins, so there is nothing to compute anew. A packet propagates with the delay that holds when its service begins.
-//! When the delay falls, packets that follow would overtake those still under way; they arrive right
-//! behind them instead, as on a path that gets shorter while it stays one path.
+//! Such a link has explicit service: a packet's arrival is not known before its service begins, so nothing has to
+//! be computed again. A packet propagates with the delay that holds when its service begins. When the delay falls,
+//! packets that follow would overtake those still propagating; they arrive right behind them instead, as on a path
+//! that gets shorter but stays one path.
 
 use longhaul_units::{Span, Time};
 
@@ -14,7 +14,7 @@ use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
 impl Link {
-    /// Whether its delay or its loss change, so that what it does depends on more than arrivals.
+    /// Returns true if the link's delay or loss changes, so that its behaviour depends on more than arrivals.
     pub(crate) fn changes_by_events(&self) -> bool {
         self.changes.iter().any(needs_event)
     }
@@ -30,23 +30,23 @@ pub(super) struct Changes {
     link: u32,
     name: String,
     streams: Streams,
-    /// With their numbers among all changes of the link.
+    /// Changes with their numbers among all changes of the link.
     changes: Vec<(usize, Change)>,
     period: Option<Period>,
-    /// How many have happened.
+    /// Number of changes that have happened.
     done: usize,
 }
 
-/// After which changes happen again.
+/// Period after which changes happen again.
 #[derive(Clone, Copy, Debug)]
 struct Period {
     length: Span,
-    /// Changes of the link in each, with those that need no events.
+    /// Number of changes of the link per period, including those that need no events.
     changes: usize,
 }
 
 impl Changes {
-    /// Those of all links, of which the first of each is entered into the schedule.
+    /// Returns the changes of all links, with the first of each entered into the schedule.
     pub(super) fn of(config: &Config, streams: &Streams, schedule: &mut Schedule) -> Vec<Self> {
         let changing = config.links.iter().zip(0..);
         let changing = changing.filter(|(link, _)| link.changes_by_events());
@@ -69,7 +69,7 @@ impl Changes {
         changes.collect()
     }
 
-    /// The time of the next one, if there is any.
+    /// Returns the time of the next change, if there is one.
     fn next_at(&self) -> Option<Time> {
         let (periods, within) = (
             self.done / self.changes.len(),
@@ -83,7 +83,7 @@ impl Changes {
         Some(self.changes[within].1.at + since)
     }
 
-    /// The delay and the loss that hold from the next change on, if they change.
+    /// Takes the next change; returns the new delay and loss, if they change.
     fn take_next(&mut self) -> (Option<Span>, Option<LossModel>) {
         let (periods, within) = (
             self.done / self.changes.len(),
@@ -106,7 +106,7 @@ impl Changes {
 }
 
 impl Network {
-    /// The event of a link's change.
+    /// Processes the event of a link's change.
     pub(crate) fn change(&mut self, index: u32) {
         let changes = &mut self.changes[index as usize];
         let (delay, loss) = changes.take_next();
@@ -115,7 +115,7 @@ impl Network {
             None => self.schedule.finish_link(),
         }
         let link = &mut self.links[changes.link as usize];
-        // What happens at the same time happens after the change.
+        // Other events of the same time come after the change.
         if let Some(before) = self.now.as_ps().checked_sub(1) {
             link.catch_up(Time::from_ps(before), &mut self.options);
         }

@@ -7,12 +7,12 @@ use super::others::Others;
 use super::{Delivery, End, Hop, Network};
 use crate::packet::{Packet, SackHandle};
 
-/// Where a packet went that has reached the far end of a link.
+/// Destination of a packet that has reached the far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Delivered {
-    /// Another link has it.
+    /// The packet is on another link.
     ToLink,
-    /// It has reached the end of its route.
+    /// The packet has reached the end of its route.
     ToEnd(End),
 }
 
@@ -27,7 +27,7 @@ impl Network {
             Hop::Link(link) => self.offer(link, &packet),
             Hop::Access(index) => self.enter_access(index, &packet),
             Hop::Impairments(index, carrier) => {
-                // A copy: packets that take the other way stay in registers.
+                // A copy, so that packets without impairments stay in registers.
                 let route = packet.route + 1;
                 self.impair(index, carrier, Packet { route, ..packet });
             }
@@ -35,7 +35,7 @@ impl Network {
         }
     }
 
-    /// A packet reaches the near end of a link.
+    /// Offers a packet to the near end of a link.
     #[inline(always)]
     pub(super) fn offer(&mut self, link: u32, packet: &Packet) {
         let now = self.dual_clock_time();
@@ -43,7 +43,7 @@ impl Network {
         self.finish_offer(link, offer, packet.sack);
     }
 
-    /// The packet that `from` has forwarded reaches the near end of the link `to`.
+    /// Offers the packet that `from` has forwarded to the near end of the link `to`.
     #[inline(always)]
     pub(super) fn transfer(&mut self, from: u32, to: u32) {
         let (offer, sack) = self.offer_forwarded(from, to);
@@ -69,7 +69,7 @@ impl Network {
         }
     }
 
-    /// A link has dropped a packet that was offered to it.
+    /// Records that a link has dropped a packet offered to it.
     #[inline(always)]
     fn drop_offered(&mut self, link: u32, sack: SackHandle) {
         self.options.forget(sack);
@@ -78,7 +78,7 @@ impl Network {
         }
     }
 
-    /// A link that had no packets to forward has one.
+    /// Activates a link that had no packets to forward and has one now.
     #[inline]
     fn activate(&mut self, link: u32) {
         match self.deliveries[link as usize] {
@@ -89,7 +89,8 @@ impl Network {
         }
     }
 
-    /// The same of a link that may have several by now, each of which goes on as it would have alone.
+    /// Activates a link that may have several packets by now, each of which is forwarded as it would have been
+    /// alone.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);
@@ -97,7 +98,7 @@ impl Network {
         while self.links[link as usize].next().is_some() && self.forward_without_events(link) {}
     }
 
-    /// A link's only packet waits for its arrival, unless that may be processed ahead of time.
+    /// Enters the arrival of a link's only packet, unless it may be processed ahead of time.
     #[inline]
     pub(super) fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
@@ -108,8 +109,8 @@ impl Network {
         }
     }
 
-    /// Forwards the first packet of a link to the next link, and so on as far as links work ahead of time: without
-    /// any event. Where it stops, its arrival is awaited. Returns whether it has left its link.
+    /// Forwards the first packet of a link to the next link, and so on as far as links look ahead, without any
+    /// event. At the link where this stops, the arrival is entered. Returns true if the packet has left its link.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -138,7 +139,8 @@ impl Network {
         goes_on
     }
 
-    /// A link that leads to delay boxes has a packet: it goes there at once, if it comes before the next observation.
+    /// Passes a packet of a link that leads to delay boxes to them at once, if it arrives before the next
+    /// observation.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());
@@ -159,28 +161,28 @@ impl Network {
         }
     }
 
-    /// Takes a link whose packets may go to the ends that delay them at once.
+    /// Takes a link whose packets may go at once to ends that delay them.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
     }
 
-    /// Enters the arrival of the packet that a link has left which has handed on others ahead of time, if there is one.
+    /// Enters the arrival of the next packet of a link that has forwarded others ahead of time, if there is one.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);
         }
     }
 
-    /// The event of a link's arrivals: how far ahead of the simulation it forwards them.
+    /// Begins the event of a link's arrivals; returns how far ahead of the simulation the link forwards them.
     #[inline]
     pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
         self.links[link as usize].catch_up(self.now, &mut self.options);
         self.deliveries[link as usize]
     }
 
-    /// Forwards a link's next packets to the links that follow, as long as they reach its far end by
-    /// `until`. Stops at one that has reached the end of its route, which is left in `arrived`.
+    /// Forwards a link's next packets to the links that follow, as long as they reach its far end by `until`.
+    /// Stops at a packet that has reached the end of its route, which is stored in `arrived`.
     #[inline]
     pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
@@ -190,8 +192,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's next packet, if it reaches its far end by `until`. One that has reached the
-    /// end of its route is left in `arrived`: returned, it would be moved several times.
+    /// Forwards a link's next packet, if it reaches its far end by `until`. A packet that has reached the end of
+    /// its route is stored in `arrived`: returned, it would be moved several times.
     #[inline(always)]
     pub(crate) fn forward_one(
         &mut self,
@@ -221,7 +223,8 @@ impl Network {
         }
     }
 
-    /// The same of a link that looks ahead to the next observation: most packets go on to links, of which few have none.
+    /// Forwards packets of a link that looks ahead to the next observation: most go on to links, few of which are
+    /// empty.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,
@@ -239,7 +242,7 @@ impl Network {
         }
     }
 
-    /// The same up to a packet that is the only one on its next link, too; returns where the last one went.
+    /// Forwards packets including the first that is alone on its next link; returns the destination of the last.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();
@@ -266,13 +269,13 @@ impl Network {
         last
     }
 
-    /// The packet that a link will forward after so many others, if it is known.
+    /// Returns the packet that a link will forward after this many others, if it is known.
     #[inline]
     pub(crate) fn ahead(&self, link: u32, others: usize) -> Option<&Packet> {
         self.links[link as usize].ahead(others)
     }
 
-    /// The event of a link's arrivals is over: there may be another.
+    /// Ends the event of a link's arrivals, and enters the next one if there is one.
     #[inline]
     pub(crate) fn finish_arrivals(&mut self, link: u32) {
         match self.links[link as usize].next_arrival() {

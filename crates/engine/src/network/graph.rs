@@ -1,18 +1,18 @@
-//! Shortest paths: those that packets take, and those that scenarios derive windows and buffers from.
+//! Shortest paths, for routes of packets and for the windows and buffers that scenarios derive from paths.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use longhaul_units::Span;
 
-/// Nodes and one-way links, both numbered from zero. Most nodes are hosts, which one other node joins to
-/// the rest: a search looks at a host only if it begins or ends there, so that a path between any of
-/// thousands takes few steps.
+/// Nodes and one-way links, both numbered from zero. Most nodes are hosts, which one other node connects to the
+/// rest: a search visits a host only if it begins or ends there, so that a path between any two of thousands takes
+/// few steps.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// By node: the links that leave it, in order, but for those to hosts.
+    /// Links that leave a node, by node and in order, except links to hosts.
     leaving: Vec<Vec<Link>>,
-    /// By host: the links that lead to it, in order.
+    /// Links that lead to a host, by host and in order.
     entering: Vec<Vec<Link>>,
 }
 
@@ -24,16 +24,16 @@ struct Link {
     delay: Span,
 }
 
-/// The best way to a node that a search has found.
+/// The best path to a node that a search has found.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     cost: (Span, u32),
-    /// The last link; none where the search began.
+    /// The last link; none at the start of the search.
     last: Option<Link>,
 }
 
 impl Graph {
-    /// A graph of so many nodes; each link leads from a node to a node and has a propagation delay.
+    /// Returns a graph of this many nodes; each link leads from a node to a node and has a propagation delay.
     pub fn new(nodes: usize, links: impl IntoIterator<Item = (usize, usize, Span)>) -> Self {
         let number = |(id, (from, to, delay))| Link {
             id,
@@ -57,9 +57,9 @@ impl Graph {
         Self { leaving, entering }
     }
 
-    /// The links of the path with the least delay and, of those, the fewest hops (Dijkstra). Of paths
-    /// that are alike, a node is reached from the nearest node before it, then from the one with the
-    /// smallest number, over the first link. Nodes that one link joins to the others change nothing.
+    /// Returns the links of the path with the smallest delay and, of those, the fewest hops (Dijkstra). Among
+    /// equal paths, a node is reached from the nearest preceding node, then from the one with the smallest number,
+    /// over the first link. Nodes that one link connects to the others change nothing.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -93,7 +93,7 @@ impl Graph {
     }
 }
 
-/// The nodes that links lead to from one, or from which they lead there.
+/// Neighbours of a node, over links in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Neighbours {
     None,
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     impl Graph {
-        /// Such that a search looks at all nodes.
+        /// Returns the graph without hosts, so that a search visits all nodes.
         fn without_hosts(mut self) -> Self {
             for link in self.entering.iter_mut().flat_map(|links| links.drain(..)) {
                 self.leaving[link.from].push(link);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever leads where, one way or both, and however many paths are alike.
+        /// For any links, in one or both directions, and any number of equal paths.
         #[test]
         fn leaving_out_hosts_changes_no_path(
             links in prop::collection::vec((0usize..8, 0usize..8, 0u64..3), 1..30),
@@ -158,7 +158,7 @@ mod tests {
         links.iter().flat_map(pair).collect()
     }
 
-    /// Over node 2 and over node 1 it is as far; the link to node 2 has the smaller number.
+    /// The paths over node 2 and over node 1 are equal; the link to node 2 has the smaller number.
     #[test]
     fn a_diamond_of_equal_costs_has_one_path_with_and_without_hosts() {
         let core = [(0, 2, 5), (0, 1, 5), (2, 3, 5), (1, 3, 5)];

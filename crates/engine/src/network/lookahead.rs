@@ -1,21 +1,21 @@
-//! Lookahead: which links may forward packets ahead of the simulation's time.
+//! Lookahead: the choice of links that may forward packets ahead of the simulation's time.
 //!
 //! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the order of
-//! arrivals. If nothing else affects what is at the far end, the link may forward all its packets in
-//! one event, long before their time: to links that receive from it alone, and to ends of flows whose
-//! packets go into such links. Where several links lead to one, their packets are merged up to a
-//! time before which no further packet can arrive (`merge.rs`). No packet is forwarded past the next
-//! observation, so that samples see the state of their time, nor to the end of a flow past its next timer.
+//! arrivals. If nothing else affects the far end, the link may forward all its packets in one event, long before
+//! their time: to links that receive from it alone, and to ends of flows whose packets go into such links. If
+//! several links lead to one, their packets are merged up to a time before which no further packet can arrive
+//! (`merge.rs`). No packet is forwarded past the next observation, so that samples see the state of their time,
+//! nor to the end of a flow past its next timer.
 //!
 //! A delay box before a link holds each packet for a time that depends on its flow alone, so that packets go there
 //! as soon as they are on the link before it (`Network::delay_ahead`).
 //!
-//! Where many links each have few packets, those at the edge keep none: their packets are merged with those of all others, or
-//! handed to the ends at once (`access.rs`).
+//! If many links have few packets each, those at the edge store none: their packets are merged with those of all
+//! others, or passed to the ends at once (`access.rs`).
 //!
-//! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an
-//! event (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks
-//! ahead up to the earliest time at which it can end (`traffic/stop_condition.rs`).
+//! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an event
+//! (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks ahead up
+//! to the earliest time at which it can end (`traffic/stop_condition.rs`).
 //!
 //! In parallel discrete-event simulation this is conservative lookahead (Fujimoto, CACM 33(10), 1990).
 //! Here it saves events, each of which costs a search in the event list and cache misses. The results are the same
@@ -30,10 +30,10 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// How far ahead of the simulation a link forwards its packets.
+/// Lookahead of a link: its extent and its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// Not at all.
+    /// None: packets are forwarded on time.
     OnTime,
     /// To links, up to the next observation.
     ToObservation,
@@ -55,34 +55,34 @@ pub(crate) enum Delivery {
     Merged(u32),
 }
 
-/// Where the answers go to all packets that a link forwards: they reach ends of connections of one kind, which send
-/// onto one link.
+/// Link that all answers take to the packets that a link forwards: these reach ends of connections of one kind,
+/// which send onto one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
-    /// The link.
+    /// The link of the answers.
     pub(crate) to: u32,
 }
 
-/// A kind of end.
+/// A kind of connection end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Senders,
     Receivers,
 }
 
-/// An end of a flow.
+/// An end of a flow. The routes are positions in the route table: `gets` is that of the packets that the end
+/// receives, `sends` that of the packets that it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
-    /// Of a connection. The routes are positions in the route table: of the packets that it gets,
-    /// and of those that it sends.
+    /// The sender of a connection.
     Sender {
         connection: u32,
         gets: u32,
         sends: u32,
-        /// Whether its application stops at some time, or it sends at scheduled times.
+        /// True if the application stops at some time, or sends at scheduled times.
         stops: bool,
-        /// Whether it draws random numbers while it sends.
+        /// True if the sender draws random numbers while it sends.
         draws: bool,
     },
     Receiver {
@@ -90,18 +90,17 @@ pub(crate) enum Endpoint {
         gets: u32,
         sends: u32,
     },
-    /// Of a datagram stream, which sends at scheduled times.
+    /// The sender of a datagram stream, which sends at scheduled times.
     Source { sends: u32 },
-    /// Of connections that traffic opens during the run: packets leave in answer to others and at
-    /// scheduled times.
+    /// An end of connections that traffic opens during the run: packets leave in answer to others and at scheduled
+    /// times.
     Traffic {
         gets: u32,
         sends: u32,
-        /// Whether it delays packets before it processes them.
+        /// True if the end delays packets before it processes them.
         holds: bool,
     },
-    /// Of a connection at a node of a proxy: it also sends when a timer or another connection
-    /// triggers it.
+    /// An end of a connection at a node of a proxy: it also sends when a timer or another connection triggers it.
     Proxy { gets: u32, sends: u32, draws: bool },
 }
 
@@ -126,7 +125,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether it sends acknowledgements only, with the delayed-ACK timer as its only timer.
+    /// Returns true if the end sends acknowledgements only, with the delayed-ACK timer as its only timer.
     fn is_receiver(&self) -> bool {
         matches!(self, Self::Receiver { .. })
     }
@@ -140,49 +139,49 @@ impl Endpoint {
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
             Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
-            // What it sends next depends on other links.
+            // The next packet that it sends depends on other links.
             Self::Proxy { .. } => Delivery::OnTime,
         }
     }
 }
 
-/// Which links look ahead, and how far.
+/// Lookahead of all links.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// By link.
+    /// Lookahead by link.
     pub(super) deliveries: Vec<Delivery>,
-    /// By link.
+    /// Link of the answers, by link.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
-    /// Access links, those together that a packet and its answer take at one end.
+    /// Access links; the links that a packet and its answer take at one end are adjacent.
     pub(super) access: Vec<u32>,
-    /// Links that lead to access links alone, and the shortest delay of these.
+    /// Links that lead to access links only, and the minimum delay of these.
     pub(super) spreading: Vec<(u32, Span)>,
 }
 
 /// The links and flows around a link.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
-    /// The links that packets come from and go on to.
+    /// The links from which packets come, and to which they go.
     before: BTreeSet<usize>,
     next: BTreeSet<usize>,
-    /// The last links on the way to the ends of flows that send into the link.
+    /// The last links of the routes to ends that send into this link.
     behind: BTreeSet<usize>,
-    /// Whether something sends into it at scheduled times.
+    /// True if something sends into the link at scheduled times.
     has_source: bool,
-    /// Whether ends of flows do.
+    /// True if ends of flows send into the link at scheduled times.
     has_direct_source: bool,
-    /// The ends of flows that get packets from the link.
+    /// The ends of flows that receive packets from the link.
     endpoints: BTreeSet<Endpoint>,
-    /// What takes packets whose routes end behind it.
+    /// The kinds of ends at which routes end behind the link.
     ends: BTreeSet<End>,
     carries_data: bool,
-    /// The bottlenecks of what the ends answer that send into the link.
+    /// The bottlenecks of the data that is answered over this link.
     answers: BTreeSet<usize>,
 }
 
 impl Surroundings {
-    /// The one link whose packets, or the answers to them, are all that enters this one.
+    /// Returns the one link whose packets, or the answers to them, are all that enters this link.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -190,13 +189,13 @@ impl Surroundings {
         alone.then_some(first)
     }
 
-    /// Whether several links lead here, and nothing else does.
+    /// Returns true if several links lead here, and nothing else does.
     fn merges(&self) -> bool {
         self.before.len() > 1 && self.behind.is_empty() && !self.has_source
     }
 }
 
-/// Finds the lookahead that changes no result.
+/// Returns the lookahead that changes no result.
 pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Plan {
     let links = surroundings(config, routes, endpoints);
     let mut plan = Plan {
@@ -206,7 +205,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         access: Vec::new(),
         spreading: Vec::new(),
     };
-    // Captures record what happens in order of time.
+    // Captures record events in order of time.
     let captured = config.links.iter().any(|link| link.captured);
     if captured || draw_in_turn(config, &links, endpoints) {
         return plan;
@@ -242,10 +241,10 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// So many access links are quicker as such; fewer have many packets each (`docs/speed.md`).
+/// Number of access links from which on they are faster as such; fewer have many packets each (`docs/speed.md`).
 const MANY: usize = 2048;
 
-/// Finds access links (`access.rs`), once it is known how far links look ahead.
+/// Chooses access links (`access.rs`), once the lookahead of all links is known.
 fn plan_access(
     config: &Config,
     routes: &Routes,
@@ -289,12 +288,12 @@ fn plan_access(
     }
     plan.access.extend(rest.into_iter().map(|id| id as u32));
     for answers in &mut plan.answers {
-        // Trains go onto other links only.
+        // Trains are sent onto other links only.
         *answers = answers.filter(|answers| !firsts.contains(&(answers.to as usize)));
     }
 }
 
-/// Whether a link's only ends are one sender's or one receiver's.
+/// Returns true if the ends behind a link are one sender or one receiver.
 fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     let mut ends = link.ends.iter();
     let one = matches!(
@@ -308,7 +307,8 @@ fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     one && alone && link.next.is_empty()
 }
 
-/// Whether all that a link does follows from when packets enter it, and no records of it are asked for but counters.
+/// Returns true if a link's behaviour follows from the arrivals alone, and no records of it are needed except
+/// counters.
 fn is_closed_form(config: &Config, id: usize) -> bool {
     let link = &config.links[id];
     matches!(link.queue, QueueConfig::DropTail(_))
@@ -319,15 +319,15 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// How long after a packet has reached a link it has an effect anywhere but on this link and those behind it
-/// that receive from it alone.
+/// Returns the time after a packet has reached a link until it can affect anything other than this link and the
+/// links behind it that receive from it alone.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {
         return Span::ZERO;
     }
     let behind = match deliveries[id] {
-        // At the next link packets that arrive later must not be ahead.
+        // At the next link, packets that arrive later must not be ahead.
         Delivery::Merged(_) => return Span::ZERO,
         Delivery::ToObservation => {
             let next = links[id].next.iter();
@@ -339,8 +339,7 @@ fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: u
     link.delay + behind.unwrap_or(Span::ZERO)
 }
 
-/// Whether the order of random numbers may depend on the order of events: ns-2 has one generator
-/// for all.
+/// Returns true if the order of random numbers may depend on the order of events: ns-2 has one generator for all.
 fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
     let queues = (0..links.len()).filter(|&id| queue_draws(config, links, id));
     let is_drawing = |endpoint: &&Endpoint| {
@@ -357,8 +356,8 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
     config.randomness == Randomness::Ns2 && draw + impaired.count() > 1
 }
 
-/// Whether a link's queue draws random numbers, or may come to. Some disciplines do so only in
-/// congestion, which acknowledgements alone do not cause where they have room.
+/// Returns true if a link's queue may draw random numbers. Some disciplines do so only in congestion, which
+/// acknowledgements alone do not cause on a link with enough capacity.
 fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     match config.links[id].queue.draws() {
         Draws::Never => false,
@@ -367,8 +366,8 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Whether a link that carries only acknowledgements is as fast as all the bottlenecks together of
-/// the data that they answer: its load is then what they are shorter than segments.
+/// Returns true if a link that carries only acknowledgements is as fast as all the bottlenecks of the answered
+/// data together: its load is then the ratio of the sizes of acknowledgements and segments.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -376,12 +375,12 @@ fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     all.all(has_one_rate) && fastest <= effective_bps(&config.links[id])
 }
 
-/// What a link sends in the long run.
+/// Returns the long-run rate of a link, in bit/s.
 fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// How far ahead a link may forward its packets, if everything at its far end waits for it alone.
+/// Returns how far ahead a link may forward its packets, if everything at its far end waits for it alone.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,
@@ -410,7 +409,7 @@ fn alone_ahead(
     })
 }
 
-/// Where the answers go to all packets that a link forwards, if they take one way.
+/// Returns the link of all answers to the packets that a link forwards, if there is one.
 fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     let mut ends = link.ends.iter();
     let from = match (ends.next()?, ends.next()) {
@@ -427,7 +426,7 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     }
 }
 
-/// Whether the links before one lead nowhere else, and take time.
+/// Returns true if the links before this one lead nowhere else, and have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -439,8 +438,8 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Whether all that enters a link comes over others that lead nowhere else, and is delayed before it for times that
-/// are known.
+/// Returns true if everything that enters a link comes over links that lead nowhere else, and is delayed before it
+/// for known times.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -454,22 +453,22 @@ fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bo
         && links[id].before.iter().all(leads_here)
 }
 
-/// Whether a link leads nowhere but to ends of flows, of which some delay the packets that they get.
+/// Returns true if a link leads only to ends of flows, some of which delay the packets that they receive.
 fn only_ends_hold_back(link: &Surroundings) -> bool {
     link.next.is_empty() && link.endpoints.iter().any(holds_back)
 }
 
-/// Whether an end delays the packets that it gets, in a queue of its own.
+/// Returns true if an end delays the packets that it receives, in a queue of its own.
 fn holds_back(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Traffic { holds: true, .. })
 }
 
-/// Whether what a link does depends on nothing but what arrives.
+/// Returns true if a link's behaviour depends on the arrivals alone.
 fn is_plain(link: &Link) -> bool {
     !link.changes_by_events()
 }
 
-/// Whether a link transmits at the same rate throughout.
+/// Returns true if a link transmits at the same rate throughout the run.
 fn has_one_rate(link: &Link) -> bool {
     link.changes.is_empty() && link.delivery_trace.is_none()
 }
@@ -477,7 +476,7 @@ fn has_one_rate(link: &Link) -> bool {
 fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec<Surroundings> {
     let mut links = vec![Surroundings::default(); config.links.len()];
     for (link, around) in config.links.iter().zip(&mut links) {
-        // Packets that they delay enter the link at scheduled times.
+        // Impairments release delayed packets into the link at scheduled times.
         around.has_source = link.is_impaired();
     }
     for (hops, end) in routes.all() {
@@ -514,7 +513,7 @@ fn surroundings(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Vec
     links
 }
 
-/// The first and the last link of a route.
+/// Returns the first and the last link of a route.
 fn ends_of(routes: &Routes, route: u32) -> (usize, usize) {
     let first = links_of(routes, route).next();
     let last = links_of(routes, route).last();

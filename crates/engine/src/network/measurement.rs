@@ -1,4 +1,4 @@
-//! What is measured of links.
+//! Measurements of links.
 
 use longhaul_units::{Rate, Time};
 
@@ -7,11 +7,11 @@ use super::link::{FlowDrops, Link};
 use crate::config::{self, ServiceCurve, Work};
 use crate::measure::{DelayHistogram, LinkCounters, LinkSample};
 
-/// What a link could transmit.
+/// Capacity of a link: the data that it could transmit.
 #[derive(Debug)]
 pub(super) struct LinkCapacity {
     line: ServiceCurve,
-    /// The rate of its token buckets, if it has any.
+    /// The rate of the link's token buckets, if it has any.
     bucket: Option<Rate>,
 }
 
@@ -28,7 +28,7 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// What token buckets let through in the long run; without any, what the line transmits.
+    /// Returns the work that token buckets let pass in the long run; without any, that of the line.
     fn of_buckets(&self, now: Time) -> Work {
         match self.bucket {
             Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
@@ -38,7 +38,7 @@ impl LinkCapacity {
 }
 
 impl Network {
-    /// Brings all links up to now.
+    /// Updates all links to the current time.
     fn catch_up(&mut self) {
         for link in &mut self.links {
             link.catch_up(self.now, &mut self.options);
@@ -46,7 +46,7 @@ impl Network {
         self.catch_up_access();
     }
 
-    /// Counters of every link up to now.
+    /// Returns the counters of every link up to now.
     pub(crate) fn counters(&mut self) -> Vec<LinkCounters> {
         self.catch_up();
         let now = self.now;
@@ -63,14 +63,14 @@ impl Network {
         counters
     }
 
-    /// Counts drops and marks of the data packets of each of so many connections.
+    /// Counts drops and marks of the data packets of each of this many connections.
     pub(crate) fn track(&mut self, connections: u32) {
         for link in &mut self.links {
             link.track(connections);
         }
     }
 
-    /// Drops and marks of the data packets of each of so many connections, on all links.
+    /// Returns the drops and marks of the data packets of each of this many connections, on all links.
     pub(crate) fn flow_drops(&mut self, connections: usize) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = vec![FlowDrops::default(); connections];
@@ -80,7 +80,8 @@ impl Network {
         all
     }
 
-    /// Drops and marks of the datagrams of connections of stacks, by number, up to the last one with any.
+    /// Returns the drops and marks of the datagrams of connections of stacks, by number, up to the last one with
+    /// any.
     pub(crate) fn datagram_drops(&mut self) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = Vec::new();
@@ -90,7 +91,7 @@ impl Network {
         all
     }
 
-    /// How long packets have waited for each link where that is measured, with the link's number.
+    /// Returns the queueing delays of each link for which they are measured, with the link's number.
     pub(crate) fn waits(&mut self) -> Vec<(usize, DelayHistogram)> {
         self.catch_up();
         let links = self.links.iter_mut().enumerate();
@@ -99,13 +100,13 @@ impl Network {
             .collect()
     }
 
-    /// Forgets how long packets have waited so far.
+    /// Forgets the queueing delays so far.
     pub(crate) fn restart_waits(&mut self) {
         self.catch_up();
         self.links.iter_mut().for_each(Link::restart_waits);
     }
 
-    /// Restarts the record of largest queues; returns those so far.
+    /// Restarts the record of largest queues; returns the largest so far.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         self.catch_up();
         let now = self.now;
@@ -115,13 +116,13 @@ impl Network {
         maxima
     }
 
-    /// The link that holds most packets, and how many.
+    /// Returns the link that holds most packets, and their number.
     pub(crate) fn fullest_link(&self) -> Option<(usize, u64)> {
         let held = self.links.iter().map(Link::packets_held).enumerate();
         held.max_by_key(|&(_, packets)| packets)
     }
 
-    /// Samples of the links that are sampled.
+    /// Returns the samples of the links that are sampled.
     pub(crate) fn samples(&mut self) -> impl Iterator<Item = LinkSample> {
         self.catch_up();
         let now = self.now;

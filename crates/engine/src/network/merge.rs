@@ -1,7 +1,7 @@
 //! Links that several others lead to: the packets of all are merged in order of arrival.
 //!
-//! A packet that is not on one of those links yet takes at least the shortest of their delays, so that up to
-//! so long from now all arrivals are known, and one event processes them.
+//! A packet that is not on one of those links yet takes at least the smallest of their delays, so that all
+//! arrivals up to that time from now are known, and one event processes them.
 
 use std::collections::BTreeSet;
 
@@ -19,24 +19,24 @@ use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Sch
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
-    /// Packets over access links, which do not keep them.
+    /// Packets over access links, which do not store them.
     packets: CalendarQueue<Arriving>,
-    /// When its event is due.
+    /// Time of the merge's event.
     entry: Time,
-    /// A packet that is not on one of the links yet arrives no sooner than this from now.
+    /// Minimum time until the arrival of a packet that is not on one of the links yet.
     lookahead: Span,
-    /// How long an arrival may wait for its event, so that one event processes several: until then it has no
-    /// effect on anything but the links behind.
+    /// Maximum time that an arrival may wait for its event, so that one event processes several: until then it
+    /// affects only the links behind.
     slack: Span,
-    /// How long arrivals do wait: not at all where there are many, since more on each link would only make
-    /// the search for the next one longer.
+    /// Time that arrivals do wait: zero if there are many, since more packets on each link would only lengthen the
+    /// search for the next one.
     wait: Span,
 }
 
 impl Merge {
-    /// Links compute arrivals to the picosecond, under ns-2's clock from sums of seconds.
+    /// Rounding error of arrivals: links compute them to the picosecond, with ns-2's clock from sums of seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// So many in one event are enough.
+    /// Number of packets per event above which arrivals do not wait.
     const MANY: u32 = 32;
 
     pub(super) fn new(
@@ -58,13 +58,13 @@ impl Merge {
         }
     }
 
-    /// When the event of an arrival is due: before the next observation.
+    /// Returns the time of the event for an arrival: before the next observation.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// A link that was empty has a packet. `index` is the merge's own.
+    /// Records that a link that was empty has a packet. `index` is the merge's own.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -77,7 +77,7 @@ impl Merge {
         self.enter(next.time, index, schedule);
     }
 
-    /// A packet has entered an access link. `index` is the merge's own.
+    /// Records a packet that has entered an access link. `index` is the merge's own.
     #[inline]
     pub(super) fn push_packet(&mut self, arriving: Arriving, index: u32, schedule: &mut Schedule) {
         self.packets.push(arriving);
@@ -96,39 +96,39 @@ impl Merge {
         }
     }
 
-    /// Until when all arrivals are known, and no observation is due.
+    /// Returns the time until which all arrivals are known, and no observation is due.
     pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
         (now + self.lookahead)
             .min(schedule.next_observation())
             .max(now)
     }
 
-    /// The link of the next arrival, if that is not after `until`, and its time.
+    /// Returns the link of the next arrival, if that is not after `until`, and its time.
     #[inline]
     pub(super) fn next_by(&self, until: Time) -> Option<(u32, Time)> {
         let (time, link) = self.arrivals.first()?;
         (time <= until).then_some((link, time))
     }
 
-    /// Whether no other link than that of the next arrival has packets.
+    /// Returns true if no other link than that of the next arrival has packets.
     #[inline]
     fn is_alone(&self) -> bool {
         self.arrivals.len() == 1
     }
 
-    /// The packet of the next arrival has been forwarded; `next` is the next arrival on its link.
+    /// Replaces the next arrival, whose packet has been forwarded, by `next`, the next arrival on its link.
     #[inline]
     pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
         self.arrivals.renew_first(link, next);
     }
 
-    /// The time of the next arrival.
+    /// Returns the time of the next arrival.
     fn first(&self) -> Option<Time> {
         let over_access = self.packets.first().map(|first| first.packet.time);
         over_access.or_else(|| self.arrivals.first().map(|(time, _)| time))
     }
 
-    /// The event that was due at `time` has been processed, with so many packets.
+    /// Ends the event that was due at `time` and has processed this many packets.
     pub(super) fn finish(&mut self, time: Time, packets: u32, schedule: &mut Schedule) {
         self.wait = if packets < Self::MANY {
             self.slack
@@ -136,7 +136,7 @@ impl Merge {
             Span::ZERO
         };
         if self.entry != time {
-            // Stale: an earlier one has been entered since.
+            // The event is stale: an earlier one has been entered since.
             schedule.finish_link();
         } else if let Some(next) = self.first() {
             self.entry = self.due(next, schedule);
@@ -148,7 +148,7 @@ impl Merge {
     }
 }
 
-/// An event of arrivals, and all that it meets.
+/// An event of arrivals, with all state that it uses.
 #[derive(Debug)]
 struct Merging<'a> {
     merge: &'a mut Merge,
@@ -156,19 +156,19 @@ struct Merging<'a> {
     arrived: Arrived<'a>,
 }
 
-/// What has arrived in an event.
+/// State of the arrivals in an event.
 #[derive(Debug)]
 struct Arrived<'a> {
     options: &'a mut OptionStore,
-    /// When the last packet did.
+    /// Arrival of the last packet.
     now: DualClockTime,
     packets: u32,
-    /// Whether the link that all lead to had no packet to forward when one came.
+    /// True if the common next link had no packet to forward when one arrived.
     first: bool,
 }
 
 impl Arrived<'_> {
-    /// The next packet is offered to the link that all lead to.
+    /// Offers the next packet to the common next link.
     #[inline(always)]
     fn offer<S: PacketService>(&mut self, packet: &Packet, lane: &mut Lane<'_, S>) {
         self.packets += 1;
@@ -182,8 +182,8 @@ impl Arrived<'_> {
 }
 
 impl Merging<'_> {
-    /// Forwards all packets that arrive by `until`. What serves them is looked up once for all, and packets of a link
-    /// that alone has any need no search for the first, and no tie-break.
+    /// Forwards all packets that arrive by `until`. The service is determined once for all, and packets of the
+    /// only link with packets need no search for the first, and no tie-break.
     #[inline(never)]
     fn run<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
         while let Some((link, time)) = self.merge.next_by(until) {
@@ -203,7 +203,7 @@ impl Merging<'_> {
         }
     }
 
-    /// The same of packets over access links.
+    /// Forwards all packets over access links that arrive by `until`.
     #[inline(never)]
     fn run_over_access<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
         while let Some(Arriving { packet, .. }) = self.merge.packets.first()
@@ -216,7 +216,7 @@ impl Merging<'_> {
 }
 
 impl Network {
-    /// The event of arrivals at a link that several others lead to.
+    /// Processes the event of arrivals at a link that several others lead to.
     pub(crate) fn merge(&mut self, index: u32) {
         let begin = self.dual_clock_time();
         let merge = &mut self.merges[index as usize];

@@ -43,26 +43,26 @@ use crate::schedule::{Event, Schedule};
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Now, as ns-2 has it; see [`crate::config::Clock`].
+    /// The current time in ns-2's arithmetic; see [`crate::config::Clock`].
     ns2_s: f64,
     pub(crate) schedule: Schedule,
     links: Vec<Link>,
-    /// By link.
+    /// Capacities by link.
     capacities: Vec<LinkCapacity>,
     routes: Routes,
-    /// Options of packets on their way.
+    /// Options of packets in flight.
     pub(crate) options: OptionStore,
-    /// By link: how far ahead of the simulation it forwards its packets.
+    /// Lookahead by link.
     deliveries: Vec<Delivery>,
-    /// By link: where the answers go to all packets that it forwards, if they take one way.
+    /// Link of all answers to the packets that a link forwards, by link, if there is one.
     answers: Vec<Option<Answers>>,
-    /// Links that lead to ends which delay packets, with packets that no event has been entered for.
+    /// Links that lead to ends which delay packets, with packets for which no event has been entered.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
-    /// What has happened to packets and is not recorded yet, if those of any link are captured.
+    /// Events of packets that are not recorded yet, if packets of any link are captured.
     noted: Option<VecDeque<Noted>>,
 }
 
@@ -90,7 +90,7 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links, before any event, such that they give way to packets of higher priority.
+    /// Rebuilds all links, before any event, with two priorities of packets.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }
@@ -120,19 +120,18 @@ impl Network {
         links.collect()
     }
 
-    /// The route from node to node, at whose end `end` gets the packets; `None` if there is no
-    /// path.
+    /// Returns the route from node to node, at whose end `end` receives the packets; `None` if there is no path.
     pub(crate) fn path(&mut self, from: usize, to: usize, end: End) -> Option<Path> {
         self.routes.path(from, to, end)
     }
 
-    /// An event other than a packet's arrival happens.
+    /// Sets the clock for an event other than a packet's arrival.
     #[inline]
     pub(crate) fn set_clock(&mut self, now: Time) {
         self.set_ns2_clock(now.as_secs_f64());
     }
 
-    /// An event happens whose time ns-2's clock resolves more finely than a picosecond.
+    /// Sets the clock for an event whose time ns-2's clock resolves more finely than a picosecond.
     #[inline]
     pub(crate) fn set_ns2_clock(&mut self, now_s: f64) {
         self.ns2_s = now_s;
@@ -143,7 +142,7 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// The SACK blocks of a packet that goes on.
+    /// Returns the SACK blocks of a packet that continues.
     pub(crate) fn peek_sack(&self, packet: &Packet) -> SackOption {
         self.options.get(packet.sack)
     }
@@ -170,7 +169,7 @@ impl Network {
         self.make_access(config, &access, spreading);
     }
 
-    /// The event of an update of a link's queue discipline.
+    /// Processes the event of an update of a link's queue discipline.
     pub(crate) fn update_queue(&mut self, link: u32) {
         let interval = self.links[link as usize].update(self.now, &mut self.options);
         let next = self.now + interval.expect("only disciplines with updates have events for them");

@@ -1,4 +1,4 @@
-//! A link, and all others, at the same time.
+//! Simultaneous access to one link and all others.
 
 use super::link::Link;
 
@@ -10,7 +10,7 @@ pub(super) struct Others<'a> {
 }
 
 impl<'a> Others<'a> {
-    /// One link, and the others.
+    /// Splits the links into one link and the others.
     pub(super) fn split(links: &'a mut [Link], one: u32) -> (&'a mut Link, Self) {
         let (before, rest) = links.split_at_mut(one as usize);
         let Some((one, after)) = rest.split_first_mut() else {
@@ -19,7 +19,7 @@ impl<'a> Others<'a> {
         (one, Self { before, after })
     }
 
-    /// Another one.
+    /// Returns another link.
     #[inline(always)]
     pub(super) fn get(&mut self, link: u32) -> &mut Link {
         let link = link as usize;

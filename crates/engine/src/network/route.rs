@@ -1,7 +1,7 @@
 //! Static shortest-path routes, shared by all flows between the same nodes.
 //!
-//! A route is a run of hops in one table, ended by the kind of endpoint that takes the packet. A
-//! packet holds its position in the table, so that forwarding is one load.
+//! A route is a sequence of hops in one table, ended by the kind of endpoint that receives the packet. A packet
+//! holds its position in the table, so that forwarding is one load.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::graph::Graph;
 use crate::config::Config;
 use crate::schedule::timers::OPENED_BITS;
 
-/// What takes a packet at the end of its route.
+/// Receiver of a packet at the end of its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum End {
     /// A TCP sender gets an acknowledgement.
@@ -26,7 +26,7 @@ pub(crate) enum End {
     /// An end of a connection of a stack gets a datagram.
     StackSender,
     StackReceiver,
-    /// The ends of connections that traffic opens as it goes.
+    /// The ends of connections that traffic opens during the run.
     TrafficSender,
     TrafficReceiver,
     /// The start node of a proxy gets a segment from a sender, and the end node one from the start.
@@ -36,19 +36,19 @@ pub(crate) enum End {
     TrafficEntry,
 }
 
-/// The kind of transport that a flow's packets belong to: each has indices of its own.
+/// The kind of transport of a flow's packets: each kind has its own indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
     /// Datagram streams and connections of stacks, which are numbered together.
     Udp,
-    /// Connections that sources open as they go. The numbers of the directions and legs of one differ
+    /// Connections that sources open during the run. The numbers of the directions and legs of a connection differ
     /// in the last two bits.
     Traffic,
 }
 
 impl Carrier {
-    /// What all packets of a flow, or of a connection, have in common, from the number of one.
+    /// Returns the number that all packets of a flow or connection have in common, given the number of one.
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
             Self::Tcp | Self::Udp => number,
@@ -56,7 +56,7 @@ impl Carrier {
         }
     }
 
-    /// The place of a flow or connection among those of its kind, which a later one may have too.
+    /// Returns the place of a flow or connection among those of its kind; a later one may have the same place.
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -64,7 +64,7 @@ impl Carrier {
         }
     }
 
-    /// The same for one direction and leg alone.
+    /// Returns the place of one direction and leg of a connection.
     pub(super) fn side(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -94,7 +94,7 @@ pub(crate) enum Hop {
     Link(u32),
     /// The impairments of the link that follows.
     Impairments(u32, Carrier),
-    /// A link that is an access link, by its number among these.
+    /// An access link, by its number among these.
     Access(u32),
     End(End),
 }
@@ -109,7 +109,7 @@ pub(crate) struct Path {
 #[derive(Debug)]
 pub(crate) struct Routes {
     hops: Vec<Hop>,
-    /// By link: the index of its impairments, if it has any.
+    /// Index of a link's impairments, if it has any, by link.
     impairments: Vec<Option<u32>>,
     known: BTreeMap<(usize, usize, End), Option<u32>>,
     graph: Graph,
@@ -138,13 +138,13 @@ impl Routes {
         self.hops[position as usize]
     }
 
-    /// Has the processor fetch a hop.
+    /// Prefetches a hop.
     #[inline]
     pub(super) fn prefetch(&self, position: u32) {
         prefetch(&self.hops[position as usize]);
     }
 
-    /// Links become access links: by link, the number among these.
+    /// Turns links into access links, given their number among these by link.
     pub(super) fn lead_over_access(&mut self, access: &[Option<u32>]) {
         for hop in &mut self.hops {
             if let Hop::Link(link) = *hop
@@ -175,7 +175,7 @@ impl Routes {
         route.map(|route| Path { route })
     }
 
-    /// The links of every route found so far, and where it ends.
+    /// Returns the links of every route found so far, and its end.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Vec<usize>, End)> {
         let mut links = Vec::new();
         self.hops.iter().filter_map(move |&hop| match hop {

@@ -1,30 +1,30 @@
-//! Trains: packets that reach the ends of connections over one link, and whose answers all go onto one other
-//! link. What that takes is looked up once for all of them.
+//! Trains: packets that reach the ends of connections over one link, and whose answers all go onto one other link.
+//! The state that they use is looked up once for all of them.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};
 use crate::packet::OptionStore;
 use crate::schedule::Schedule;
 
-/// All of the network that a train meets.
+/// All parts of the network that a train uses.
 #[derive(Debug)]
 pub(crate) struct Train<'a> {
-    /// The link that it comes over.
+    /// The link over which the train comes.
     pub(crate) from: &'a mut Link,
-    /// The link that the answers go onto.
+    /// The link of the answers.
     pub(crate) to: &'a mut Link,
     pub(crate) schedule: &'a mut Schedule,
     pub(crate) options: &'a mut OptionStore,
 }
 
 impl Network {
-    /// Where the answers go to all packets that a link forwards, if they take one way.
+    /// Returns the link of all answers to the packets that a link forwards, if there is one.
     #[inline]
     pub(crate) fn answers(&self, link: u32) -> Option<Answers> {
         self.answers[link as usize]
     }
 
-    /// The packets of a link as a train whose answers go onto the link `to`.
+    /// Returns the packets of a link as a train whose answers go onto the link `to`.
     #[inline]
     pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
         let both = self.links.get_disjoint_mut([link as usize, to as usize]);
@@ -37,8 +37,8 @@ impl Network {
         }
     }
 
-    /// Packets have gone onto the link `to` one after the other, the last at this time. `first`, if it had none to
-    /// forward before them.
+    /// Ends a run of packets that have gone onto the link `to` in sequence, the last at this time. `first` if the
+    /// link had none to forward before them.
     #[inline]
     pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);

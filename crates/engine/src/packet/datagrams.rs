@@ -1,9 +1,9 @@
-//! Bytes of datagrams on their way.
+//! Bytes of datagrams in flight.
 
 use super::{SackHandle, number_of_slot};
 
-/// Bytes of datagrams in flight, without the zeros at their ends: a stack that encrypts nothing sends zeros as data, and
-/// a window of them then takes less memory than a processor's cache. Buffers are used again.
+/// Bytes of datagrams in flight, without the zeros at their ends: a stack that encrypts nothing sends zeros as
+/// data, and a window of them then takes less memory than a processor's cache. Buffers are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
     buffers: Vec<Vec<u8>>,
@@ -31,7 +31,7 @@ impl DatagramStore {
         bytes.resize(len, 0);
     }
 
-    /// A second copy of a datagram.
+    /// Makes a second copy of a datagram.
     pub(super) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         let number = number_of(handle) as usize;
         let bytes = std::mem::take(&mut self.buffers[number]);
@@ -51,7 +51,7 @@ fn number_of(handle: SackHandle) -> u32 {
     handle.0 & !SackHandle::DATAGRAM
 }
 
-/// Length without the zeros at the end, in steps of so many bytes.
+/// Returns the length without the zeros at the end, rounded up to a multiple of a step.
 fn trimmed_len(bytes: &[u8]) -> usize {
     const STEP: usize = 64;
     let is_zero = |chunk: &&[u8]| chunk.iter().fold(0, |all, byte| all | byte) == 0;
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What comes out is what was put in, of any mix of datagrams that are copied and dropped on their way.
+        /// Datagrams are read as they were stored, for any mix of datagrams that are copied and dropped in flight.
         #[test]
         fn datagrams_come_out_as_they_went_in(
             steps in prop::collection::vec((0usize..4, 0usize..200, 0usize..1500), 1..60),

@@ -15,17 +15,17 @@ pub(crate) use options::{OptionStore, XcpHeader};
 /// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// On a link: when it reaches the far end.
+    /// Arrival at the far end of the link that the packet is on.
     pub(crate) time: Time,
-    /// The same as ns-2 has it, in seconds; see [`crate::config::Clock`].
+    /// The same time in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
     pub(crate) ns2_s: f64,
     /// Data: segment number, the SYN being 0. Acknowledgement: the next segment expected.
     pub(crate) seq: u64,
-    /// Data: when it was sent. Acknowledgement: the time stamp that it echoes.
+    /// Data: send time. Acknowledgement: the timestamp that it echoes.
     pub(crate) stamp: Time,
-    /// Index of its TCP connection or UDP stream, or number of its connection of a stack.
+    /// Index of the packet's TCP connection or UDP stream, or number of its connection of a stack.
     pub(crate) flow: u32,
-    /// Position in the route table: its current hop.
+    /// Position of the current hop in the route table.
     pub(crate) route: u32,
     /// SACK blocks and transit time of an acknowledgement, the header for routers of any packet, or the bytes of a
     /// datagram, in the network's store.
@@ -50,8 +50,9 @@ impl Packet {
         flags: Flags::NONE,
     };
 
-    /// Whether it is a cumulative acknowledgement that says nothing else, so that a later one can replace it: no
-    /// SACK blocks or other options, neither SYN nor FIN, no flag of ECN (RFC 3449, section 5.2.1).
+    /// Returns true if the packet is a cumulative acknowledgement without other information, so that a later one
+    /// can replace it: no SACK blocks or other options, neither SYN nor FIN, no ECN flag (RFC 3449, section
+    /// 5.2.1).
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -65,10 +66,10 @@ impl Packet {
             && self.flags.load().is_none()
     }
 
-    /// Set in the number of a datagram that a connection's receiver sends.
+    /// Bit in the number of a datagram that a connection's receiver sends.
     pub(crate) const ANSWER: u64 = 1 << 63;
 
-    /// An ECN-capable data packet with a number.
+    /// Returns an ECN-capable data packet with a number.
     #[cfg(test)]
     pub(crate) fn data(number: u64, bytes: u16) -> Self {
         Self {
@@ -98,16 +99,16 @@ impl Flags {
     pub(crate) const ECE: Self = Self(32);
     /// Congestion window reduced.
     pub(crate) const CWR: Self = Self(64);
-    /// Of a datagram stream, not of a connection.
+    /// A datagram, not a packet of a connection.
     pub(crate) const DATAGRAM: Self = Self(128);
-    /// Two bits for VCP's code of the load: none, or one more than the load.
+    /// Two bits for VCP's load code: zero for none, otherwise the load plus one.
     const LOAD_SHIFT: u32 = 8;
     pub(crate) const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
-    /// Of low priority: a dummy, or the answer to one.
+    /// Low priority: a dummy, or the answer to one.
     pub(crate) const LOW: Self = Self(1 << 10);
-    /// The place of an acknowledgement in the queue of a link that filters them; see `queue/ack_filter`.
+    /// A placeholder for an acknowledgement in the queue of a link that filters them; see `queue/ack_filter`.
     pub(crate) const PLACE: Self = Self(1 << 11);
-    /// ECT(1), beside [`Self::ECT`]: of a scalable sender, which asks for L4S (RFC 9331 section 4.1).
+    /// ECT(1), in addition to [`Self::ECT`]: from a scalable sender, for L4S (RFC 9331 section 4.1).
     pub(crate) const ECT1: Self = Self(1 << 12);
 
     /// Three bits for the ACE field of an acknowledgement (RFC 9768 section 3.2.2).
@@ -132,13 +133,13 @@ impl Flags {
         self.0 & other.0 != 0
     }
 
-    /// Whether it has none but these.
+    /// Returns true if no other flags than these are set.
     #[inline]
     pub(crate) const fn only(self, these: Self) -> bool {
         self.0 & !these.0 == 0
     }
 
-    /// The load that routers have found, if the packet asks for it.
+    /// Returns the load that routers have found, if the packet asks for it.
     pub(crate) fn load(self) -> Option<Load> {
         match (self.0 & Self::LOAD.0) >> Self::LOAD_SHIFT {
             0 => None,
@@ -148,30 +149,32 @@ impl Flags {
         }
     }
 
-    /// The ACE field: marks that have arrived, modulo 8.
+    /// Returns the ACE field: the number of marks that have arrived, modulo 8.
     pub(crate) fn ace(self) -> u8 {
         (self.0 >> Self::ACE_SHIFT) as u8
     }
 
-    /// The same acknowledgement with this field.
+    /// Returns the flags with this ACE field.
     pub(crate) fn with_ace(self, ace: u8) -> Self {
         Self(self.0 | u16::from(ace & 7) << Self::ACE_SHIFT)
     }
 
-    /// The same packet with this load.
+    /// Returns the flags with this load.
     pub(crate) fn with_load(self, load: Load) -> Self {
         Self(self.0 & !Self::LOAD.0 | (load as u16 + 1) << Self::LOAD_SHIFT)
     }
 }
 
-/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first; and the
-/// transit time of the last data segment, if the receiver reports it.
+/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first; and the transit time
+/// of the last data segment, if the receiver reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
-    /// In microseconds, as Sync-TCP's timestamp option has it (Weigle, dissertation, UNC 2003, chapter 3), which is all ones without one.
+    /// Transit time in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation, UNC 2003, chapter
+    /// 3); all ones without one.
     transit_us: u32,
-    /// Marked packets that have arrived, modulo 2^16, of a receiver that counts them (RFC 9768); 0 stands for nothing.
+    /// Marked packets that have arrived, modulo 2^16, from a receiver that counts them (RFC 9768); 0 if none is
+    /// reported.
     marks: u16,
     len: u8,
 }
@@ -183,7 +186,7 @@ impl Default for SackBlocks {
 }
 
 impl SackBlocks {
-    /// Nothing to report.
+    /// No blocks, transit time or marks.
     pub(crate) const NONE: Self = Self {
         blocks: [(0, 0); Self::MAX],
         transit_us: Self::NO_TRANSIT,
@@ -194,7 +197,7 @@ impl SackBlocks {
     pub(crate) const MAX: usize = 3;
     const NO_TRANSIT: u32 = u32::MAX;
 
-    /// The same with a transit time, in whole microseconds.
+    /// Adds a transit time, in whole microseconds.
     #[inline]
     pub(crate) fn with_transit(self, transit: Span) -> Self {
         let us = transit.as_ps() / Span::from_micros(1).as_ps();
@@ -204,18 +207,18 @@ impl SackBlocks {
         }
     }
 
-    /// The same with a count of marks.
+    /// Adds a count of marks.
     pub(crate) fn with_marks(self, marks: u16) -> Self {
         Self { marks, ..self }
     }
 
-    /// Whether there is nothing to report.
+    /// Returns true if there is nothing to report.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0 && self.transit_us == Self::NO_TRANSIT && self.marks == 0
     }
 
-    /// The block reported first.
+    /// Returns the first block.
     #[inline]
     pub(crate) fn latest_mut(&mut self) -> Option<&mut (u64, u64)> {
         self.blocks[..usize::from(self.len)].first_mut()
@@ -226,7 +229,7 @@ impl SackBlocks {
         self.len += 1;
     }
 
-    /// The same behind another block, as many as there is room for.
+    /// Returns the blocks behind another block, as many as there is room for.
     pub(crate) fn behind(&self, block: (u64, u64)) -> Self {
         let mut blocks = Self { len: 0, ..*self };
         blocks.push(block);
@@ -244,18 +247,18 @@ impl SackBlocks {
     }
 }
 
-/// What a packet carries besides its fields: nothing, as most; or where that is stored; or a transit time alone, which
-/// is kept here.
+/// Reference to the options of a packet: none, as for most; a position in the store; or a transit time alone,
+/// which is contained in the handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Set where there is a header for routers, which knows where the blocks are; and where there is nothing.
+    /// Bit for a header for routers, which refers to the blocks; also set if there are no options.
     const HEADER: u32 = 1 << 31;
-    /// Set where nothing is stored.
+    /// Bit for a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;
-    /// Set where the bytes of a datagram are stored.
+    /// Bit for the bytes of a datagram in the store.
     const DATAGRAM: u32 = 1 << 29;
 
     #[inline]
@@ -263,52 +266,52 @@ impl SackHandle {
         self == Self::NONE
     }
 
-    /// Whether there is a header for routers.
+    /// Returns true if there is a header for routers.
     #[inline]
     pub(crate) fn has_header(self) -> bool {
         self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
     }
 
-    /// Whether there is nothing but, at most, a transit time.
+    /// Returns true if there are no options except, at most, a transit time.
     #[inline]
     pub(crate) fn is_by_value(self) -> bool {
         self.0 & Self::BY_VALUE != 0
     }
 
-    /// Whether there are blocks in the store, and no header.
+    /// Returns true if there are blocks in the store, and no header.
     #[inline]
     fn has_slot(self) -> bool {
         self.0 < Self::DATAGRAM
     }
 
-    /// Whether there are the bytes of a datagram.
+    /// Returns true if there are the bytes of a datagram.
     #[inline]
     pub(crate) fn has_datagram(self) -> bool {
         self.0 & (Self::HEADER | Self::BY_VALUE | Self::DATAGRAM) == Self::DATAGRAM
     }
 
-    /// A transit time alone, unless it is longer than can be kept here: more than a quarter of an hour.
+    /// Returns a handle for a transit time alone, unless it is too long for one: more than a quarter of an hour.
     #[inline]
     fn of_transit(transit_us: u32) -> Option<Self> {
         (transit_us < Self::BY_VALUE).then_some(Self(transit_us | Self::BY_VALUE))
     }
 
-    /// The transit time that is kept here.
+    /// Returns the transit time in the handle, in microseconds.
     #[inline]
     fn transit_us(self) -> Option<u32> {
         (self.0 & (Self::HEADER | Self::BY_VALUE) == Self::BY_VALUE)
             .then_some(self.0 & !Self::BY_VALUE)
     }
 
-    /// The same as a time.
+    /// Returns the transit time in the handle.
     #[inline]
     pub(crate) fn transit(self) -> Option<Span> {
         self.transit_us().map(|us| Span::from_micros(us.into()))
     }
 }
 
-/// SACK blocks on their way, relative to the number of the acknowledgement that carries them, from
-/// which they are less than 2^31 segments away: 32 bytes.
+/// SACK blocks in flight, relative to the number of the acknowledgement that carries them, from which they are
+/// less than 2^31 segments away: 32 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
@@ -318,7 +321,7 @@ pub(crate) struct SackOption {
 }
 
 impl SackOption {
-    /// Nothing to report.
+    /// No blocks, transit time or marks.
     pub(crate) const NONE: Self = Self {
         offsets: [(0, 0); SackBlocks::MAX],
         transit_us: SackBlocks::NO_TRANSIT,
@@ -339,7 +342,7 @@ impl SackOption {
         }
     }
 
-    /// The blocks of the acknowledgement `next`, most recent first.
+    /// Returns the blocks of the acknowledgement `next`, most recent first.
     #[inline]
     pub(crate) fn blocks(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -348,19 +351,19 @@ impl SackOption {
             .map(move |&(left, right)| (number(left), number(right)))
     }
 
-    /// The most recent block of the acknowledgement `next`, if there is one.
+    /// Returns the most recent block of the acknowledgement `next`, if there is one.
     #[inline]
     pub(crate) fn first(&self, next: u64) -> Option<(u64, u64)> {
         self.has_blocks().then(|| self.all(next)[0])
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len.into()
     }
 
-    /// As [`Self::blocks`], but all that there is room for: those behind the last mean nothing.
+    /// Returns the blocks as [`Self::blocks`], but the whole array: entries after the last block have no meaning.
     #[inline]
     pub(crate) fn all(&self, next: u64) -> [(u64, u64); SackBlocks::MAX] {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -368,18 +371,18 @@ impl SackOption {
             .map(|(left, right)| (number(left), number(right)))
     }
 
-    /// Whether there are any blocks.
+    /// Returns true if there are any blocks.
     #[inline]
     pub(crate) fn has_blocks(&self) -> bool {
         self.len > 0
     }
 
-    /// The reported count of marks, modulo 2^16, if there is one.
+    /// Returns the reported count of marks, modulo 2^16, if there is one.
     pub(crate) fn marks(&self) -> Option<u16> {
         (self.marks > 0).then_some(self.marks)
     }
 
-    /// The reported transit time.
+    /// Returns the reported transit time.
     #[inline]
     pub(crate) fn transit(&self) -> Option<Span> {
         (self.transit_us != SackBlocks::NO_TRANSIT)
@@ -387,16 +390,16 @@ impl SackOption {
     }
 }
 
-/// Numbers of slots stay below the bits that mean something else.
+/// Returns the number of a slot, which stays below the bits with other meanings.
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
     let number = number.filter(|&number| SackHandle(number).has_slot());
     number.expect("more than 5e8 packets with options in flight")
 }
 
-/// SACK blocks of the packets in flight, reused when a packet is consumed or dropped: those that were
-/// freed first, first, so that one packet's slot mostly lies behind that of the packet before it, and
-/// processors fetch it in time.
+/// SACK blocks of the packets in flight. Slots are reused when a packet is consumed or dropped, the first one
+/// freed first, so that a packet's slot usually follows that of the packet before it, and processors fetch it in
+/// time.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
     slots: Vec<SackOption>,
@@ -432,7 +435,7 @@ impl SackStore {
         SackHandle(number_of_slot(slot))
     }
 
-    /// The blocks, without taking them out.
+    /// Returns the blocks without removing them.
     #[inline]
     pub(crate) fn get(&self, handle: SackHandle) -> SackOption {
         if handle.has_slot() {
@@ -444,7 +447,7 @@ impl SackStore {
         }
     }
 
-    /// Has the processor fetch the blocks.
+    /// Prefetches the blocks.
     #[inline]
     pub(crate) fn prefetch(&self, handle: SackHandle) {
         if handle.has_slot() {
@@ -452,7 +455,7 @@ impl SackStore {
         }
     }
 
-    /// A second copy of the blocks.
+    /// Makes a second copy of the blocks.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         if !handle.has_slot() {
             return handle;
@@ -460,7 +463,7 @@ impl SackStore {
         self.store(self.slots[handle.0 as usize])
     }
 
-    /// Takes the blocks out.
+    /// Removes the blocks; returns them.
     #[inline]
     pub(crate) fn take(&mut self, handle: SackHandle) -> SackOption {
         self.forget(handle);
@@ -503,7 +506,7 @@ mod tests {
         let mut blocks = SackBlocks::NONE;
         assert!(store.put(&blocks, 1).is_none());
         blocks.push((1_000_000_000_003, 1_000_000_000_005));
-        // One that repeats what is acknowledged (RFC 2883).
+        // A block that repeats acknowledged segments (RFC 2883).
         blocks.push((999_999_999_990, 999_999_999_991));
         let next = 1_000_000_000_000;
         let first = store.put(&blocks, next);
@@ -515,7 +518,7 @@ mod tests {
         assert_eq!(size_of::<SackOption>(), 32);
     }
 
-    /// A transit time takes no slot unless blocks come with it, or it is longer than a handle has room for.
+    /// A transit time takes no slot unless blocks come with it, or it is too long for a handle.
     #[test]
     fn a_transit_time_alone_is_part_of_the_handle() {
         let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);

@@ -1,19 +1,19 @@
-//! What packets carry besides their fields: SACK blocks, headers for routers, the bytes of datagrams.
+//! Options of packets in addition to their fields: SACK blocks, headers for routers, the bytes of datagrams.
 
 use super::datagrams::DatagramStore;
 use super::{SackBlocks, SackHandle, SackOption, SackStore, number_of_slot};
 
-/// XCP's congestion header (draft-falk-xcp-spec-03 section 3). An acknowledgement has one, too, of
-/// which the change alone matters.
+/// XCP's congestion header (draft-falk-xcp-spec-03 section 3). An acknowledgement also has one, of which only the
+/// change is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct XcpHeader {
     /// The sender's smoothed round-trip time in seconds; zero before the first sample.
     pub(crate) rtt_s: f64,
-    /// Time from one of its packets to the next, which is `rtt / cwnd`, in seconds.
+    /// Time between two of the sender's packets, `rtt / cwnd`, in seconds.
     pub(crate) spacing_s: f64,
-    /// Change of the throughput that is asked for or granted, in bytes per second.
+    /// Requested or granted change of the throughput, in bytes per second.
     pub(crate) change: f64,
-    /// Whether a router has granted it, or the sender only asked for it.
+    /// True if a router has granted the change; false if the sender has only requested it.
     pub(crate) granted: bool,
 }
 
@@ -58,19 +58,19 @@ impl OptionStore {
         self.datagrams.put(bytes)
     }
 
-    /// Takes the bytes of a datagram, so many, out of the store into `bytes`.
+    /// Removes the bytes of a datagram of length `len` from the store; writes them to `bytes`.
     pub(crate) fn take_datagram(&mut self, handle: SackHandle, len: usize, bytes: &mut Vec<u8>) {
         self.datagrams.get(handle, len, bytes);
         self.datagrams.forget(handle);
     }
 
-    /// The header of a packet, to change.
+    /// Returns the header of a packet, to change it.
     pub(crate) fn header_mut(&mut self, handle: SackHandle) -> Option<&mut XcpHeader> {
         let slot = number_of_header(handle)?;
         Some(&mut self.headers[slot as usize].header)
     }
 
-    /// Takes the header out, if there is one; also returns where the blocks are.
+    /// Removes the header, if there is one; also returns the handle of the blocks.
     pub(crate) fn take_header(&mut self, handle: SackHandle) -> (Option<XcpHeader>, SackHandle) {
         let Some(number) = number_of_header(handle) else {
             return (None, handle);
@@ -80,7 +80,7 @@ impl OptionStore {
         (Some(header), sack)
     }
 
-    /// The blocks, without taking them out.
+    /// Returns the blocks without removing them.
     pub(crate) fn get(&self, handle: SackHandle) -> SackOption {
         match number_of_header(handle) {
             Some(number) => self.sack.get(self.headers[number as usize].sack),
@@ -88,19 +88,19 @@ impl OptionStore {
         }
     }
 
-    /// Takes the blocks of a packet out whose header, if it had one, is out.
+    /// Removes and returns the blocks of a packet whose header, if it had one, has been removed.
     #[inline]
     pub(crate) fn take(&mut self, handle: SackHandle) -> SackOption {
         self.sack.take(handle)
     }
 
-    /// Has the processor fetch the blocks of a packet without a header.
+    /// Prefetches the blocks of a packet without a header.
     #[inline]
     pub(crate) fn prefetch(&self, handle: SackHandle) {
         self.sack.prefetch(handle);
     }
 
-    /// A second copy of everything that a packet carries.
+    /// Makes a second copy of all options of a packet.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         if handle.has_datagram() {
             return self.datagrams.copy(handle);
@@ -113,7 +113,7 @@ impl OptionStore {
         self.put_header(header, sack)
     }
 
-    /// Forgets everything that a packet carried.
+    /// Forgets all options of a packet.
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
         if !handle.is_by_value() {
@@ -121,7 +121,8 @@ impl OptionStore {
         }
     }
 
-    /// Data packets are dropped, which mostly carry nothing.
+    /// Forgets the options of a packet that has some. Cold: dropped packets are data packets, which usually have
+    /// none.
     #[cold]
     fn forget_some(&mut self, handle: SackHandle) {
         if handle.has_header() {

@@ -1,5 +1,5 @@
-//! The ends of connections at the nodes of proxies: of those that there are from the start, and of those
-//! that traffic opens.
+//! The ends of connections at the nodes of proxies: of connections that exist from the start, and of those that
+//! traffic opens.
 
 use crate::traffic::{Legs, Traffic};
 use crate::transport::tcp::Connection;
@@ -11,12 +11,13 @@ pub(crate) struct Endpoints<'a> {
 }
 
 impl Endpoints<'_> {
-    /// Index of the connection that data of another, of those from the start, goes on over.
+    /// Returns the index of the connection that carries the data of another on, for connections that exist from
+    /// the start.
     pub(super) fn second_leg(from: usize) -> usize {
         from + 1
     }
 
-    /// The two legs of the connection with this index in its packets, unless it is over.
+    /// Returns the two legs of the connection with this index in its packets, unless it is over.
     pub(super) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
         if Traffic::is_own(index) {
             return self.traffic.legs(index);

@@ -1,6 +1,7 @@
 //! The queue in front of a proxy's receivers: a queue discipline outside a link.
 //!
-//! What it drops is never acknowledged, so that senders notice and slow down (master thesis, University of Innsbruck, 2009; docs/proxy.md).
+//! Packets that it drops are never acknowledged, so that senders notice and slow down (master thesis, University
+//! of Innsbruck, 2009; docs/proxy.md).
 
 use std::collections::VecDeque;
 
@@ -17,31 +18,31 @@ use crate::queue::{
 #[derive(Debug)]
 pub(super) struct LocalQueue {
     held: Held,
-    /// Packets that wait, and their bytes.
+    /// Number of waiting packets, and their bytes.
     waiting_pkts: u64,
     waiting_bytes: u64,
-    /// Since when the queue has been empty, if it is.
+    /// Time since which the queue has been empty, if it is.
     empty_since: Option<Time>,
     /// Integral of the waiting packets up to `integrated`, in packets times picoseconds.
     integral_ps: u128,
     integrated: Time,
     /// All counters except the integral.
     counters: LinkCounters,
-    /// What the discipline has just done to packets that it had accepted.
+    /// Last effects of the discipline on packets that it had accepted.
     effects: Effects,
-    /// Those of them that it dropped.
+    /// Packets that it dropped in these effects.
     dropped: Vec<Packet>,
 }
 
-/// Who has the packets.
+/// Owner of the waiting packets.
 #[derive(Debug)]
 enum Held {
-    /// The discipline decides when packets arrive. Their `time` is when that was.
+    /// The discipline decides when packets arrive. A packet's `time` is its arrival.
     Here {
         discipline: Queue,
         packets: VecDeque<Packet>,
     },
-    /// The discipline holds its packets. `next` has left it, but has not been taken: credit was short.
+    /// The discipline holds its packets. `next` has left it, but has not been taken since credit was short.
     ByDiscipline {
         queue: Box<BufferedQueue>,
         next: Option<Packet>,
@@ -76,7 +77,7 @@ impl LocalQueue {
         }
     }
 
-    /// Accepts or drops a packet that has just arrived; returns whether it is accepted.
+    /// Accepts or drops a packet that has just arrived; returns true if it is accepted.
     pub(super) fn push(&mut self, mut packet: Packet) -> bool {
         let (now, bytes) = (packet.time, u64::from(packet.bytes));
         self.counters.arrived_pkts += 1;
@@ -119,7 +120,7 @@ impl LocalQueue {
         true
     }
 
-    /// The packet to take next. Disciplines that hold their packets may drop others on the way.
+    /// Returns the packet to take next. Disciplines that hold their packets may drop others.
     pub(super) fn first(&mut self, now: Time) -> Option<Packet> {
         match &mut self.held {
             Held::Here { packets, .. } => packets.front().copied(),
@@ -134,7 +135,7 @@ impl LocalQueue {
         }
     }
 
-    /// Takes out what [`Self::first`] has named.
+    /// Removes the packet that [`Self::first`] has returned.
     pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
         let packet = match &mut self.held {
             Held::Here { packets, .. } => packets.pop_front(),
@@ -146,12 +147,12 @@ impl LocalQueue {
         Some(packet)
     }
 
-    /// Packets that were accepted and dropped later, for whoever keeps their options.
+    /// Returns the packets that were accepted and dropped later, so that their options can be removed.
     pub(super) fn dropped(&mut self) -> impl Iterator<Item = Packet> {
         self.dropped.drain(..)
     }
 
-    /// So many packets and bytes more wait from now on.
+    /// Changes the number of waiting packets and bytes by these amounts.
     fn change(&mut self, now: Time, packets: i64, bytes: i64) {
         self.integral_ps += self.since_integrated(now);
         self.integrated = now;
@@ -160,12 +161,12 @@ impl LocalQueue {
         self.empty_since = (self.waiting_pkts == 0).then_some(now);
     }
 
-    /// The integral since it was last brought up to date.
+    /// Returns the integral since its last update.
     fn since_integrated(&self, now: Time) -> u128 {
         u128::from(self.waiting_pkts) * u128::from(now.since(self.integrated).as_ps())
     }
 
-    /// Counts what the discipline did to packets that it had accepted.
+    /// Counts the discipline's effects on packets that it had accepted.
     fn count_effects(&mut self, now: Time) {
         self.counters.marked_pkts += self.effects.marked.drain(..).count() as u64;
         while let Some((packet, reason)) = self.effects.dropped.pop() {
@@ -188,7 +189,7 @@ impl LocalQueue {
         } += 1;
     }
 
-    /// Counters up to `now`.
+    /// Returns the counters up to `now`.
     pub(super) fn counters(&self, now: Time) -> LinkCounters {
         let integral_ps = self.integral_ps + self.since_integrated(now);
         LinkCounters {
@@ -203,7 +204,7 @@ impl LocalQueue {
         std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }
 
-    /// State up to `now` for the time series, as that of link number `id`.
+    /// Returns the state up to `now` for the time series, as that of link number `id`.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let state: AqmState = match &self.held {
@@ -266,7 +267,7 @@ mod tests {
         assert!(queue.push(packet(1, at(10))));
         assert!(!queue.push(packet(2, at(20))));
         assert_eq!(queue.pop(at(30)).map(|packet| packet.seq), Some(0));
-        // 30 ms of the first, 90 of the second so far.
+        // The first packet has waited 30 ms, the second 90 ms so far.
         let counters = queue.counters(at(100));
         assert!((counters.queue_integral() - 0.120).abs() < 1e-12);
         assert_eq!((counters.arrived_pkts, counters.departed_pkts), (3, 1));
@@ -278,7 +279,7 @@ mod tests {
         assert_eq!((sample.queue_pkts, sample.queue_bytes), (1, 1000));
     }
 
-    /// A CoDel queue, the packets of which wait for longer than its target.
+    /// Returns a CoDel queue whose packets wait for longer than its target.
     fn codel() -> Queue {
         let config = QueueConfig::CoDel(CoDelConfig {
             limit: Capacity::Packets(1000),
@@ -297,7 +298,7 @@ mod tests {
         let mut queue = LocalQueue::new(codel());
         let mut taken = Vec::new();
         let mut lost = 0;
-        // One packet arrives each millisecond, one in two is taken: waits grow beyond 5 ms for more than 100 ms.
+        // One packet arrives each millisecond, every second one is taken: delays exceed 5 ms for more than 100 ms.
         for ms in 0..1000 {
             assert!(queue.push(packet(ms, at(ms))));
             if ms % 2 == 0 {

@@ -2,10 +2,9 @@
 //! the link between the proxy's nodes, and one from the end node to a receiver. The design is that of a master
 //! thesis (University of Innsbruck, 2009; docs/proxy.md).
 //!
-//! Whatever the number of flows, one connection joins the two nodes. Connections that traffic opens are
-//! split as those of flows are. A sender gets its acknowledgements
-//! from the start node, before its data has crossed the link: delivery is what the chain of connections
-//! guarantees. A proxy serves one direction; two of them serve both.
+//! For any number of flows, one connection joins the two nodes. Connections that traffic opens are split like
+//! those of flows. A sender gets its acknowledgements from the start node, before its data has crossed the link:
+//! delivery is guaranteed by the chain of connections. A proxy serves one direction; two of them serve both.
 
 mod endpoints;
 mod local_queue;
@@ -27,12 +26,12 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// By index of a connection: the proxy that it ends at or joins the nodes of.
+    /// Proxy by index of a connection that ends at it or joins its nodes.
     of: Vec<Option<u32>>,
 }
 
 impl Proxies {
-    /// Index of the connection over which data of the connection `from` goes on behind a proxy.
+    /// Returns the index of the connection that carries the data of the connection `from` on behind a proxy.
     pub(crate) fn second_leg(from: usize) -> usize {
         Endpoints::second_leg(from)
     }
@@ -45,7 +44,7 @@ impl Proxies {
         self.assign(carrier, number);
     }
 
-    /// Says that a connection ends at a proxy's start node.
+    /// Records that a connection ends at a proxy's start node.
     pub(crate) fn assign(&mut self, connection: usize, proxy: usize) {
         if self.of.len() <= connection {
             self.of.resize(connection + 1, None);
@@ -53,7 +52,7 @@ impl Proxies {
         self.of[connection] = Some(proxy as u32);
     }
 
-    /// The connections that join nodes of proxies, in order of the configuration.
+    /// Returns the connections that join nodes of proxies, in order of the configuration.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
         self.proxies
             .iter()
@@ -65,14 +64,14 @@ impl Proxies {
         &mut self.proxies[proxy as usize]
     }
 
-    /// The run begins: enters the first checks.
+    /// Enters the first checks when the run begins.
     pub(crate) fn start(&self, env: &mut Env) {
         self.proxies
             .iter()
             .for_each(|split_tcp_proxy| split_tcp_proxy.arm(env));
     }
 
-    /// A segment comes to a node of a proxy.
+    /// Processes a segment that comes to a node of a proxy.
     #[inline(never)]
     pub(crate) fn on_packet(
         &mut self,
@@ -94,12 +93,12 @@ impl Proxies {
         }
     }
 
-    /// A proxy looks at its local queue.
+    /// Processes a proxy's check of its local queue.
     pub(crate) fn on_check(&mut self, proxy: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
-    /// The sender of a connection that ends at a proxy sends nothing new any more.
+    /// Processes the stop of the sender of a connection that ends at a proxy: it sends nothing new.
     pub(crate) fn on_stop(
         &mut self,
         connection: usize,
@@ -110,19 +109,19 @@ impl Proxies {
             .on_stop(connection as u32, endpoints, env);
     }
 
-    /// Counters of each up to `now`.
+    /// Returns the counters of each proxy up to `now`.
     pub(crate) fn counters(&self, now: Time, connections: &mut [Connection]) -> Vec<ProxyCounters> {
         let counters = |split_tcp_proxy: &SplitTcpProxy| split_tcp_proxy.counters(now, connections);
         self.proxies.iter().map(counters).collect()
     }
 
-    /// State of each up to `now` for the time series.
+    /// Returns the state of each proxy up to `now` for the time series.
     pub(crate) fn samples(&self, now: Time, connections: &mut [Connection]) -> Vec<ProxySample> {
         let sample = |split_tcp_proxy: &SplitTcpProxy| split_tcp_proxy.sample(now, connections);
         self.proxies.iter().map(sample).collect()
     }
 
-    /// Restarts the record of largest queues; returns those so far.
+    /// Restarts the record of largest queues; returns the largest so far.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         let proxies = self.proxies.iter_mut();
         proxies

@@ -1,14 +1,14 @@
 //! A split TCP proxy: its start node, its end node, and the connection between them.
 //!
-//! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes as
-//! many out as its credit allows and gives them to the receivers that answer the senders; what these
-//! deliver in order is data of the one connection that all share, the carrier. Its receiver at the end
-//! node hands data on to the senders that serve the flows' receivers.
+//! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes out as many
+//! segments as its credit allows and gives them to the receivers that answer the senders; data that these deliver
+//! in order becomes data of the one connection that all share, the carrier. Its receiver at the end node passes
+//! data on to the senders that serve the flows' receivers.
 //!
-//! Credit is payload: what may wait unsent in the carrier's sender. Data given to it costs credit, and a
-//! transmission gives it back, so that a check admits what can leave at once and the credit besides.
-//! Segments behind a gap cost nothing until it is filled. If they did, as in the thesis, they could
-//! hold all the credit while what fills their gaps waits behind them, and nothing would move again.
+//! Credit is the payload that may wait unsent in the carrier's sender. Data given to the carrier costs credit, and
+//! a transmission returns it, so that a check admits the data that can leave at once and the credit in addition.
+//! Segments behind a gap cost nothing until it is filled. If they did, as in the thesis, they could hold all the
+//! credit while the segments that fill their gaps wait behind them, and nothing would ever move.
 
 use std::collections::VecDeque;
 
@@ -37,13 +37,13 @@ pub(super) struct SplitTcpProxy {
     changes: VecDeque<Change>,
     /// Payload given to the carrier so far.
     admitted_bytes: u64,
-    /// What the carrier has not delivered yet, in the order of its stream.
+    /// Messages that the carrier has not delivered yet, in the order of its stream.
     in_transit: VecDeque<Message>,
     forwarded_pkts: u64,
     forwarded_bytes: u64,
 }
 
-/// What may change.
+/// Parameters that may change.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     credit_bytes: u64,
@@ -59,16 +59,16 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// The payload of one segment on its way through the carrier. It is known by its place in the stream,
-/// so that retransmissions and reordering do not mix flows up.
+/// The payload of one segment on its way through the carrier. It is identified by its place in the stream, so that
+/// retransmissions and reordering do not mix up flows.
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    /// One past the last segment of the carrier that holds some of it.
+    /// One past the last segment of the carrier that holds part of it.
     end: u64,
-    /// Index of the connection that it came from, as its packets have it.
+    /// Index, as in packets, of the connection that it came from.
     from: u32,
     bytes: u32,
-    /// Whether nothing comes after it.
+    /// True if nothing comes after it.
     last: bool,
 }
 
@@ -109,7 +109,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Puts changes that are due into effect.
+    /// Applies changes that are due.
     fn settle(&mut self, now: Time) {
         while self.changes.front().is_some_and(|change| change.at <= now)
             && let Some(change) = self.changes.pop_front()
@@ -130,7 +130,7 @@ impl SplitTcpProxy {
         env.network.schedule.push_timer(next, check);
     }
 
-    /// A sender's segment comes to the start node: it waits, or is dropped.
+    /// Processes a sender's segment at the start node: it waits, or is dropped.
     pub(super) fn on_start(&mut self, packet: &Packet, env: &mut Env) {
         self.settle(packet.time);
         if !self.queue.push(*packet) {
@@ -139,7 +139,7 @@ impl SplitTcpProxy {
         self.forget_dropped(env);
     }
 
-    /// The time of a check has come.
+    /// Processes a check.
     pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);
@@ -158,14 +158,14 @@ impl SplitTcpProxy {
         self.arm(env);
     }
 
-    /// The options of packets that the local queue dropped after it had accepted them are needed no more.
+    /// Forgets the options of packets that the local queue dropped after it had accepted them.
     fn forget_dropped(&mut self, env: &mut Env) {
         for packet in self.queue.dropped() {
             env.network.forget_options(&packet);
         }
     }
 
-    /// Payload that may be admitted now.
+    /// Returns the payload that may be admitted now.
     fn credit(&self, carrier: &Connection) -> u64 {
         let sender = &carrier.sender;
         let returned = if self.settings.credit_for_retransmissions {
@@ -176,13 +176,14 @@ impl SplitTcpProxy {
         (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
     }
 
-    /// A segment reaches its receiver at the start node, which acknowledges it; data now in order
-    /// becomes data of the carrier. Segments of closed connections are ignored.
+    /// Passes a segment to its receiver at the start node, which acknowledges it; data now in order becomes data
+    /// of the carrier. Segments of closed connections are ignored.
     fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
         };
-        // The SYN, which is segment 0, has no data and is not carried (the thesis does not say; as data it would use credit and never arrive).
+        // The SYN, which is segment 0, has no data and is not carried (the thesis leaves this open; as data it
+        // would use credit and never arrive).
         let before = legs.receiver.next().max(1);
         legs.receiver.on_segment(packet, env);
         let after = legs.receiver.next();
@@ -204,7 +205,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// A segment of the carrier arrives at the end node: data now in order is forwarded.
+    /// Processes a segment of the carrier at the end node: data now in order is forwarded.
     pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let receiver = &mut endpoints.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
@@ -216,7 +217,7 @@ impl SplitTcpProxy {
             self.forwarded_pkts += 1;
             self.forwarded_bytes += u64::from(message.bytes);
             let Some(Legs { second_leg, .. }) = endpoints.legs(message.from) else {
-                // It was cut off meanwhile.
+                // The connection was cut off meanwhile.
                 continue;
             };
             if message.last {
@@ -230,7 +231,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// The application of a sender has stopped: nothing comes after what it has sent.
+    /// Processes the stop of a sender's application: nothing comes after the data sent so far.
     pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,
@@ -241,7 +242,7 @@ impl SplitTcpProxy {
             return;
         };
         if receiver.next() < sender.end() {
-            // The last segment is still to be taken.
+            // The last segment has not been taken yet.
             return;
         }
         let mut in_transit = self.in_transit.iter_mut().rev();
@@ -251,7 +252,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Counters up to `now`.
+    /// Returns the counters up to `now`.
     pub(super) fn counters(&self, now: Time, connections: &mut [Connection]) -> ProxyCounters {
         ProxyCounters {
             queue: self.queue.counters(now),
@@ -262,7 +263,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// State up to `now` for the time series.
+    /// Returns the state up to `now` for the time series.
     pub(super) fn sample(&self, now: Time, connections: &mut [Connection]) -> ProxySample {
         ProxySample {
             queue: self.queue.sample(self.number, now),

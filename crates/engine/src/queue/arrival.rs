@@ -1,4 +1,4 @@
-//! Arrivals at a queue, as disciplines see them, and what disciplines decide.
+//! Arrivals at a queue, and the decisions of disciplines.
 
 use longhaul_units::Time;
 
@@ -7,25 +7,25 @@ use super::Capacity;
 /// A packet that arrives at a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When it arrives.
+    /// Time of the arrival.
     pub now: Time,
-    /// Its bytes on the wire.
+    /// Bytes on the wire.
     pub bytes: u32,
-    /// Whether it may be marked instead of dropped.
+    /// True if the packet may be marked instead of dropped.
     pub ecn_capable: bool,
-    /// Whether it is of low priority.
+    /// True if the packet has low priority.
     pub low_priority: bool,
-    /// Packets that wait, the one in service not included.
+    /// Packets that wait, without the one in service.
     pub waiting_pkts: u64,
-    /// Their bytes.
+    /// Bytes of the waiting packets.
     pub waiting_bytes: u64,
-    /// Since when the link has been idle, if it is.
+    /// Time since which the link has been idle, if it is.
     pub idle_since: Option<Time>,
 }
 
 impl Arrival {
-    /// Whether the packet would make the queue exceed a limit. One that finds the link idle goes straight
-    /// into service.
+    /// Returns an overflow if the packet would make the queue exceed a limit. A packet that finds the link idle
+    /// goes straight into service.
     pub(crate) fn check_limit(&self, limit: Capacity) -> Result<(), DropReason> {
         if self.idle_since.is_none()
             && limit.is_exceeded_by(
@@ -42,34 +42,34 @@ impl Arrival {
 /// The verdict on an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It joins the queue.
+    /// The packet joins the queue.
     Accept,
-    /// It joins the queue with the congestion-experienced mark.
+    /// The packet joins the queue with the congestion-experienced mark.
     AcceptMarked,
-    /// It is dropped.
+    /// The packet is dropped.
     Drop(DropReason),
 }
 
-/// Why a packet is dropped.
+/// Reason of a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// The link's loss model.
+    /// By the link's loss model.
     Loss,
-    /// The queue is full.
+    /// At a full queue.
     Overflow,
-    /// Chosen by active queue management.
+    /// By active queue management, at random.
     Early,
-    /// A forced drop: beyond the upper threshold of active queue management.
+    /// By active queue management, beyond its upper threshold (a forced drop).
     Forced,
     /// Beyond the rate of the link's policer.
     Policed,
-    /// An acknowledgement for which a newer one goes on.
+    /// An acknowledgement dropped because a newer one is forwarded.
     Thinned,
     /// An acknowledgement that has taken the place of an older one in the queue.
     Filtered,
 }
 
 impl DropReason {
-    /// How many reasons there are.
+    /// Number of reasons.
     pub(crate) const COUNT: usize = Self::Filtered as usize + 1;
 }

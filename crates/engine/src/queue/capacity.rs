@@ -6,15 +6,15 @@ use longhaul_units::{Dimension, Quantity};
 /// Capacity of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capacity {
-    /// So many packets.
+    /// In packets.
     Packets(u64),
-    /// So many bytes.
+    /// In bytes.
     Bytes(u64),
 }
 
 impl Capacity {
-    /// The key `limit`, which every discipline has. [`LinkContext`](super::LinkContext) makes packets or bytes of
-    /// bandwidth-delay products and times.
+    /// The key `limit`, which every discipline has. [`LinkContext`](super::LinkContext) converts bandwidth-delay
+    /// products and times to packets or bytes.
     pub(crate) const LIMIT: Key = Kind::Positive(&[
         Dimension::Packets,
         Dimension::Size,
@@ -24,10 +24,10 @@ impl Capacity {
     .key()
     .default("1 BDP");
 
-    /// By which the key is reached in the table of any discipline.
+    /// The field of the key in the table of any discipline.
     pub const FIELD: Field<Self> = Field::new("limit");
 
-    /// Whether this occupancy exceeds the capacity.
+    /// Returns true if this occupancy exceeds the capacity.
     pub(crate) fn is_exceeded_by(self, pkts: u64, bytes: u64) -> bool {
         match self {
             Self::Packets(limit) => pkts > limit,

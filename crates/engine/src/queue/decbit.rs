@@ -2,8 +2,8 @@
 //! service included (Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in
 //! computer networks", TOCS 8(2), 1990, section 3).
 //!
-//! The average goes over the last regeneration cycle, a busy period and the idle one after it, and
-//! over the current cycle so far.
+//! The average is over the last regeneration cycle, a busy period and the idle one after it, and over the current
+//! cycle so far.
 
 use longhaul_keys::{Table, keys};
 use longhaul_units::{Rate, Span, Time};
@@ -16,7 +16,7 @@ keys! {
     /// DECbit.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DecBitConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }
@@ -42,7 +42,7 @@ impl Parameters for DecBitConfig {
     }
 }
 
-/// DECbit at work.
+/// The state of DECbit.
 #[derive(Clone, Debug)]
 pub(crate) struct DecBit {
     config: DecBitConfig,
@@ -50,12 +50,12 @@ pub(crate) struct DecBit {
     last: Cycle,
     current: Cycle,
     began: Time,
-    /// Packets waiting and in service since `changed`.
+    /// Packets waiting and in service since time `changed`.
     pkts: u64,
     changed: Time,
 }
 
-/// The queue over a time.
+/// The queue's integral over a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cycle {
     length: Span,
@@ -75,7 +75,7 @@ impl DecBit {
         }
     }
 
-    /// From now on there are so many packets.
+    /// Adds the time so far to the integral; from now on there are `pkts` packets.
     fn accumulate(&mut self, now: Time, pkts: u64) {
         let elapsed = now.since(self.changed).as_ps();
         self.current.integral += u128::from(self.pkts) * u128::from(elapsed);
@@ -89,7 +89,7 @@ impl DecBit {
         length > Span::ZERO && integral >= u128::from(length.as_ps())
     }
 
-    /// The average queue now.
+    /// Returns the average queue now.
     fn average_pkts(&self) -> f64 {
         let length = self.last.length + self.current.length;
         let integral = self.last.integral + self.current.integral;
@@ -135,7 +135,7 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// A packet that arrives at a time in milliseconds, and finds the link idle since another.
+    /// Lets a packet arrive at a time in milliseconds, at a link that is idle since another time or busy.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,

@@ -1,4 +1,4 @@
-//! What a queue discipline is made of: parameters, and a queue that they make.
+//! The parts of a queue discipline: its parameters, and the queue that they create.
 
 use longhaul_keys::{Refusal, Table};
 use longhaul_units::{Rate, Span, Time};
@@ -7,29 +7,29 @@ use super::{Arrival, DropReason, LinkContext, Verdict};
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
-/// The parameters of a discipline: what scenario files may say of it, and the queue that follows.
+/// The parameters of a discipline: its keys in scenario files, and the queue that they create.
 pub(crate) trait Parameters: Sized {
-    /// The discipline at work.
+    /// The discipline's queue.
     type Queue: PacketQueue;
 
-    /// What scenario files call it.
+    /// Name in scenario files.
     const KIND: &'static str;
-    /// Its name in full.
+    /// Full name.
     const TITLE: &'static str;
-    /// What it does, in a sentence.
+    /// Description, a sentence.
     const DESCRIPTION: &'static str;
     /// RFC or paper.
     const SOURCE: &'static str;
-    /// Whether lengths are all that it decides from, when packets arrive, so that somebody else may hold these.
+    /// True if the discipline decides on arrival and from lengths alone, so that its caller may hold the packets.
     const ON_ARRIVAL: bool = false;
-    /// Whether it works without a link, as the local queue of a proxy: it has no periodic updates, and
+    /// True if the discipline works without a link, as the local queue of a proxy: it has no periodic updates, and
     /// writes nothing into headers of departures.
     const OUTSIDE_LINKS: bool = Self::ON_ARRIVAL;
-    /// Whether every flow has a queue of its own.
+    /// True if every flow has a queue of its own.
     const PER_FLOW: bool = false;
 
-    /// Makes values explicit that follow from others or from the link, by `values.derive`, and refuses what
-    /// cannot go together. `limit` is in packets or bytes already.
+    /// Makes values explicit, by `values.derive`, that follow from others or from the link, and refuses values
+    /// that contradict each other. `limit` is in packets or bytes already.
     fn complete(_values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         Ok(())
     }
@@ -37,31 +37,31 @@ pub(crate) trait Parameters: Sized {
     /// Reads complete values, for a link of this rate.
     fn read(values: &Table, rate: Rate) -> Self;
 
-    /// An empty queue with these parameters. What is random about it is drawn from `stream`.
+    /// Returns an empty queue with these parameters, which draws random numbers from `stream`.
     fn queue(&self, stream: Stream) -> Self::Queue;
 
-    /// Whether a packet's fate and departure are known when it arrives.
+    /// Returns true if a packet's fate and departure are known when it arrives.
     fn decides_on_arrival(&self) -> bool {
         Self::ON_ARRIVAL
     }
 
-    /// When it draws random numbers.
+    /// Returns the cases in which the discipline draws random numbers.
     fn draws(&self) -> Draws {
         Draws::Never
     }
 
-    /// Whether anything about it is random.
+    /// Returns true if the discipline is random in any way.
     fn is_random(&self) -> bool {
         self.draws() != Draws::Never
     }
 
-    /// Whether it marks packets that are ECN-capable.
+    /// Returns true if the discipline marks ECN-capable packets.
     fn marks(&self) -> bool {
         false
     }
 }
 
-/// When a discipline draws random numbers while packets pass.
+/// Cases in which a discipline draws random numbers while packets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draws {
     Never,
@@ -71,20 +71,20 @@ pub(crate) enum Draws {
     ForAnyPacket,
 }
 
-/// A discipline that holds the packets that wait. A packet's `time` is when it arrived.
+/// A discipline that holds the packets that wait. A packet's `time` is its arrival.
 pub(crate) trait PacketQueue {
-    /// A packet reaches the link, whether it is lost, dropped or accepted then. For routers that take part
+    /// Observes a packet that reaches the link, before it is lost, dropped or accepted. For routers that take part
     /// in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
-    /// Whether a packet that finds the link idle and no other waiting goes straight into service, unmarked, and leaves
-    /// the discipline as it was: then it is neither enqueued nor dequeued. Only for disciplines that neither observe
-    /// arrivals nor stamp departures.
+    /// Returns true if a packet that finds the link idle and no other waiting goes straight into service,
+    /// unmarked, and does not change the discipline's state: it is then neither enqueued nor dequeued. Only for
+    /// disciplines that neither observe arrivals nor stamp departures.
     fn passes(&self) -> bool {
         false
     }
 
-    /// Accepts a packet, or says why not. Others may be dropped instead.
+    /// Accepts a packet, or returns the reason of its drop. Other packets may be dropped instead.
     fn enqueue(
         &mut self,
         packet: Packet,
@@ -92,33 +92,33 @@ pub(crate) trait PacketQueue {
         effects: &mut Effects,
     ) -> Result<(), DropReason>;
 
-    /// Hands out the packet to transmit next. Others may be dropped on the way.
+    /// Returns the packet to transmit next. Other packets may be dropped.
     fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet>;
 
-    /// A packet begins service: the last chance to write into its header.
+    /// Writes into the header of a packet that begins service.
     fn stamp_departure(&mut self, _packet: &mut Packet, _options: &mut OptionStore) {}
 
-    /// How many packets wait, and their bytes.
+    /// Returns the number of waiting packets, and their bytes.
     fn waiting(&self) -> (u64, u64);
 
-    /// Time until the next call of [`Self::update`], if it is to be called.
+    /// Returns the time until the next call of [`Self::update`], if it is to be called.
     fn update_interval(&self) -> Option<Span> {
         None
     }
 
-    /// An update interval is over.
+    /// Updates the state at the end of an update interval.
     fn update(&mut self, _now: Time) {}
 
-    /// What the time series shows.
+    /// Returns the state for the time series.
     fn state(&self) -> AqmState {
         AqmState::default()
     }
 }
 
-/// Active queue management that decides whether a packet is let into a queue that is first in, first out:
+/// Active queue management that decides about the admission of a packet to a first-in first-out queue:
 /// [`Fifo`](super::Fifo) makes a [`PacketQueue`] of it.
 pub(crate) trait Aqm {
-    /// Whether an arriving packet is accepted.
+    /// Decides about an arriving packet.
     fn on_arrival(&mut self, arrival: &Arrival) -> Verdict;
 
     /// See [`PacketQueue::passes`].
@@ -126,26 +126,26 @@ pub(crate) trait Aqm {
         false
     }
 
-    /// A packet begins service while so many wait. Returns whether to mark it.
+    /// Returns true if a packet that begins service, while this many wait, is to be marked.
     fn on_departure(&mut self, _packet: &Packet, _now: Time, _waiting_pkts: u64) -> bool {
         false
     }
 
-    /// Time until the next call of [`Self::update`], if it is to be called.
+    /// Returns the time until the next call of [`Self::update`], if it is to be called.
     fn update_interval(&self) -> Option<Span> {
         None
     }
 
-    /// An update interval is over; so many packets and bytes wait.
+    /// Updates the state at the end of an update interval, with the packets and bytes that wait.
     fn update(&mut self, _waiting: (u64, u64)) {}
 
-    /// What the time series shows.
+    /// Returns the state for the time series.
     fn state(&self) -> AqmState {
         AqmState::default()
     }
 }
 
-/// What the time series shows of a discipline, as far as it has any of it.
+/// State of a discipline in the time series; fields that it does not have are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct AqmState {
     /// Average queue in packets.
@@ -156,7 +156,7 @@ pub(crate) struct AqmState {
     pub(crate) drop_p: Option<f64>,
 }
 
-/// What a discipline did to packets that it had accepted, for the port to count.
+/// Effects of a discipline on packets that it had accepted, for the port to count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) dropped: Vec<(Packet, DropReason)>,
@@ -164,7 +164,7 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// Whether nothing has been done.
+    /// Returns true if there are no effects.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.dropped.is_empty() && self.marked.is_empty()

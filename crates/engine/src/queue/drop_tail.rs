@@ -1,6 +1,6 @@
-//! Drop-tail: a packet that finds the queue full is dropped. Head drop: it pushes out the one that has
-//! waited longest, so that its sender notices the congestion by a queue's length sooner (Lakshman,
-//! Neidhardt and Ott, "The drop from front strategy in TCP and in TCP over ATM", INFOCOM 1996).
+//! Drop-tail: a packet that finds the queue full is dropped. Head drop: such a packet pushes out the one that has
+//! waited longest, whose sender thus notices the congestion earlier, by the queueing delay of a full queue
+//! (Lakshman, Neidhardt and Ott, "The drop from front strategy in TCP and in TCP over ATM", INFOCOM 1996).
 
 use longhaul_keys::{Kind, Table, keys, words};
 use longhaul_units::{Rate, Time};
@@ -11,7 +11,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 words! {
-    /// What a full queue drops.
+    /// Packet dropped at a full queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DropFrom {
         /// The packet that arrives.
@@ -22,13 +22,13 @@ words! {
 }
 
 words! {
-    /// What a queue's limit counts.
+    /// Packets that a queue's limit counts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Counting {
         /// Waiting packets only.
         Waiting = "waiting",
-        /// ns-2 (`drop-tail.cc`): a packet is refused when it would make the waiting ones reach the limit,
-        /// so that the limit counts the packet in service too.
+        /// Waiting packets and the one in service: as in ns-2 (`drop-tail.cc`), a packet is refused if the waiting
+        /// packets would reach the limit.
         InService = "in-service",
     }
 }
@@ -37,11 +37,11 @@ keys! {
     /// A drop-tail queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DropTail {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
-        /// What a full queue drops: the packet that arrives, or the one that has waited longest.
+        /// Packet dropped at a full queue: the one that arrives, or the one that has waited longest.
         pub drop: DropFrom = Kind::Word(DropFrom::WORDS).key().default("tail"),
-        /// Whether the limit counts waiting packets only, or the one in service too, as in ns-2.
+        /// Packets that the limit counts: waiting packets only, or also the one in service, as in ns-2.
         pub counting: Counting =
             Kind::Word(Counting::WORDS).key().default("waiting").in_ns2("in-service"),
     }
@@ -74,7 +74,7 @@ impl Parameters for DropTail {
 }
 
 impl DropTail {
-    /// A queue that drops what arrives when so much waits.
+    /// Returns a queue that drops arrivals at this limit.
     pub const fn new(limit: Capacity) -> Self {
         Self {
             limit,
@@ -83,7 +83,7 @@ impl DropTail {
         }
     }
 
-    /// Whether there is room for a packet.
+    /// Accepts a packet if there is room.
     #[inline(always)]
     pub(crate) fn decide(&self, arrival: &Arrival) -> Verdict {
         // A packet that finds the link idle goes straight into service.
@@ -182,7 +182,7 @@ mod tests {
             let fits = bench.enqueue(packet(number, bytes));
             assert_eq!(fits.is_ok(), bytes <= 2000);
         }
-        // 900 and 1100 fill the queue; the last packet is longer than that.
+        // Packets of 900 and 1100 bytes fill the queue; the last packet is larger than that.
         assert_eq!(bench.dropped(), [0, 1, 2, 3]);
         assert_eq!(bench.dequeue_all(), []);
     }

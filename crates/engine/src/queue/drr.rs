@@ -12,9 +12,9 @@ keys! {
     /// Deficit round robin.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DrrConfig {
-        /// How much all queues hold together. A time is what the link sends in it.
+        /// Capacity of all queues together. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
-        /// What a flow may send in its turn; `auto`: the largest packet of a flow.
+        /// Bytes that a flow may send per turn; `auto`: the largest packet of a flow.
         pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto"),

@@ -34,12 +34,12 @@ impl Packets {
         self.packets.is_empty()
     }
 
-    /// When the first one arrived.
+    /// Returns the arrival time of the first packet.
     pub(super) fn oldest(&self) -> Option<Time> {
         Some(self.packets.front()?.time)
     }
 
-    /// How many there are, and their bytes.
+    /// Returns the number of packets, and their bytes.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.packets.len() as u64, self.bytes)
     }

@@ -1,12 +1,11 @@
-//! Flows as a queue discipline sees them: which one a packet belongs to, and small numbers for those
-//! that have packets waiting.
+//! Flows of a queue discipline: the flow of a packet, and small numbers for flows with waiting packets.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::packet::{Flags, Packet};
 
-/// What tells the flow of a packet from all others: connections and datagram streams count apart.
+/// Returns the key of a packet's flow, which is unique among connections and datagram streams.
 pub(super) fn flow_key(packet: &Packet) -> u64 {
     2 * u64::from(packet.flow) + u64::from(packet.flags.has(Flags::DATAGRAM))
 }
@@ -18,11 +17,11 @@ pub(super) fn mix(mut key: u64) -> u64 {
     key ^ (key >> 31)
 }
 
-/// Numbers from 0 for flows with packets waiting. A number is given again once its flow has none, so
-/// that they stay small however many connections come and go.
+/// Numbers from 0 for flows with waiting packets. A number is reused once its flow has none, so that numbers stay
+/// small for any number of connections in the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowNumbers {
-    /// Looked up only, never walked, so that its order decides nothing.
+    /// Numbers by key. The map is never iterated, so that its order has no effect.
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
     /// The flow that last had each number.
     keys: Vec<u64>,
@@ -30,7 +29,7 @@ pub(super) struct FlowNumbers {
 }
 
 impl FlowNumbers {
-    /// The number of a packet's flow, a new one if it has none.
+    /// Returns the number of a packet's flow, a new one if it has none.
     pub(super) fn number(&mut self, packet: &Packet) -> u32 {
         let key = flow_key(packet);
         *self.numbers.entry(key).or_insert_with(|| {
@@ -43,12 +42,12 @@ impl FlowNumbers {
         })
     }
 
-    /// The number of a packet's flow, if it has one.
+    /// Returns the number of a packet's flow, if it has one.
     pub(super) fn known(&self, packet: &Packet) -> Option<u32> {
         self.numbers.get(&flow_key(packet)).copied()
     }
 
-    /// The flow of a number has no packets any more.
+    /// Releases the number of a flow that has no packets any more.
     pub(super) fn release(&mut self, number: u32) {
         let key = self.keys[number as usize];
         let released = self.numbers.remove(&key);
@@ -56,7 +55,7 @@ impl FlowNumbers {
         self.free.push(number);
     }
 
-    /// How many numbers there are, in use or not.
+    /// Returns the count of numbers, in use or not.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }

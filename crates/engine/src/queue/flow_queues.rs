@@ -1,5 +1,5 @@
-//! Flows hashed to queues that are served by deficit round robin, new ones first (RFC 8290 section 4), each with a state of
-//! its own for what manages it: FQ-CoDel, FQ-PIE and CAKE.
+//! Flows hashed to queues that are served by deficit round robin, new flows first (RFC 8290 section 4), each with
+//! its own state of active queue management: for FQ-CoDel, FQ-PIE and CAKE.
 
 use std::collections::VecDeque;
 
@@ -18,23 +18,23 @@ pub(super) const COUNT: Kind = Kind::Whole {
 };
 
 keys! {
-    /// How flows are hashed and served.
+    /// Hashing and service of flows.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FlowQueuesParameters {
-        /// What a flow may send in its turn; `auto`: the largest packet of a flow.
+        /// Bytes that a flow may send per turn; `auto`: the largest packet of a flow.
         pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
             .source("RFC 8290 section 5.2"),
-        /// Queues that flows are hashed to.
+        /// Number of queues that flows are hashed to.
         pub queues: u32 = COUNT.key().default("1024").source("RFC 8290 section 5.2"),
     }
 }
 
-/// Which queue a flow is hashed to.
+/// Hash of flows to queues.
 #[derive(Clone, Debug)]
 pub(super) struct FlowHash {
-    /// So that other seeds put other flows together.
+    /// Perturbation, so that hash collisions depend on the seed.
     perturbation: u64,
 }
 
@@ -45,17 +45,17 @@ impl FlowHash {
         }
     }
 
-    /// The hash of a packet's flow.
+    /// Returns the hash of a packet's flow.
     #[inline]
     pub(super) fn of(&self, packet: &Packet) -> u64 {
         mix(flow_key(packet) ^ self.perturbation)
     }
 
-    /// The one of so many queues that a packet's flow has.
+    /// Returns the queue of a packet's flow, of `queues`.
     #[inline]
     pub(super) fn queue(&self, packet: &Packet, queues: u32) -> u32 {
         let (hash, queues) = (self.of(packet), u64::from(queues));
-        // The same, without a division for the usual number of queues.
+        // This is a modulo, without a division for the usual number of queues.
         let queue = if queues.is_power_of_two() {
             hash & (queues - 1)
         } else {
@@ -65,13 +65,13 @@ impl FlowHash {
     }
 }
 
-/// What becomes of a new queue that is empty when it is its turn.
+/// Treatment of a new queue that is empty at its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmptyNew {
-    /// It waits its turn behind the old ones, so that a flow that sends now and then does not stay new for ever
-    /// (RFC 8290 section 4.2).
+    /// The queue becomes old and waits for its next turn, so that a flow that sends occasionally does not stay new
+    /// for ever (RFC 8290 section 4.2).
     TurnsOld,
-    /// It is forgotten: only a flow that has used up its quantum is old (CAKE).
+    /// The queue leaves the lists: only a flow that has used up its quantum is old (CAKE).
     Leaves,
 }
 
@@ -81,22 +81,22 @@ pub(super) struct FlowQueues<A> {
     quantum: i64,
     packets: SubQueues,
     flows: Vec<Flow<A>>,
-    /// Queues that began to hold packets and have not used up their first quantum.
+    /// New queues: they have received packets and not used up their first quantum.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
 }
 
-/// The state of one queue besides its packets.
+/// The state of one queue without its packets.
 #[derive(Clone, Debug, Default)]
 struct Flow<A> {
     credit: i64,
-    /// Whether it is on one of the lists.
+    /// True if the queue is on one of the lists.
     listed: bool,
     aqm: A,
 }
 
 impl<A: Clone> FlowQueues<A> {
-    /// So many empty queues, all managed alike.
+    /// Creates this many empty queues, each with this state of queue management.
     pub(super) fn new(queues: u32, quantum: Bytes, aqm: A) -> Self {
         let mut packets = SubQueues::default();
         packets.grow_to(queues as usize);
@@ -114,7 +114,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Section 4.1: a queue that was on no list is new.
+    /// Adds a packet to a queue: a queue on neither list becomes new (section 4.1).
     #[inline]
     pub(super) fn push(&mut self, queue: u32, packet: Packet) {
         self.packets.push(queue, packet);
@@ -126,8 +126,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Section 4.2. As in Linux (`net/sched/sch_fq_codel.c`) a queue's turn is over when it has no credits left. `take` gets
-    /// the next packet of a queue, if there is one.
+    /// Returns the next packet (section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's turn is over
+    /// when it has no credits left. `take` removes the next packet of a queue, if there is one.
     #[inline]
     pub(super) fn dequeue(
         &mut self,
@@ -158,7 +158,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Drops up to so many packets, half of them at most, from the head of the queue with the most bytes.
+    /// Drops up to `batch` packets, at most half of them, from the head of the queue with the most bytes. Returns
+    /// the queue management of that queue.
     pub(super) fn drop_from_longest(&mut self, batch: u32, effects: &mut Effects) -> &mut A {
         let listed = self.new.iter().chain(&self.old).copied();
         let longest = self.packets.longest(listed).expect("too much waits");
@@ -170,41 +171,41 @@ impl<A: Clone> FlowQueues<A> {
         &mut self.flows[longest as usize].aqm
     }
 
-    /// What manages a queue.
+    /// Returns the queue management of a queue.
     #[inline]
     pub(super) fn aqm(&mut self, queue: u32) -> &mut A {
         &mut self.flows[queue as usize].aqm
     }
 
-    /// What manages each queue.
+    /// Returns the queue management of each queue.
     pub(super) fn all_aqms(&self) -> impl Iterator<Item = &A> {
         self.flows.iter().map(|flow| &flow.aqm)
     }
 
-    /// The same, to be changed.
+    /// Returns the queue management of each queue, to change it.
     pub(super) fn all_aqms_mut(&mut self) -> impl Iterator<Item = &mut A> {
         self.flows.iter_mut().map(|flow| &mut flow.aqm)
     }
 
-    /// Whether a queue is on one of the lists.
+    /// Returns true if a queue is on one of the lists.
     #[inline]
     pub(super) fn is_listed(&self, queue: u32) -> bool {
         self.flows[queue as usize].listed
     }
 
-    /// Bytes in one queue.
+    /// Returns the bytes in one queue.
     #[inline]
     pub(super) fn bytes(&self, queue: u32) -> u64 {
         self.packets.bytes(queue)
     }
 
-    /// What all hold together: packets and bytes.
+    /// Returns the packets and bytes in all queues.
     #[inline]
     pub(super) fn waiting(&self) -> (u64, u64) {
         self.packets.waiting()
     }
 
-    /// Whether that is more than a limit.
+    /// Returns true if all queues together exceed a limit.
     #[inline]
     pub(super) fn exceed(&self, limit: Capacity) -> bool {
         self.packets.exceed(limit)

@@ -5,7 +5,7 @@ use longhaul_units::{Bytes, Quantity, Rate, Span};
 
 use super::Capacity;
 
-/// What the parameters of a queue may depend on.
+/// Values on which the parameters of a queue may depend.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkContext {
     /// Rate of the link behind the queue.
@@ -14,22 +14,22 @@ pub struct LinkContext {
     pub varies: bool,
     /// One-way delay of that link.
     pub delay: Span,
-    /// Round-trip time of "1 BDP".
+    /// Round-trip time for limits in BDP.
     pub rtt: Span,
     /// Largest packet that a flow sends.
     pub packet: Bytes,
-    /// Whether the queue is that of the opposite direction, taken over: a limit that is less than a packet at the rate
-    /// of this one is a packet then, since nobody chose it for this rate.
+    /// True if the queue's configuration is taken over from the opposite direction: a limit of less than a packet
+    /// at this direction's rate is then raised to a packet, since nobody chose it for this rate.
     pub taken_over: bool,
 }
 
 /// Longer limits are refused as mistakes.
 const MAX_PACKETS: f64 = 1e12;
-/// More updates per second than this allows would only take time.
+/// Minimum update interval: more updates per second would only take time.
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
 impl LinkContext {
-    /// A link alone, of constant rate: the round trip is twice its delay.
+    /// Returns the context of a link of constant rate alone: the round trip is twice its delay.
     pub fn new(rate: Rate, delay: Span, packet: Bytes) -> Self {
         Self {
             rate,
@@ -41,8 +41,8 @@ impl LinkContext {
         }
     }
 
-    /// Converts a limit in bandwidth-delay products or as a time to packets or bytes; refuses one below a
-    /// packet. One that is `auto` is left to the discipline.
+    /// Converts a limit given in bandwidth-delay products or as a time to packets or bytes; refuses a limit below
+    /// a packet. A limit of `auto` is left to the discipline.
     pub(super) fn complete_limit(&self, values: &mut Table) -> Result<(), Refusal> {
         let Self { rate, packet, .. } = *self;
         if values.is_word(Capacity::FIELD, "auto") {
@@ -123,7 +123,7 @@ impl LinkContext {
         );
     }
 
-    /// Makes a size that is `auto` that of the largest packet.
+    /// Sets a size that is `auto` to the largest packet.
     pub(super) fn complete_size<T>(&self, values: &mut Table, key: Field<T>) {
         if values.is_word(key, "auto") {
             let packet = Value::Quantity(Quantity::Bytes(self.packet));
@@ -136,7 +136,7 @@ fn refuse(message: String) -> Result<(), Refusal> {
     Err(Refusal::of(Capacity::FIELD, message))
 }
 
-/// Refuses an interval of updates so short that a run would do nothing else: each one is an event.
+/// Refuses an update interval so short that a run would spend its time on updates: each one is an event.
 pub(super) fn check_update(values: &Table, key: Field<Span>) -> Result<(), Refusal> {
     let update = values.read(key);
     if update < MIN_UPDATE_INTERVAL {

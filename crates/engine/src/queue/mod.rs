@@ -1,12 +1,11 @@
-//! Queue disciplines: whether a packet is accepted, marked or dropped, and which one leaves next.
+//! Queue disciplines: they accept, mark or drop packets, and choose the next one to leave.
 //!
-//! A discipline is one file: its keys, its parameters and the queue that they make
-//! ([`Parameters`]). It decides when packets arrive ([`Aqm`]), or holds them itself
-//! ([`PacketQueue`]). What it does to packets that it has accepted it reports as [`Effects`], so that
-//! the port in front of the link has every counter.
+//! A discipline is one file: its keys, its parameters and the queue that they create ([`Parameters`]). It decides
+//! when packets arrive ([`Aqm`]), or holds them itself ([`PacketQueue`]). It reports its effects on packets that
+//! it had accepted as [`Effects`], so that the port in front of the link keeps all counters.
 //!
-//! Drop-tail and RED see lengths, not packets, so that a link can compute departures when packets
-//! arrive, without a queue of them ([`Queue`]).
+//! Drop-tail and RED need queue lengths, not packets, so that a link can compute departures when packets arrive,
+//! without storing a queue of them ([`Queue`]).
 
 #[macro_use]
 mod registry;
@@ -69,14 +68,14 @@ pub use self::pie::{DelayEstimate, PieParameters};
 pub(crate) enum Queue {
     DropTail(DropTail),
     Red(Box<Red>),
-    /// One of these two, where packets of low priority arrive.
+    /// Drop-tail or RED, where packets of low priority arrive.
     Prioritised(Box<Queue>),
-    /// Holds its packets: needs explicit service.
+    /// A discipline that holds its packets: needs explicit service.
     Buffered(Box<BufferedQueue>),
 }
 
 impl Queue {
-    /// The queue of a configuration, with service on arrival if the discipline decides then.
+    /// Creates the queue of a configuration, with service on arrival if the discipline decides then.
     pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
         match config {
             QueueConfig::DropTail(drop_tail) if drop_tail.decides_on_arrival() => {
@@ -87,17 +86,18 @@ impl Queue {
         }
     }
 
-    /// The same where packets of low priority arrive, for a discipline that decides on arrival.
+    /// Converts a queue whose discipline decides on arrival to one for packets of two priorities.
     pub(crate) fn prioritised(self) -> Self {
         Self::Prioritised(Box::new(self))
     }
 
-    /// The same for explicit service: it holds its packets, whatever the discipline.
+    /// Creates the queue of a configuration for explicit service: it holds its packets, with any discipline.
     pub(crate) fn buffered(config: &QueueConfig, stream: Stream) -> Self {
         Self::Buffered(Box::new(config.buffered(stream)))
     }
 
-    /// The same where a newer acknowledgement takes the place of an older one that waits; for explicit service.
+    /// Adds ACK filtering, in which a newer acknowledgement takes the place of an older one that waits; for
+    /// explicit service.
     pub(crate) fn filtering_acks(self) -> Self {
         let Self::Buffered(discipline) = self else {
             unreachable!("made for service on arrival");
@@ -106,7 +106,7 @@ impl Queue {
         Self::Buffered(Box::new(BufferedQueue::FilteringAcks(Box::new(filter))))
     }
 
-    /// The queue of a link with explicit service.
+    /// Returns the queue of a link with explicit service.
     #[inline]
     pub(crate) fn as_buffered(&mut self) -> &mut BufferedQueue {
         match self {
@@ -117,7 +117,7 @@ impl Queue {
         }
     }
 
-    /// The time until the next update, if explicit service has to call for it.
+    /// Returns the time until the next update, if explicit service has to call for it.
     pub(crate) fn update_interval(&self) -> Option<Span> {
         match self {
             Self::Buffered(queue) => queue.update_interval(),
@@ -125,8 +125,8 @@ impl Queue {
         }
     }
 
-    /// Whether a packet that finds the link idle is accepted without further effects: links that only carry
-    /// acknowledgements never see anything else.
+    /// Returns true if a packet that finds the link idle is accepted without further effects: this is the only
+    /// case on links that carry only acknowledgements.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
         match self {
@@ -136,9 +136,9 @@ impl Queue {
         }
     }
 
-    /// Whether an arriving packet is accepted, for a discipline that decides then.
+    /// Decides about an arriving packet, for a discipline that decides on arrival.
     ///
-    /// Always inlined: of an arrival, a drop-tail queue then costs only what it looks at.
+    /// Always inlined: a drop-tail queue then computes only the fields of an arrival that it reads.
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
         match self {
@@ -149,8 +149,8 @@ impl Queue {
         }
     }
 
-    /// Packets of low priority are accepted only while nothing waits: they never delay others by more than
-    /// their own transmission.
+    /// Decides about an arriving packet, with two priorities: packets of low priority are accepted only while
+    /// nothing waits, so that they never delay others by more than their own transmission.
     ///
     /// Takes a copy, so that arrivals elsewhere stay in registers.
     #[cold]
@@ -165,7 +165,7 @@ impl Queue {
         }
     }
 
-    /// What the time series shows of the discipline.
+    /// Returns the discipline's state for the time series.
     pub(crate) fn state(&self) -> AqmState {
         match self {
             Self::DropTail(_) => AqmState::default(),
@@ -180,7 +180,7 @@ impl Queue {
 mod priority_tests {
     use super::*;
 
-    /// What becomes of a packet that finds `waiting` others in a queue of at most three.
+    /// Returns the verdict on a packet that finds `waiting` others in a queue of at most three.
     fn verdict(queue: &mut Queue, low_priority: bool, waiting: u64) -> Verdict {
         queue.on_arrival(&Arrival {
             now: Time::ZERO,

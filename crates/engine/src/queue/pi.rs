@@ -1,7 +1,6 @@
-//! The PI controller: arriving packets are dropped, or marked, with a probability that integrates
-//! the queue's deviation from a reference (Hollot, Misra, Towsley and Gong, "On designing improved
-//! controllers for AQM routers supporting TCP flows", INFOCOM 2001). As in ns-2's `pi.cc`, without
-//! its modes in bytes.
+//! The PI controller: arriving packets are dropped, or marked, with a probability that integrates the queue's
+//! deviation from a reference (Hollot, Misra, Towsley and Gong, "On designing improved controllers for AQM routers
+//! supporting TCP flows", INFOCOM 2001), as in ns-2's `pi.cc`, without its modes in bytes.
 
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
 use longhaul_units::{Dimension, Rate, Span};
@@ -19,9 +18,9 @@ keys! {
     /// The PI controller.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PiConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
-        /// The queue to keep.
+        /// Reference of the queue length.
         pub reference_pkts as "reference": f64 = REFERENCE.key().default("50 packets").source("ns-2: qref_"),
         /// Weight of the queue's deviation from the reference.
         pub a: f64 = WEIGHT.key().default("1.822e-5").source("ns-2: a_"),
@@ -30,7 +29,7 @@ keys! {
         /// Time between two updates of the probability.
         pub update: Span =
             Kind::Positive(TIME).key().default("5.882352941 ms").source("ns-2: w_ of 170 Hz"),
-        /// Whether ECN-capable packets are marked instead of dropped.
+        /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("ns-2: setbit_"),
     }
 }
@@ -44,7 +43,7 @@ impl Parameters for PiConfig {
         "Steers the probability of drops on arrival towards a reference queue.";
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
-    /// The probability rises with a queue that stays too long only if `a` is more than `b`.
+    /// Refuses `a` below `b`: the probability would not rise with a queue that stays too long.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values, Self::update)?;
         let (a, b) = (values.read(Self::a), values.read(Self::b));
@@ -72,12 +71,12 @@ impl Parameters for PiConfig {
     }
 }
 
-/// The PI controller at work.
+/// The state of the PI controller.
 #[derive(Clone, Debug)]
 pub(crate) struct Pi {
     config: PiConfig,
     probability: f64,
-    /// The queue at the last update.
+    /// Queue length at the last update.
     old_pkts: u64,
     stream: Stream,
 }
@@ -141,7 +140,7 @@ mod tests {
             ecn: true,
         };
         let mut pi = Pi::new(config, Stream::new(1, 0, "pi"));
-        // From rest a deviation of -200 packets would make it negative.
+        // From rest, a deviation of -200 packets would make the probability negative.
         pi.update((0, 0));
         assert_eq!(pi.probability, 0.0);
         // 1.822e-5 * 300 + 1.816e-5 * 200, then 1.822e-5 * 300 - 1.816e-5 * 300 in each period.
@@ -153,7 +152,7 @@ mod tests {
                 pi.probability
             );
         }
-        // At the reference only what was before counts: -1.816e-5 * 300.
+        // At the reference only the former deviation counts: -1.816e-5 * 300.
         pi.update((200, 0));
         assert!(
             (pi.probability - 3.686e-3).abs() < 1e-12,

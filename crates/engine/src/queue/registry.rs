@@ -1,4 +1,4 @@
-//! Queue disciplines as scenario files know them, and the table that lists them.
+//! Queue disciplines by their names in scenario files, and the table that lists them.
 
 use longhaul_keys::{Key, Refusal, Table};
 use longhaul_units::Rate;
@@ -8,34 +8,34 @@ use super::{LinkContext, QueueConfig};
 /// A queue discipline that a scenario may name.
 #[derive(Clone, Copy, Debug)]
 pub struct Discipline {
-    /// What scenario files call it.
+    /// Name in scenario files.
     pub kind: &'static str,
-    /// Its name in full.
+    /// Full name.
     pub title: &'static str,
-    /// What it does, in a sentence.
+    /// Description, a sentence.
     pub description: &'static str,
     /// RFC or paper.
     pub source: &'static str,
-    /// Whether lengths are all that it decides from, when packets arrive, so that somebody else may hold these.
+    /// True if the discipline decides on arrival and from lengths alone, so that its caller may hold the packets.
     pub on_arrival: bool,
-    /// Whether it works without a link, as the local queue of a proxy.
+    /// True if the discipline works without a link, as the local queue of a proxy.
     pub outside_links: bool,
-    /// Whether every flow has a queue of its own.
+    /// True if every flow has a queue of its own.
     pub per_flow: bool,
-    /// Its parameters, with their defaults.
+    /// Keys of its parameters, with their defaults.
     pub keys: &'static [Key],
     pub(super) complete: fn(&mut Table, &LinkContext) -> Result<(), Refusal>,
     pub(super) read: fn(&Table, Rate) -> QueueConfig,
 }
 
 impl Discipline {
-    /// Makes explicit what follows from the place of the queue.
+    /// Makes values explicit that follow from the place of the queue.
     pub fn complete(&self, values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_limit(values)?;
         (self.complete)(values, link)
     }
 
-    /// The parameters, from complete values, in front of a link of this rate.
+    /// Returns the parameters, from complete values, in front of a link of this rate.
     pub fn config(&self, values: &Table, rate: Rate) -> QueueConfig {
         (self.read)(values, rate)
     }
@@ -78,42 +78,42 @@ macro_rules! disciplines {
         }
 
         impl QueueConfig {
-            /// How much it holds.
+            /// Returns the queue's capacity.
             pub fn limit(&self) -> Capacity {
                 match self {
                     $(Self::$Kind(parameters) => parameters.limit,)+
                 }
             }
 
-            /// Whether an arrival's fate and departure are known when it arrives.
+            /// Returns true if an arrival's fate and departure are known when it arrives.
             pub fn decides_on_arrival(&self) -> bool {
                 match self {
                     $(Self::$Kind(parameters) => parameters.decides_on_arrival(),)+
                 }
             }
 
-            /// When it draws random numbers while packets pass.
+            /// Returns the cases in which the discipline draws random numbers while packets pass.
             pub(crate) fn draws(&self) -> Draws {
                 match self {
                     $(Self::$Kind(parameters) => parameters.draws(),)+
                 }
             }
 
-            /// Whether anything about it is random.
+            /// Returns true if the discipline is random in any way.
             pub fn is_random(&self) -> bool {
                 match self {
                     $(Self::$Kind(parameters) => parameters.is_random(),)+
                 }
             }
 
-            /// Whether it marks packets that are ECN-capable.
+            /// Returns true if the discipline marks ECN-capable packets.
             pub fn marks(&self) -> bool {
                 match self {
                     $(Self::$Kind(parameters) => parameters.marks(),)+
                 }
             }
 
-            /// An empty queue that holds its packets, for explicit service.
+            /// Returns an empty queue that holds its packets, for explicit service.
             pub(super) fn buffered(&self, stream: Stream) -> BufferedQueue {
                 match self {
                     $(Self::$Kind(parameters) => BufferedQueue::$Kind(parameters.queue(stream)),)+
@@ -121,11 +121,11 @@ macro_rules! disciplines {
             }
         }
 
-        /// Any discipline, with the packets that wait.
+        /// Any discipline, with its waiting packets.
         #[derive(Clone, Debug)]
         pub(crate) enum BufferedQueue {
             $($Kind(<$Parameters as Parameters>::Queue),)+
-            /// One of the others, where acknowledgements are filtered.
+            /// Any other discipline, with ACK filtering.
             FilteringAcks(Box<AckFilter>),
         }
 

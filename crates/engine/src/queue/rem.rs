@@ -1,8 +1,7 @@
-//! REM: packets are marked, or dropped, with a probability that grows exponentially with a price,
-//! which sums up by how much the input exceeds the capacity and the queue its target (Athuraliya,
-//! Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001). As in ns-2's
-//! `rem.cc`, in packets: drops on arrival, marks when packets leave. There marking spares packets
-//! that are not capable of it; here they are dropped on arrival.
+//! REM: packets are marked, or dropped, with a probability that grows exponentially with a price, which integrates
+//! the excess of the input over the capacity and of the queue over its target (Athuraliya, Low, Li and Yin, "REM:
+//! active queue management", IEEE Network 15(3), 2001). As in ns-2's `rem.cc`, in packets: drops on arrival, marks
+//! when packets leave. In ns-2, marking spares packets that are not ECN-capable; here they are dropped on arrival.
 
 use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Table, keys};
 use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
@@ -18,9 +17,9 @@ keys! {
     /// REM.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RemConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
-        /// The queue to keep.
+        /// Target of the queue length.
         pub target_pkts as "reference": f64 =
             Kind::Positive(&[Dimension::Packets]).key().default("20 packets").source("ns-2: pbo_"),
         /// Step of the price.
@@ -36,7 +35,7 @@ keys! {
             Kind::Number(Range::above(0.0, 1.0)).key().default("1").source("ns-2: inw_"),
         /// Time between two updates of the probability.
         pub update: Span = Kind::Positive(TIME).key().default("2 ms").source("ns-2: pupdtime_"),
-        /// Whether ECN-capable packets are marked instead of dropped.
+        /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("ns-2: markpkts_"),
         /// Mean packet size; `auto`: the largest that a flow sends.
         pub mean_packet: Bytes =
@@ -79,7 +78,7 @@ impl Parameters for RemConfig {
     }
 }
 
-/// REM at work.
+/// The state of REM.
 #[derive(Clone, Debug)]
 pub(crate) struct Rem {
     config: RemConfig,
@@ -87,7 +86,7 @@ pub(crate) struct Rem {
     capacity_pkts: f64,
     price: f64,
     probability: f64,
-    /// Packets that arrived since the last update, and the average of that.
+    /// Packets that arrived since the last update, and their average per update.
     arrived_pkts: u64,
     input: f64,
     stream: Stream,

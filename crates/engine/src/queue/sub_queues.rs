@@ -1,6 +1,6 @@
-//! Many first-in first-out queues, each a ring of packets. A queue that is empty has none: its ring goes
-//! to the next queue that gets a packet, so that there are no more rings than queues ever held packets
-//! at once, and queues that are short for a while allocate nothing.
+//! Many first-in first-out queues, each a ring of packets. An empty queue has no ring: its ring goes to the next
+//! queue that gets a packet, so that there are no more rings than queues that ever held packets at the same time,
+//! and queues that are short for a while allocate nothing.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubQueues {
     queues: Vec<SubQueue>,
-    /// Rings that no queue needs.
+    /// Rings that no queue uses.
     spare: Vec<VecDeque<Packet>>,
     pkts: u64,
     bytes: u64,
@@ -65,7 +65,7 @@ impl SubQueues {
         Some(packet)
     }
 
-    /// The first packet of a queue.
+    /// Returns the first packet of a queue.
     pub(super) fn first(&self, queue: u32) -> Option<&Packet> {
         self.queues[queue as usize].packets.front()
     }
@@ -74,28 +74,28 @@ impl SubQueues {
         self.queues[queue as usize].packets.is_empty()
     }
 
-    /// Packets in a queue.
+    /// Returns the number of packets in a queue.
     pub(super) fn pkts(&self, queue: u32) -> u32 {
         self.queues[queue as usize].packets.len() as u32
     }
 
-    /// Bytes in a queue.
+    /// Returns the bytes in a queue.
     #[inline]
     pub(super) fn bytes(&self, queue: u32) -> u64 {
         self.queues[queue as usize].bytes
     }
 
-    /// What all hold together: packets and bytes.
+    /// Returns the packets and bytes in all queues.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.pkts, self.bytes)
     }
 
-    /// Whether that is more than a limit.
+    /// Returns true if all queues together exceed a limit.
     pub(super) fn exceed(&self, limit: Capacity) -> bool {
         limit.is_exceeded_by(self.pkts, self.bytes)
     }
 
-    /// Of some queues the one with the most bytes; the first of equals.
+    /// Returns the queue with the most bytes among some queues; the first of equals.
     pub(super) fn longest(&self, among: impl Iterator<Item = u32>) -> Option<u32> {
         let bytes = |queue: u32| self.bytes(queue);
         among.reduce(|longest, queue| {
@@ -107,7 +107,7 @@ impl SubQueues {
         })
     }
 
-    /// One of the queues.
+    /// Returns one of the queues as a source.
     #[inline]
     pub(super) fn queue(&mut self, queue: u32) -> OneOf<'_> {
         OneOf {
@@ -143,7 +143,7 @@ mod tests {
     use crate::queue::tests::packet;
 
     proptest! {
-        /// Each queue keeps its order, and there are no more rings than queues that held packets at once.
+        /// Each queue keeps its order, and there are no more rings than queues that held packets at the same time.
         #[test]
         fn queues_keep_their_order(
             steps in prop::collection::vec((0u32..5, 1u16..1500, any::<bool>()), 1..300),

@@ -7,12 +7,12 @@ use super::{Arrival, BufferedQueue, DropReason, Effects, PacketQueue, QueueConfi
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
-/// An ECN-capable packet with a number.
+/// Returns an ECN-capable packet with a number.
 pub(super) fn packet(number: u64, bytes: u16) -> Packet {
     Packet::data(number, bytes)
 }
 
-/// The same, of a connection.
+/// Returns an ECN-capable packet of a connection, with a number.
 pub(super) fn packet_of(flow: u32, number: u64, bytes: u16) -> Packet {
     Packet {
         flow,
@@ -36,7 +36,7 @@ impl Bench {
         }
     }
 
-    /// The same discipline where acknowledgements are filtered.
+    /// Adds ACK filtering to the discipline.
     pub(super) fn filtering_acks(mut self) -> Self {
         let filter = AckFilter::new(self.discipline);
         self.discipline = BufferedQueue::FilteringAcks(Box::new(filter));
@@ -63,22 +63,22 @@ impl Bench {
         self.discipline.dequeue(self.now, &mut self.effects)
     }
 
-    /// Numbers of the packets that come out, until none is left.
+    /// Returns the numbers of the packets that leave, until none is left.
     pub(super) fn dequeue_all(&mut self) -> Vec<u64> {
         std::iter::from_fn(|| self.dequeue())
             .map(|packet| packet.seq)
             .collect()
     }
 
-    /// Numbers of the packets dropped since the last call.
+    /// Returns the numbers of the packets dropped since the last call.
     pub(super) fn dropped(&mut self) -> Vec<u64> {
         let dropped = self.effects.dropped.drain(..);
         dropped.map(|(packet, _)| packet.seq).collect()
     }
 }
 
-/// A packet of which [`PacketQueue::passes`] is true comes out as it was and leaves the discipline as it was, whatever has been
-/// before: bursts that make queues, and pauses.
+/// Checks that a packet for which [`PacketQueue::passes`] is true leaves unchanged and does not change the
+/// discipline, after bursts that build queues, and pauses.
 pub(super) fn check_passing(config: &QueueConfig) {
     let mut bench = Bench::new(config);
     let mut passed = 0;

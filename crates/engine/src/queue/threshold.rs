@@ -1,8 +1,9 @@
-//! Step marking: an arriving packet is marked while more than a threshold waits (Alizadeh and others, "Data center TCP
-//! (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an average.
+//! Step marking: an arriving packet is marked while more than a threshold waits (Alizadeh and others, "Data center
+//! TCP (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an
+//! average.
 //!
-//! Packets that are not ECN-capable are let in up to the limit, as in the paper; where they are dropped from the
-//! threshold on, as by switches that use RED for it (RFC 8257 section 5), RED says so.
+//! Packets that are not ECN-capable are accepted up to the limit, as in the paper; switches that use RED for step
+//! marking drop them from the threshold on (RFC 8257 section 5), which the discipline RED represents.
 
 use longhaul_keys::{Kind, Refusal, Table, Value, keys};
 use longhaul_units::{Bytes, Dimension, Quantity, Rate};
@@ -14,10 +15,10 @@ keys! {
     /// Step marking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ThresholdConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
-        /// Queue beyond which arriving packets are marked, in packets, bytes, or what the link sends in a time;
-        /// `auto`: a seventh of 1 BDP.
+        /// Queue beyond which arriving packets are marked, in packets, in bytes or as the data that the link sends
+        /// in a time; `auto`: a seventh of 1 BDP.
         pub threshold: Capacity = Kind::OneOf(&[
             Kind::Word(&["auto"]),
             Kind::Positive(&[Dimension::Packets, Dimension::Size, Dimension::Bdp, Dimension::Time]),
@@ -87,7 +88,7 @@ impl Parameters for ThresholdConfig {
     }
 }
 
-/// Step marking at work.
+/// The state of step marking.
 #[derive(Clone, Debug)]
 pub(crate) struct Threshold(ThresholdConfig);
 
@@ -126,7 +127,7 @@ mod tests {
         }
     }
 
-    /// What becomes of packets that find 0 to 31 others.
+    /// Returns the verdicts on packets that find 0 to 31 others.
     fn verdicts(threshold: Capacity, ecn_capable: bool) -> Vec<Verdict> {
         let config = ThresholdConfig {
             limit: LIMIT,
@@ -157,7 +158,7 @@ mod tests {
         assert_eq!(verdicts[30], Verdict::Drop(DropReason::Overflow));
     }
 
-    /// 10 Gbit/s: 1 ms are 1.25 MB, a seventh of 1 BDP of 100 us 17,857 B.
+    /// At 10 Gbit/s, 1 ms is 1.25 MB, and a seventh of 1 BDP of 100 us is 17,857 B.
     #[test]
     fn times_and_products_are_what_the_link_sends() {
         let rate = Rate::from_bps(10_000_000_000);

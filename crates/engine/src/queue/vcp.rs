@@ -1,9 +1,9 @@
 //! VCP's router: measures its load over an interval and writes it into the packets of the next (Xia,
 //! Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005, section 3.1).
 //!
-//! The load is what arrived and a part of the persistent queue, over what the link can send: both in
-//! bytes. The paper filters samples of the queue, and does not say how; as in the authors' ns-2
-//! module, the mean of an interval's samples enters an average with a weight of a quarter.
+//! The load is the arrived bytes and a part of the persistent queue, over the bytes that the link can send. The
+//! paper filters samples of the queue without giving the filter; as in the authors' ns-2 module, the mean of an
+//! interval's samples enters an average with a weight of a quarter.
 
 use longhaul_congestion::Load;
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
@@ -19,9 +19,9 @@ keys! {
     /// VCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct VcpConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT.source("Xia and others, SIGCOMM 2005, section 5"),
-        /// Time over which the load is measured: a multiple of `sample`, and more than most round trips.
+        /// Time over which the load is measured: a multiple of `sample`, longer than most round trips.
         pub interval: Span =
             Kind::Positive(TIME).key().default("200 ms").source("SIGCOMM 2005 section 3.1: t_rho"),
         /// Time between two samples of the queue.
@@ -53,7 +53,7 @@ impl Parameters for VcpConfig {
         "Drop-tail, and tells VCP's senders whether the load is low, high or too high.";
     const SOURCE: &'static str = "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005";
 
-    /// An interval ends with a sample.
+    /// Refuses an interval that does not end with a sample.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values, Self::sample)?;
         let (interval, sample): (Span, Span) =
@@ -80,12 +80,12 @@ const OVERLOAD: f64 = 1.0;
 /// Weight of an interval's mean queue in the persistent queue.
 const QUEUE_GAIN: f64 = 0.25;
 
-/// VCP's router at work.
+/// The state of VCP's router.
 #[derive(Clone, Debug)]
 pub(crate) struct Vcp {
     config: VcpConfig,
     packets: Packets,
-    /// Bytes that make a load of one in an interval.
+    /// Bytes in an interval that correspond to a load of one.
     full_bytes: f64,
     samples_per_interval: u64,
     arrived_bytes: u64,
@@ -157,7 +157,7 @@ impl PacketQueue for Vcp {
 }
 
 impl Vcp {
-    /// Samples the queue, and at the end of an interval works out the load.
+    /// Samples the queue, and computes the load at the end of an interval.
     fn sample_queue(&mut self, waiting_bytes: u64) {
         self.samples += 1;
         self.sampled_bytes += waiting_bytes;

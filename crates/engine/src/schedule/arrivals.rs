@@ -1,4 +1,4 @@
-//! The next arrivals of links that lead to one other link, in order.
+//! The next arrivals of links that lead to one common link, in order.
 
 use longhaul_units::Time;
 
@@ -9,21 +9,21 @@ use super::{key_of, time_of};
 use crate::packet::Packet;
 use longhaul_kernel::{Heap, Key};
 
-/// The links that lead to one other link, each with its next packet's arrival there.
+/// The links that lead to one common link, each with its next packet's arrival there.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     heap: Heap,
 }
 
 impl Arrivals {
-    /// The earliest arrival, and its link.
+    /// Returns the earliest arrival, and its link.
     #[inline]
     pub(crate) fn first(&self) -> Option<(Time, u32)> {
         let first = self.heap.first();
         (first != Key::MAX).then(|| (time_of(first), link_of(first as u64)))
     }
 
-    /// Links that have one.
+    /// Returns the number of links with an arrival.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.heap.len()
@@ -45,16 +45,16 @@ impl Arrivals {
     }
 }
 
-/// A packet that arrives over a link which does not keep it.
+/// A packet that arrives over a link which does not store it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
-    /// Its rank among simultaneous arrivals, and the link.
+    /// Rank among simultaneous arrivals, and the link.
     tag: u64,
     pub(crate) packet: Packet,
 }
 
 impl Arriving {
-    /// A packet, with its arrival over a link.
+    /// Creates the entry of a packet, with its arrival over a link.
     #[inline]
     pub(crate) fn new(arrival: NextArrival, link: u32, packet: Packet) -> Self {
         Self {

@@ -1,16 +1,16 @@
-//! Entries in order, however many there are: a calendar queue (Brown, "Calendar queues", Communications of the
-//! ACM 31(10), 1988) whose days are sorted when their turn comes. As long as there are few, all are sorted.
+//! Any number of entries in order: a calendar queue (Brown, "Calendar queues", Communications of the ACM 31(10),
+//! 1988) whose days are sorted when their turn comes. A small number of entries is always sorted.
 
 use std::cmp::Reverse;
 
 use longhaul_kernel::Key;
 
-/// Days that have a place each.
+/// Number of days that have a place each.
 const YEAR: u64 = 2048;
 
-/// What is due at a time.
+/// An entry that is due at a time.
 pub(crate) trait Due: Copy {
-    /// By which entries are ordered.
+    /// Returns the key by which entries are ordered.
     fn key(&self) -> Key;
 }
 
@@ -31,21 +31,21 @@ pub(crate) struct CalendarQueue<T> {
     day_bits: u32,
     /// Entries of the days of a year from tomorrow on, in no order, by the last digits of the day.
     days: Vec<Vec<T>>,
-    /// One bit for each day that has any.
+    /// One bit for each day with entries.
     busy: [u64; YEAR as usize / 64],
     /// Entries of later days, and the first of these.
     later: Vec<T>,
     first_later: u64,
     /// Entries of days after `today`.
     ahead: usize,
-    /// So many entries that are due are too many: days are too long. More than usual after a day on which
-    /// many were due at one time.
+    /// Number of due entries above which days are too long; larger than usual after a day on which many were due
+    /// at one time.
     limit: usize,
     usual_limit: usize,
 }
 
 impl<T: Due> Default for CalendarQueue<T> {
-    /// One day for all that comes.
+    /// Returns a queue with a single day for all entries.
     fn default() -> Self {
         Self {
             due: Vec::new(),
@@ -65,16 +65,16 @@ impl<T: Due> Default for CalendarQueue<T> {
 impl<T: Due> CalendarQueue<T> {
     /// Entries that a day should have, unless a year would be too short for them.
     const PER_DAY: u64 = 16;
-    /// So many are not worth sorting.
+    /// Number of due entries up to which days need not be shorter.
     const MANY: usize = 64;
 
-    /// The first entry.
+    /// Returns the first entry.
     #[inline]
     pub(crate) fn first(&self) -> Option<&T> {
         self.due.last()
     }
 
-    /// The entries in order, as far as they are sorted.
+    /// Returns the entries in order, as far as they are sorted.
     #[inline]
     pub(super) fn coming(&self) -> impl Iterator<Item = T> {
         self.due.iter().rev().copied()
@@ -92,7 +92,7 @@ impl<T: Due> CalendarQueue<T> {
         if day > self.today && !self.due.is_empty() {
             self.put(day, entry);
         } else {
-            // What comes after nothing may as well be today's.
+            // An entry of an empty queue may be treated as today's.
             self.today = self.today.max(day);
             self.insert(entry);
         }
@@ -120,7 +120,7 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Puts an entry where it waits for its day.
+    /// Stores an entry in the place of its day.
     #[inline]
     fn put(&mut self, day: u64, entry: T) {
         self.ahead += 1;
@@ -134,7 +134,7 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Something is due unless there is nothing at all.
+    /// Makes sure that an entry is due unless the queue is empty.
     #[inline]
     fn keep_going(&mut self) {
         if self.due.is_empty() && self.ahead > 0 {
@@ -142,14 +142,14 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// The next day that has entries begins.
+    /// Begins the next day that has entries.
     #[inline(never)]
     fn turn_page(&mut self) {
         let mut next = self.next_busy_day();
         if next.is_none_or(|day| day >= self.first_later) {
             self.begin_year(next.is_none());
             if !self.due.is_empty() {
-                // The length of days has changed, and one has begun.
+                // The length of days has changed, and a day has begun.
                 return;
             }
             next = self.next_busy_day();
@@ -167,11 +167,11 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// The first day within a year from today that has entries.
+    /// Returns the first day within a year from today that has entries.
     fn next_busy_day(&self) -> Option<u64> {
         let words = self.busy.len() as u64;
         let first = (self.today + 1) % YEAR;
-        // The word of the first day is looked at twice, for the days from it on and for those before.
+        // The word of the first day is visited twice, for the days from it on and for those before.
         (0..=words).find_map(|step| {
             let word = (first / 64 + step) % words;
             let from_first = u64::MAX << (first % 64);
@@ -186,7 +186,7 @@ impl<T: Due> CalendarQueue<T> {
         })
     }
 
-    /// Entries that waited for later days get places, `alone` if no others have any.
+    /// Moves entries that waited for later days to their places; `alone` if no others have any.
     fn begin_year(&mut self, alone: bool) {
         if alone {
             self.today = self.first_later - 1;
@@ -202,8 +202,7 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Chooses the length of days by how close the earlier half of all entries is, and begins the first
-    /// of them.
+    /// Chooses the length of days by the spacing of the earlier half of all entries, and begins the first day.
     #[inline(never)]
     fn divide(&mut self) {
         let mut all = std::mem::take(&mut self.due);
@@ -214,7 +213,7 @@ impl<T: Due> CalendarQueue<T> {
         let span = time_of(&all[half as usize]) - time_of(&all[0]);
         let per_day = Self::PER_DAY.max(half / (YEAR / 4));
         let day = span / half * per_day;
-        // Up to twice as long.
+        // Rounding makes a day up to twice as long.
         self.day_bits = (u64::BITS - day.leading_zeros()).min(u64::BITS - 1);
         self.today = self.day_of(&all[0]);
         self.days.resize_with(YEAR as usize, Vec::new);
@@ -246,7 +245,7 @@ mod tests {
         Key::from(time) << 64 | Key::from(tag)
     }
 
-    /// Each step enters something some time from now, or takes the first entry.
+    /// Runs steps that each enter an entry some time from now, or take the first one, and compares with a set.
     fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
         let mut queue = CalendarQueue::<Key>::default();
         let mut model = std::collections::BTreeSet::new();
@@ -276,7 +275,7 @@ mod tests {
     }
 
     proptest! {
-        /// Mostly far more entries than are sorted at once.
+        /// Usually far more entries than are sorted at once.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),
@@ -284,7 +283,7 @@ mod tests {
             check(steps)?;
         }
 
-        /// Few at a time, or many that are due at the same time.
+        /// Few entries at a time, or many that are due at the same time.
         #[test]
         fn those_of_one_time_too(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),
@@ -293,7 +292,7 @@ mod tests {
         }
     }
 
-    /// Days get longer and shorter with what they have to hold.
+    /// Days get longer and shorter with the spacing of their entries.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
         let mut queue = CalendarQueue::<Key>::default();

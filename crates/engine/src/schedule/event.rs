@@ -6,7 +6,7 @@ use super::key_of;
 use super::next_arrival::NextArrival;
 use longhaul_kernel::Key;
 
-/// What happens, and to which element.
+/// Kind of an event, and the element that it concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A link's rate, delay or loss changes; the index is that of its changes.
@@ -52,13 +52,13 @@ pub(crate) enum Event {
     MeasureFrom,
     /// The time series are sampled.
     Sample,
-    /// The recorder is told how far the simulation is.
+    /// Progress is reported to the recorder.
     Progress,
     /// The simulation ends.
     End,
 }
 
-/// Classes in the order of simultaneous events; a tag has the class above the index.
+/// Classes in the order of simultaneous events; a tag has the class in the bits above the index.
 pub(super) mod class {
     pub(in crate::schedule) const CHANGE: u64 = 0;
     pub(in crate::schedule) const ARRIVAL: u64 = 1;
@@ -84,7 +84,7 @@ pub(super) mod class {
     pub(in crate::schedule) const PROGRESS: u64 = 21;
     pub(in crate::schedule) const END: u64 = 22;
     pub(in crate::schedule) const SHIFT: u32 = 59;
-    /// Of an arrival's index; between it and the class is its tie-break.
+    /// Bits of an arrival's index; its tie-break is between the index and the class.
     pub(in crate::schedule) const LINK_BITS: u32 = 22;
 }
 
@@ -150,14 +150,14 @@ impl Event {
     }
 }
 
-/// Whether an entry is that of a block of timers (`timers.rs`).
+/// Returns true if an entry belongs to a block of timers (`timers.rs`).
 #[inline]
 pub(super) fn is_of_block(entry: Key) -> bool {
     let class = entry as u64 >> class::SHIFT;
     (class::RACK_TLP_TIMER..=class::DELAYED_ACK_TIMER).contains(&class)
 }
 
-/// The link of an arrival.
+/// Returns the link of an arrival.
 #[inline]
 pub(super) fn link_of(tag: u64) -> u32 {
     tag as u32 & ((1 << class::LINK_BITS) - 1)
@@ -168,7 +168,7 @@ pub(super) fn key(time: Time, event: Event) -> Key {
     key_of(time, event.tag())
 }
 
-/// The entry of the next arrival at the far end of a link.
+/// Returns the entry of the next arrival at the far end of a link.
 #[inline]
 pub(crate) fn arrival_key(next: NextArrival, link: u32) -> Key {
     let tie_break = next.tie_break.bits() << class::LINK_BITS;

@@ -1,12 +1,12 @@
-//! The event list: what happens next.
+//! The event list.
 //!
-//! Events are ordered by (time, class, index of the element), so that ties are broken the same way
-//! in every run. Among packets that arrive over different links at the same time and may compete for
-//! one queue, the index would always favour the same links: they have tie-breaks of their own
-//! ([`NextArrival`]). A busy link has one entry, not one per packet. There are three 4-ary heaps: for links,
-//! whose entries change most often; for delayed-ACK timers, so that paced senders do not limit the lookahead of
-//! receivers; and for observations (samples, queue updates, the end), which limit all lookahead
-//! (`network/lookahead.rs`). Other timers, of which web traffic has tens of thousands, are in a [`CalendarQueue`].
+//! Events are ordered by (time, class, index of the element), so that ties are broken the same way in every run.
+//! Among packets that arrive over different links at the same time and may compete for one queue, the index would
+//! always favour the same links: they have tie-breaks of their own ([`NextArrival`]). A busy link has one entry,
+//! not one per packet. There are three 4-ary heaps: for links, whose entries change most often; for delayed-ACK
+//! timers, so that paced senders do not limit the lookahead of receivers; and for observations (samples, queue
+//! updates, the end), which limit all lookahead (`network/lookahead.rs`). Other timers, of which web traffic has
+//! tens of thousands, are in a [`CalendarQueue`].
 
 mod arrivals;
 mod calendar_queue;
@@ -25,13 +25,13 @@ use self::event::{class, is_of_block, key};
 pub(crate) use self::next_arrival::{NextArrival, TieBreak};
 use self::timers::{Block, Deadlines, Kind};
 
-/// [`Time::NEVER`] for the key of no entry.
+/// Returns the time of a key; [`Time::NEVER`] for the key of no entry.
 #[inline]
 pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// The key of an entry: by time, then by tag.
+/// Returns the key of an entry: by time, then by tag.
 #[inline]
 pub(crate) fn key_of(time: Time, tag: u64) -> Key {
     Key::from(time.as_ps()) << 64 | Key::from(tag)
@@ -45,13 +45,13 @@ pub(crate) struct Schedule {
     /// Delayed-ACK timers.
     delayed_acks: Heap,
     observations: Heap,
-    /// By kind.
+    /// Deadlines by kind.
     deadlines: [Deadlines; Kind::ALL.len()],
-    /// The first entry of all but links: kept up to date, as it is read for each packet.
+    /// The first entry other than those of links, kept up to date since it is read for each packet.
     first_of_others: Key,
-    /// That of delayed-ACK timers and observations, of which there are far fewer than of other timers.
+    /// The first entry of delayed-ACK timers and observations, of which there are far fewer than of other timers.
     first_of_rest: Key,
-    /// When the run may end, if not at its end.
+    /// Earliest time at which the run may end, if before its configured end.
     may_end: Time,
     /// The entry of the event that was taken last.
     taken: Key,
@@ -59,7 +59,7 @@ pub(crate) struct Schedule {
     latest: Key,
     /// Events taken so far.
     pub(crate) events: u64,
-    /// The most entries that waited at once.
+    /// Maximum number of entries that waited at once.
     pub(crate) pending_max: usize,
 }
 
@@ -84,11 +84,11 @@ impl Default for Schedule {
 
 impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
-    /// So many entries ahead their connections are prefetched.
+    /// Number of entries ahead for which connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// The entry that stands for the event that is being processed among those that are known ahead of time: the last one
-    /// taken, since an event may enter another of the same time that comes first in the order of classes.
+    /// Returns the entry that stands for the current event among those known ahead of time: the last one taken,
+    /// since an event may enter another of the same time that comes first in the order of classes.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest
@@ -146,7 +146,7 @@ impl Schedule {
         self.pending_max = self.pending_max.max(pending);
     }
 
-    /// The deadline of a connection's timer is set.
+    /// Sets the deadline of a connection's timer.
     #[inline(always)]
     fn set_timer(&mut self, kind: Kind, connection: u32, deadline: Time) {
         if let Some(block) = self.deadlines[kind as usize].set(connection, deadline) {
@@ -154,20 +154,20 @@ impl Schedule {
         }
     }
 
-    /// It is cleared.
+    /// Clears the deadline of a connection's timer.
     #[inline]
     fn clear_timer(&mut self, kind: Kind, connection: u32) {
         self.deadlines[kind as usize].clear(connection);
     }
 
-    /// Out of line: most ACKs only move a deadline later.
+    /// Enters a block with a new deadline. Out of line: most ACKs only move a deadline later.
     #[cold]
     #[inline(never)]
     fn enter_block(&mut self, kind: Kind, block: Block, deadline: Time) {
         self.push_timer(deadline, kind.event(block.0));
     }
 
-    /// The next event. That of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
+    /// Returns the next event. The event of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
     /// called; others are removed.
     ///
     /// The caller must have entered [`Event::End`], so that there always is a next event.
@@ -224,7 +224,7 @@ impl Schedule {
         self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// The entry of the timer that expires now, if one of the block does whose entry this is.
+    /// Returns the entry of the timer that expires now, if one of the block to which this entry belongs does.
     fn of_block(&mut self, entry: Key) -> Option<Key> {
         let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {
@@ -240,37 +240,37 @@ impl Schedule {
         connection.map(|connection| key(now, kind.event(connection)))
     }
 
-    /// When the next observation is due, or the run may end.
+    /// Returns the time of the next observation, or the earliest time at which the run may end.
     #[inline]
     pub(crate) fn next_observation(&self) -> Time {
         time_of(self.observations.first()).min(self.may_end)
     }
 
-    /// The run may end early, but not before this time.
+    /// Sets the earliest time at which the run may end early.
     pub(crate) fn bound_lookahead(&mut self, may_end: Time) {
         self.may_end = may_end;
     }
 
-    /// When the next delayed-ACK timer may expire. Its deadline may have moved later since.
+    /// Returns the time at which the next delayed-ACK timer may expire. Its deadline may have moved later since.
     #[inline]
     pub(crate) fn next_delayed_ack(&self) -> Time {
         time_of(self.delayed_acks.first())
     }
 
-    /// When the next timer or observation may be due. A deadline may have moved later since.
+    /// Returns the time at which the next timer or observation may be due. A deadline may have moved later since.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
         time_of(self.first_of_others).min(self.may_end)
     }
 
-    /// A connection that traffic has opened is closed: its timers are cancelled.
+    /// Cancels the timers of a connection opened by traffic that is closed.
     pub(crate) fn forget(&mut self, connection: u32) {
         for deadlines in &mut self.deadlines {
             deadlines.forget(connection);
         }
     }
 
-    /// The connections of the next entries among the timers, for prefetching.
+    /// Returns the connections of the next entries among the timers, for prefetching.
     pub(crate) fn coming_to_connections(&self) -> impl Iterator<Item = u32> {
         let first = self.timers.coming().take(Self::PREFETCHED);
         let class = |key: Key| key as u64 >> class::SHIFT;
@@ -278,13 +278,13 @@ impl Schedule {
         own.map(|key| key as u32)
     }
 
-    /// Removes the event of a link that is being processed.
+    /// Removes the current event of a link.
     #[inline]
     pub(crate) fn finish_link(&mut self) {
         self.links.remove(self.taken);
     }
 
-    /// Replaces the event of a link that is being processed, no arrival, by the same at `next`.
+    /// Replaces the current event of a link, which is no arrival, by the same one at `next`.
     #[inline]
     pub(crate) fn renew_link(&mut self, next: Time) {
         let tag = self.taken as u64;
@@ -292,7 +292,7 @@ impl Schedule {
         self.links.replace(self.taken, key);
     }
 
-    /// Replaces the arrival that is being processed by the next one on its link.
+    /// Replaces the current arrival by the next one on its link.
     #[inline]
     pub(crate) fn renew_arrival(&mut self, next: NextArrival, link: u32) {
         self.links.replace(self.taken, arrival_key(next, link));
@@ -304,7 +304,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A start comes after what it enters at the same time in the order of classes, but is processed before.
+    /// In the order of classes, a start comes after the events that it enters at the same time, but it is
+    /// processed first.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();
@@ -364,7 +365,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is entered while an event of a link is processed.
+        /// With any entries made while an event of a link is processed.
         #[test]
         fn entries_come_out_sorted(
             times in prop::collection::vec(0u64..1000, 1..200),
@@ -386,7 +387,7 @@ mod tests {
                 prop_assert_eq!(now.as_ps(), pending.remove(0));
                 let later = |span: u64| Time::from_ps(now.as_ps() + span);
                 if let &Some(span) = meanwhile {
-                    // Another class, which at the same time comes first.
+                    // Another class, which comes first at the same time.
                     schedule.push_link(later(span), Event::Change(other));
                     pending.push(later(span).as_ps());
                 }

@@ -9,7 +9,7 @@ pub(crate) struct NextArrival {
     pub(crate) tie_break: TieBreak,
 }
 
-/// Of packets that arrive at the same time, the one with the smallest is first: 37 bits.
+/// Rank among packets that arrive at the same time, the smallest first: 37 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TieBreak(u64);
 
@@ -20,14 +20,14 @@ impl TieBreak {
     #[cfg(test)]
     pub(crate) const LAST: Self = Self((1 << Self::BITS) - 1);
 
-    /// One of so many bits.
+    /// Creates a rank of at most this many bits.
     #[inline]
     pub(crate) fn new(bits: u64) -> Self {
         debug_assert!(bits >> Self::BITS == 0, "a tie-break of too many bits");
         Self(bits)
     }
 
-    /// Its bits, above which there is nothing.
+    /// Returns the bits of the rank.
     #[inline]
     pub(crate) fn bits(self) -> u64 {
         self.0

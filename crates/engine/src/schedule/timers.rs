@@ -1,24 +1,24 @@
 //! Timers of connections: deadlines that move far more often than they expire.
 //!
-//! Moving a deadline later writes a field; the entry in the event list is moved when its time comes. A
-//! block of 64 connections shares one entry: with one each, a thousand retransmission timers would
-//! each cause some five events a second without expiring, and limit the lookahead.
+//! Moving a deadline later writes a field; the entry in the event list is moved when its time comes. A block of 64
+//! connections shares one entry: with one entry each, a thousand retransmission timers would each cause some five
+//! events per second without expiring, and limit the lookahead.
 
 use longhaul_units::Time;
 
 use super::{Event, Schedule};
 
-/// The highest bit of a connection's number is set for those that traffic opens during the run.
+/// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// The lowest bits of the number of one that traffic has opened, unique among open connections. The
-/// last two number its directions and legs.
+/// Number of the lowest bits of such a connection's number that are unique among open connections. The last two of
+/// them number its directions and legs.
 pub(crate) const OPENED_BITS: u32 = 21;
 
-/// Which timer of a connection, in the order in which those that expire at the same time are processed.
+/// Kind of a connection's timer, in the order in which timers that expire at the same time are processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It may restart the retransmission timer.
+    /// RACK-TLP's timer, which may restart the retransmission timer.
     RackTlp,
     Retransmission,
     DelayedAck,
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::RackTlp, Self::Retransmission, Self::DelayedAck];
 
-    /// The event of a connection or a block.
+    /// Returns the event of a connection or a block.
     #[inline]
     pub(super) fn event(self, index: u32) -> Event {
         match self {
@@ -61,13 +61,13 @@ impl Timer {
         schedule.set_timer(kind, connection, deadline);
     }
 
-    /// Clears the deadline. Its event comes all the same, and is ignored.
+    /// Clears the deadline. Its event still comes, and is ignored.
     #[inline]
     pub(crate) fn cancel(&mut self) {
         self.deadline = Time::NEVER;
     }
 
-    /// Clears the deadline, most likely for long: no event comes.
+    /// Clears the deadline, probably for long: no event comes.
     #[inline]
     pub(crate) fn stop(&mut self, (kind, connection): (Kind, u32), schedule: &mut Schedule) {
         if self.is_set() {
@@ -76,19 +76,19 @@ impl Timer {
         }
     }
 
-    /// Whether a deadline is set.
+    /// Returns true if a deadline is set.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         self.deadline != Time::NEVER
     }
 
-    /// The deadline; [`Time::NEVER`] without one.
+    /// Returns the deadline; [`Time::NEVER`] without one.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// Whether the timer expires `now`, which it does once.
+    /// Returns true if the timer expires `now`, and clears it.
     pub(crate) fn expires(&mut self, now: Time) -> bool {
         let expires = self.deadline == now;
         if expires {
@@ -98,14 +98,14 @@ impl Timer {
     }
 }
 
-/// A block of timers, as events know it: those of connections that traffic has opened are apart.
+/// Number of a block of timers in events; blocks of connections that traffic has opened are separate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(pub(super) u32);
 
 /// The deadlines of one kind of timer.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines {
-    /// Of the connections of flows, and of those that traffic has opened.
+    /// Deadlines of the flows' own connections, and of those that traffic has opened.
     tables: [Table; 2],
 }
 
@@ -125,7 +125,7 @@ impl Deadlines {
         self.tables[table].deadlines[place] = Time::NEVER;
     }
 
-    /// Its table, and its place there.
+    /// Returns a connection's table, and its place there.
     #[inline]
     fn place(connection: u32) -> (usize, usize) {
         if connection & OPENED == 0 {
@@ -144,8 +144,8 @@ impl Deadlines {
         deadlines[own].fill(Time::NEVER);
     }
 
-    /// The entry of a block is due: returns the first connection whose timer expires, for those that
-    /// traffic has opened without the generation, and when the block is due next.
+    /// Processes the entry of a block: returns the first connection whose timer expires (without the generation,
+    /// for connections that traffic has opened), and the time of the block's next entry.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];
@@ -157,17 +157,17 @@ impl Deadlines {
 /// Deadlines by place.
 #[derive(Debug, Default)]
 struct Table {
-    /// [`Time::NEVER`] where none is set.
+    /// Deadlines; [`Time::NEVER`] if none is set.
     deadlines: Vec<Time>,
-    /// By block: time of its valid entry; others are stale.
+    /// Time of the valid entry of each block; others are stale.
     entries: Vec<Time>,
 }
 
 impl Table {
-    /// Timers of a block.
+    /// Number of timers in a block.
     const BLOCK: usize = 64;
 
-    /// Whether the block has to be entered for the new deadline.
+    /// Sets a deadline; returns true if the block needs a new entry.
     #[inline]
     fn set(&mut self, place: usize, deadline: Time) -> bool {
         if place >= self.deadlines.len() {
@@ -197,7 +197,7 @@ impl Table {
         let members = &mut self.deadlines[begin..end];
         let mut next = earliest(members);
         let mut due = None;
-        // Mostly none is due any more: deadlines have moved.
+        // Usually none is due any more: deadlines have moved.
         if next == now
             && let Some(place) = members.iter().position(|&deadline| deadline == now)
         {
@@ -210,7 +210,7 @@ impl Table {
     }
 }
 
-/// The earliest of some deadlines: several at a time, for instruction-level parallelism.
+/// Returns the earliest of some deadlines; computes several at a time, for instruction-level parallelism.
 fn earliest(deadlines: &[Time]) -> Time {
     const ABREAST: usize = 4;
     let (groups, rest) = deadlines.as_chunks::<ABREAST>();
@@ -230,7 +230,8 @@ mod tests {
 
     use super::*;
 
-    /// Places in several blocks of both tables; the generation of an opened one is not its own.
+    /// Returns a connection with a place in one of several blocks of both tables; the generation of an opened one
+    /// is arbitrary.
     fn connection(number: usize) -> u32 {
         let place = (number % 70) as u32;
         if number < 70 {
@@ -261,8 +262,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is set and cancelled: each deadline that stands comes once, in order, and ties
-        /// in the order of kinds.
+        /// For any deadlines set and cancelled, each valid deadline is due once, in order, and ties are in the
+        /// order of kinds.
         #[test]
         fn deadlines_that_stand_come_once_and_in_order(
             steps in prop::collection::vec((0usize..140, 0usize..3, 0u64..40, 0u64..12), 1..300),

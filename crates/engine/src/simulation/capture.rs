@@ -1,4 +1,4 @@
-//! Packets of captured links, in the form of the wire: bytes instead of segment numbers.
+//! Packets of captured links in wire form: bytes instead of segment numbers.
 
 use longhaul_units::Time;
 
@@ -12,7 +12,7 @@ use crate::traffic::Captured;
 use crate::transport::tcp::Sender;
 
 impl World {
-    /// Notes the wire form of the packets that have been sent in this event, or by the last packet of it, and
+    /// Stores the wire form of the packets that have been sent in this event, or by the last packet of it, and
     /// records those that have come to captured links.
     #[cold]
     pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
@@ -25,7 +25,7 @@ impl World {
         }
     }
 
-    /// Notes the wire form of a packet that has been sent, and returns it.
+    /// Stores the wire form of a packet that has been sent, and returns it.
     fn note_sent(&mut self, packet: &Packet, blocks: &SackOption) -> Option<CapturedPacket> {
         let end = self.env.network.destination(packet);
         let Some(host) = self.sending_host(packet, end) else {
@@ -39,14 +39,14 @@ impl World {
         Some(wire)
     }
 
-    /// A packet reaches one end of its connection.
+    /// Processes a packet that reaches one end of its connection.
     pub(super) fn note_arrival(&mut self, packet: &Packet, end: End) {
         if let Some((number, first)) = self.sending_host(packet, end) {
             self.journal.arrive(packet, end, (number, !first));
         }
     }
 
-    /// Which end has sent a packet; none of a datagram.
+    /// Returns the end that has sent a packet; none for a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
         match end {
             End::UdpReceiver | End::StackSender | End::StackReceiver => None,
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Records a packet that has come to a captured link, whose wire form is known if it has just been sent.
+    /// Records a packet that has come to a captured link; its wire form is known if it has just been sent.
     fn record_packet(
         &self,
         entered: &Entered,
@@ -69,7 +69,7 @@ impl World {
         let packet = &entered.packet;
         let end = self.env.network.destination(packet);
         let known = sent.or_else(|| self.journal.get(packet, end).copied());
-        // A copy that a link has made may be there when the first has arrived.
+        // A copy made by a link may exist when the first has arrived.
         let now = || self.wire_form(packet, end, &self.env.network.peek_sack(packet));
         if let Some(wire) = known.or_else(now) {
             recorder.packet(&CapturedPacket {
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// The wire form of a packet that is sent now; none if its connection is closed.
+    /// Returns the wire form of a packet that is sent now; none if its connection is closed.
     fn wire_form(&self, packet: &Packet, end: End, blocks: &SackOption) -> Option<CapturedPacket> {
         Some(match end {
             End::UdpReceiver => self.datagram(packet),
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// A segment that acknowledges what lies below `acknowledgement`.
+    /// Returns the wire form of a segment that acknowledges everything below `acknowledgement`.
     fn data(
         &self,
         packet: &Packet,
@@ -179,7 +179,7 @@ impl World {
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.stamp, echo),
             // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
-            // Nothing comes back marked, where the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
+            // Nothing comes back marked, and the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
             ece: (packet.seq == 0 && wire.ecn()) || wire.accecn(),
             cwr: (packet.flags.has(Flags::CWR) && !wire.accecn())
                 || (packet.seq == 0 && wire.ecn()),
@@ -188,7 +188,8 @@ impl World {
         }
     }
 
-    /// The end of a handshake or of a connection, which acknowledges a SYN or a FIN and has no data.
+    /// Returns the wire form of the end of a handshake or of a connection, which acknowledges a SYN or a FIN and
+    /// has no data.
     fn empty_segment(
         &self,
         packet: &Packet,
@@ -217,7 +218,7 @@ impl World {
         }
     }
 
-    /// An acknowledgement of what `sender` has sent, from an end.
+    /// Returns the wire form of an end's acknowledgement of data from `sender`.
     fn answer(
         &self,
         packet: &Packet,
@@ -231,7 +232,8 @@ impl World {
         for (slot, (left, right)) in sack.iter_mut().zip(blocks.blocks(packet.seq)) {
             *slot = Some((sender.position(left), sender.position(right)));
         }
-        // What repeats the acknowledgement of a SYN, as segments behind the first have come, is none of its own.
+        // A packet that repeats the acknowledgement of a SYN, since segments behind the first have come, is no
+        // such acknowledgement itself.
         let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
         // The answer to a SYN without ECT is 010, others count marks (RFC 9768 sections 3.1.1 and 3.2.2).
         let ace = match (wire.accecn(), syn) {
@@ -242,7 +244,7 @@ impl World {
             syn,
             sequence: match syn {
                 true => 0,
-                // A FIN that is sent again has the same number.
+                // A retransmitted FIN has the same number.
                 false => next - u64::from(fin && packet.flags.has(Flags::FIN)),
             },
             acknowledgement: sender.acknowledgement(packet.seq),
@@ -261,7 +263,7 @@ impl World {
         }
     }
 
-    /// A packet of a connection that traffic has opened.
+    /// Returns the wire form of a packet of a connection that traffic has opened.
     fn traffic(
         &self,
         packet: &Packet,

@@ -1,7 +1,7 @@
-//! The wire form of packets in flight, as it was when they were sent.
+//! The wire form of packets in flight, as they were sent.
 //!
-//! What a segment acknowledges and which time stamp it echoes is known when it is sent, and packets have
-//! no room for it. Worlds whose links are captured keep it here until the packet arrives.
+//! The acknowledgement number and the timestamp echo of a segment are known when it is sent, and packets have no
+//! room for them. Worlds with captured links store them here until the packet arrives.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,8 +11,8 @@ use crate::measure::CapturedPacket;
 use crate::network::End;
 use crate::packet::{Packet, SackHandle};
 
-/// Identifies packets in flight. Duplicate acknowledgements without options are identical,
-/// and assumed to arrive in order.
+/// Key of packets in flight. Duplicate acknowledgements without options have the same key, and are assumed to
+/// arrive in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     end: End,
@@ -34,22 +34,22 @@ impl Key {
     }
 }
 
-/// One end of one connection: a number that its packets have in common, and which end.
+/// One end of one connection: the number that its packets have in common, and true for the end that opened it.
 pub(super) type Host = (u32, bool);
 
-/// What an end knows that its next packet says.
+/// State of an end that its next packet reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndState {
-    /// The newest time stamp that it has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
+    /// The newest timestamp that it has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
     pub(super) recent: Time,
     /// SND.NXT of RFC 9293 section 3.3.1.
     pub(super) next: u64,
-    /// Whether it has sent its FIN, which is the last byte below `next`.
+    /// True if it has sent its FIN, which is the last byte below `next`.
     pub(super) fin: bool,
 }
 
 impl EndState {
-    /// Before anything has been received. The SYN is byte 0.
+    /// State before anything has been received. The SYN is byte 0.
     const NEW: Self = Self {
         recent: Time::ZERO,
         next: 1,
@@ -57,12 +57,12 @@ impl EndState {
     };
 }
 
-/// Packets on their way, and the state of their connections' ends.
+/// Packets in flight, and the state of their connections' ends.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Number of packets at which it removes those that were dropped.
+    /// Number of packets at which those that were dropped are removed.
     sweep_at: usize,
 }
 
@@ -75,13 +75,13 @@ impl Journal {
         self.ends.get(&host).copied().unwrap_or(EndState::NEW)
     }
 
-    /// A connection is opened whose packets have this number in common.
+    /// Begins a connection whose packets have this number in common.
     pub(super) fn begin(&mut self, number: u32) {
         self.ends.remove(&(number, false));
         self.ends.remove(&(number, true));
     }
 
-    /// An end has sent a packet.
+    /// Stores a packet that an end has sent.
     pub(super) fn put(&mut self, packet: &Packet, end: End, host: Host, wire: CapturedPacket) {
         let after = wire.sequence
             + u64::from(wire.payload_bytes)
@@ -99,16 +99,16 @@ impl Journal {
             .push_back(wire);
     }
 
-    /// A packet on its way, as it was sent.
+    /// Returns a packet in flight, as it was sent.
     pub(super) fn get(&self, packet: &Packet, end: End) -> Option<&CapturedPacket> {
         self.sent.get(&Key::of(packet, end))?.front()
     }
 
-    /// A packet has reached one end of its connection.
+    /// Removes a packet that has reached one end of its connection.
     pub(super) fn arrive(&mut self, packet: &Packet, end: End, host: Host) {
         let key = Key::of(packet, end);
         let Some(alike) = self.sent.get_mut(&key) else {
-            // A copy of one that has arrived.
+            // The packet is a copy of one that has arrived.
             return;
         };
         let stamps = alike.pop_front().and_then(|wire| wire.timestamps);

@@ -21,28 +21,28 @@ use crate::stack::Host;
 use crate::traffic::Traffic;
 use crate::transport::tcp::Connection;
 
-/// A flow or proxy that cannot be set up.
+/// Reason why a flow or proxy cannot be set up.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetupError {
-    /// Its nodes are not connected.
+    /// The nodes are not connected.
     #[error("{user}: there is no path from node `{from}` to node `{to}`")]
     NoPath {
-        /// What it is, and its name.
+        /// Kind and name of the flow or proxy.
         user: String,
-        /// Name of the node that it sends from.
+        /// Name of the sending node.
         from: String,
-        /// Name of the node that it sends to.
+        /// Name of the receiving node.
         to: String,
     },
-    /// Its congestion control is refused.
+    /// The congestion control is refused.
     #[error("{user}: {reason}")]
     Congestion {
-        /// What it is, and its name.
+        /// Kind and name of the flow or proxy.
         user: String,
-        /// What is wrong.
+        /// Reason of the refusal.
         reason: String,
     },
-    /// The recorder has stopped it before it began.
+    /// The recorder stopped the run during its setup.
     #[error("stopped while the simulation was set up")]
     Stopped,
 }
@@ -68,10 +68,10 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// How many packets, or samples, ahead of its turn a connection is prefetched.
+/// Number of packets, or samples, before its turn at which a connection is prefetched.
 pub(super) const AHEAD: usize = 4;
 
-/// Until when a link may hand on packets; see [`Delivery`].
+/// Returns the time until which a link may forward packets; see [`Delivery`].
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -96,7 +96,7 @@ fn bound(
 }
 
 impl World {
-    /// Processes events until the end; returns whether the recorder stopped the run before it.
+    /// Processes events until the end; returns true if the recorder stopped the run before it.
     fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
         if self.env.network.is_captured() {
             self.run_loop::<true>(recorder)
@@ -105,9 +105,9 @@ impl World {
         }
     }
 
-    /// The event loop: a copy of its own where packets are recorded.
+    /// Runs the event loop; it is compiled separately for runs that record packets.
     ///
-    /// Out of line, so that what it works on stays behind one pointer in a register.
+    /// Out of line, so that its state is accessed through one pointer in a register.
     #[inline(never)]
     fn run_loop<const CAPTURED: bool>(&mut self, recorder: &mut dyn Recorder) -> bool {
         loop {
@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// Packets on a link reach its far end: all of them that may be handed on by now.
+    /// Delivers the packets that reach a link's far end: all that may be forwarded by now.
     #[inline(always)]
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -179,8 +179,9 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// The same where access links follow: packets go over these to the ends, unless they have to wait for their
-    /// time there. So many in one event that what they touch stays in caches for the answers.
+    /// Delivers packets of a link that leads to access links: they cross these to the ends, unless they have to
+    /// wait for their time there. The number per event is limited so that the memory that they use stays in caches
+    /// for the answers.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
         const MANY: u32 = 1024;
@@ -217,7 +218,7 @@ impl World {
         network.finish_to_access(spreading, until, observation);
     }
 
-    /// The same where packets are recorded: each in its turn, and none ahead of time.
+    /// Delivers packets if packets are recorded: each at its turn, and none ahead of time.
     #[cold]
     fn deliver_captured(&mut self, link: u32, recorder: &mut dyn Recorder) {
         let begin = self.env.network.now;
@@ -238,8 +239,7 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Packets on a link reach its far end, or will, if all that happens to them there is that they are held
-    /// back.
+    /// Delivers packets that reach a link's far end, or will reach it, if they are only held back there.
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -254,7 +254,7 @@ impl World {
         }
     }
 
-    /// Packets that have just come to links without any, and are only held back at the far end, need no
+    /// Delivers packets that have just come to empty links and are only held back at the far end: they need no
     /// event.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
@@ -264,7 +264,7 @@ impl World {
         }
     }
 
-    /// The next packets of a link go to the ends that hold them back, before the next observation.
+    /// Passes the next packets of a link to the ends that hold them back, before the next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);
@@ -280,8 +280,8 @@ impl World {
         }
     }
 
-    /// Has the processor fetch the connection that will take a packet further back on a link, most
-    /// likely where this one ends too.
+    /// Prefetches the connection that will receive a packet further back on a link, probably at the end of the
+    /// same kind.
     #[inline(always)]
     fn prefetch(&self, end: End, link: u32) {
         let packet = self.env.network.ahead(link, AHEAD);
@@ -295,7 +295,7 @@ impl World {
         }
     }
 
-    /// A packet has reached the end of its route.
+    /// Processes a packet that has reached the end of its route.
     #[inline(always)]
     fn receive(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
@@ -313,7 +313,7 @@ impl World {
         }
     }
 
-    /// The same at the end of no connection of a flow's own, or of a dummy.
+    /// Processes a packet at an end other than that of a flow's own connection, or a dummy.
     #[inline(never)]
     fn receive_otherwise(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
@@ -345,15 +345,15 @@ impl World {
         }
     }
 
-    /// Until when a link may hand on packets; see [`Delivery`].
+    /// Returns the time until which a link may forward packets; see [`Delivery`].
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Packets held back at one end of a connection are due. Of web traffic with round trips of its own most events are
-    /// such, which need not go through all others.
+    /// Releases packets held back at one end of a connection. With web traffic that has extra round-trip times,
+    /// most events are such, and bypass the dispatch of all others.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {
         let env = &mut self.env;

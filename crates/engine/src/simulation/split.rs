@@ -13,7 +13,7 @@ use crate::random::Streams;
 use crate::transport::EventLog;
 
 impl World {
-    /// A flow whose connection a proxy splits: one to the proxy's start, one from its end.
+    /// Adds a flow whose connection a proxy splits: one connection to the proxy's start, one from its end.
     pub(super) fn add_split(
         &mut self,
         config: &Config,
@@ -46,7 +46,7 @@ impl World {
         Ok(Kind::Tcp { from, to })
     }
 
-    /// The proxies and the connections between their nodes, which are numbered behind the flows.
+    /// Adds the proxies and the connections between their nodes, which are numbered behind the flows.
     pub(super) fn add_proxies(
         &mut self,
         config: &Config,
@@ -73,7 +73,7 @@ impl World {
         Ok(())
     }
 
-    /// The ends of everything that sends.
+    /// Returns the ends of everything that sends.
     pub(super) fn edges(&self, config: &Config) -> Vec<Endpoint> {
         let mut edges = Vec::new();
         for (slot, flow) in self.flows.iter().zip(&config.flows) {
@@ -127,7 +127,7 @@ impl World {
         }
     }
 
-    /// A sender at a node of a proxy.
+    /// Returns the end of a sender at a node of a proxy.
     fn prompted_edge(&self, index: usize) -> Endpoint {
         let sender = &self.tcp[index].sender;
         Endpoint::Proxy {
@@ -137,7 +137,8 @@ impl World {
         }
     }
 
-    /// A receiver at a node of a proxy; `draws` if its packets pass a queue that draws.
+    /// Returns the end of a receiver at a node of a proxy; `draws` if its packets pass a queue that draws random
+    /// numbers.
     fn taking_edge(&self, index: usize, draws: bool) -> Endpoint {
         Endpoint::Proxy {
             gets: self.tcp[index].sender.route(),

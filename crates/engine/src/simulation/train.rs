@@ -1,8 +1,8 @@
-//! Trains: all packets that one event takes from a link to the ends of connections, where all answers go onto
-//! one other link.
+//! Trains: all packets that one event delivers from a link to the ends of connections, if all answers go onto one
+//! other link.
 //!
-//! The ends do what they always do: it is compiled here once more, for an environment that is this one link
-//! instead of the whole network. Nothing is looked up for each packet, and what its loops need stays in registers.
+//! The ends' code is the same; it is compiled here again for an environment that is this one link instead of the
+//! whole network. Nothing is looked up for each packet, and the state of the loops stays in registers.
 
 use longhaul_units::Time;
 
@@ -24,7 +24,7 @@ struct Along<'a, S> {
     schedule: &'a mut Schedule,
     options: &'a mut OptionStore,
     log: &'a mut EventLog,
-    /// Whether the link had no packet to forward when an answer came.
+    /// True if the link had no packet to forward when an answer came.
     first: bool,
 }
 
@@ -59,7 +59,7 @@ impl<S: PacketService> Environment for Along<'_, S> {
     }
 }
 
-/// How far a train goes.
+/// Extent of a train.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
     delivery: Delivery,
@@ -67,7 +67,7 @@ struct Reach {
     observation: Time,
 }
 
-/// Who gets the packets of a train.
+/// Ends that receive the packets of a train.
 #[derive(Debug)]
 struct Ends<'a> {
     side: Side,
@@ -77,7 +77,7 @@ struct Ends<'a> {
 }
 
 impl World {
-    /// Packets on a link reach its far end, where all answers take one way.
+    /// Delivers packets that reach a link's far end, if all answers take one link.
     pub(super) fn deliver_train(&mut self, link: u32, delivery: Delivery, answers: Answers) {
         let network = &mut self.env.network;
         let now = network.dual_clock_time();

@@ -1,16 +1,16 @@
-//! The measurement window: counters at its opening, and what is left after taking them off.
+//! The measurement window: counters at its beginning, which are subtracted from those at the end.
 
 use longhaul_units::Span;
 
 use crate::measure::{FlowCounters, LinkCounters, ProxyCounters, smaller};
 
-/// Counters at the opening of the window. Empty if it opens with the run. What proxies have of a flow
-/// and of a link comes behind the flows and links.
+/// Counters at the beginning of the window. Empty if it begins with the run. The flow and link counters of proxies
+/// come after those of flows and links.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     pub(super) flows: Vec<FlowCounters>,
     pub(super) links: Vec<LinkCounters>,
-    /// Smallest and largest round trip of each flow before the window (zero without a sample).
+    /// Smallest and largest round-trip time of each flow before the window (zero without a sample).
     pub(super) rtt_extremes: Vec<(Span, Span)>,
     /// Largest queue of each link before the window.
     pub(super) queue_maxima: Vec<u64>,
@@ -18,7 +18,7 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Counters of a flow over the whole run and over the window, from those at the end, whose
+    /// Returns the counters of a flow over the whole run and over the window, from the counters at the end, whose
     /// extremes are the window's.
     pub(super) fn split_flow(&self, id: usize, end: FlowCounters) -> (FlowCounters, FlowCounters) {
         let before = self.flows.get(id).copied().unwrap_or_default();
@@ -31,7 +31,7 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// The same for a link.
+    /// Returns the counters of a link over the whole run and over the window.
     pub(super) fn split_link(&self, id: usize, end: LinkCounters) -> (LinkCounters, LinkCounters) {
         let before = self.links.get(id).copied().unwrap_or_default();
         let maximum = self.queue_maxima.get(id).copied().unwrap_or_default();
@@ -42,7 +42,8 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// The same for a proxy, where there are so many flows and links.
+    /// Returns the counters of a proxy over the whole run and over the window, given the numbers of flows and
+    /// links.
     pub(super) fn split_proxy(
         &self,
         number: usize,

@@ -1,4 +1,4 @@
-//! What packet captures record of connections.
+//! Data that packet captures record of connections.
 
 use super::Traffic;
 use super::app_connection::AppConnection;
@@ -10,11 +10,11 @@ use crate::transport::tcp::Sender;
 /// One end of a captured connection.
 pub(crate) struct Captured<'a> {
     pub(crate) flow: u32,
-    /// Number among the flow's.
+    /// Number of the connection within its flow.
     pub(crate) connection: u64,
-    /// Whether the flow's second node has opened it.
+    /// True if the flow's second node has opened it.
     pub(crate) opened_by_receiver: bool,
-    /// Whether the packet goes from the flow's second node to its first.
+    /// True if the packet goes from the flow's second node to its first.
     pub(crate) reverse: bool,
     /// The sender of the direction that the packet belongs to.
     pub(crate) sender: &'a Sender,
@@ -23,7 +23,7 @@ pub(crate) struct Captured<'a> {
 }
 
 impl Traffic {
-    /// What the capture of a packet has to know of its connection, if that is still there.
+    /// Returns the state of a packet's connection for captures, if that still exists.
     pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<Captured<'_>> {
         let id = ConnectionId::of(packet.flow);
         let connection = self.connections.get(id)?;
@@ -43,8 +43,8 @@ impl Traffic {
         })
     }
 
-    /// A number of the connection that a packet belongs to, and which of its ends has sent it: the one
-    /// that opened it, if so.
+    /// Returns a number of a packet's connection, and true if the end that opened the connection has sent the
+    /// packet.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);
         let apart = self

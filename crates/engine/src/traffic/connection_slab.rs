@@ -7,13 +7,12 @@ use std::collections::VecDeque;
 
 use crate::schedule::timers;
 
-/// The id of one direction of a connection in packets and events: the generation of its slot, the slot, the
-/// leg, and the side. The highest bit tells it from the numbers of connections that
-/// are there from the start.
+/// The id of one direction of a connection in packets and events: the generation of its slot, the slot, the leg,
+/// and the side. The highest bit distinguishes it from the numbers of connections that exist from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionId(u32);
 
-/// Which way data goes in a connection.
+/// Direction of data in a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// From the client, which opens it, to the server.
@@ -28,7 +27,7 @@ impl ConnectionId {
     const SLOT_BITS: u32 = timers::OPENED_BITS - 2;
     const SECOND_LEG: u32 = 1 << 1;
     const DOWN: u32 = 1;
-    /// How many there may be at once.
+    /// Maximum number of connections at a time.
     pub(super) const SLOTS: usize = 1 << Self::SLOT_BITS;
 
     fn new(slot: usize, generation: u32) -> Self {
@@ -36,17 +35,17 @@ impl ConnectionId {
         Self(Self::MARK | generation << (Self::SLOT_BITS + 2) | (slot as u32) << 2)
     }
 
-    /// Of what packets and events carry.
+    /// Returns the id with an index from a packet or event.
     pub(crate) fn of(index: u32) -> Self {
         Self(index)
     }
 
-    /// What they carry.
+    /// Returns the index for packets and events.
     pub(crate) fn index(self) -> u32 {
         self.0
     }
 
-    /// Whether this is such an id.
+    /// Returns true if an index is such an id.
     pub(crate) fn is_one(index: u32) -> bool {
         index & Self::MARK != 0
     }
@@ -59,22 +58,22 @@ impl ConnectionId {
         }
     }
 
-    /// The first leg of a direction of the same connection.
+    /// Returns the id of the first leg of a direction of the same connection.
     pub(crate) fn on(self, side: Side) -> Self {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }
 
-    /// Whether it is the leg behind a proxy.
+    /// Returns true if the id is that of the leg behind a proxy.
     pub(crate) fn is_second_leg(self) -> bool {
         self.0 & Self::SECOND_LEG != 0
     }
 
-    /// The leg behind a proxy of the same direction.
+    /// Returns the id of the leg behind a proxy of the same direction.
     pub(crate) fn second_leg(self) -> Self {
         Self(self.0 | Self::SECOND_LEG)
     }
 
-    /// What all names of one connection have in common.
+    /// Returns the part that all ids of one connection have in common.
     fn connection(self) -> Self {
         Self(self.0 & !(Self::SECOND_LEG | Self::DOWN))
     }
@@ -126,10 +125,10 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// So many free slots are kept unused at any time.
+    /// Number of free slots that are kept unused at any time.
     const RESTING: usize = 256;
 
-    /// Inserts what `make` makes for its id; none if all slots are taken.
+    /// Inserts the content that `make` creates for its id; none if all slots are taken.
     pub(crate) fn insert(&mut self, make: impl FnOnce(ConnectionId) -> T) -> Option<ConnectionId> {
         let slot = if self.free.len() > Self::RESTING || self.slots.len() == ConnectionId::SLOTS {
             self.free.pop_front()? as usize
@@ -148,7 +147,7 @@ impl<T> Slab<T> {
         Some(id)
     }
 
-    /// The content with this id, if it has not been removed.
+    /// Returns the content with this id, if it has not been removed, to change it.
     #[inline]
     pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut T> {
         let slot = self.slots.get_mut(id.slot())?;
@@ -156,14 +155,14 @@ impl<T> Slab<T> {
         slot.get_mut().filter(|_| current)
     }
 
-    /// The same, shared.
+    /// Returns the content with this id, if it has not been removed.
     pub(crate) fn get(&self, id: ConnectionId) -> Option<&T> {
         let slot = self.slots.get(id.slot())?;
         let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
         slot.get().filter(|_| current)
     }
 
-    /// The id of the present content of this slot, on the same side and leg: events of timers hold no
+    /// Returns the id of the present content of this slot, on the same side and leg: events of timers hold no
     /// generation.
     pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
         let generation = self.slots[id.slot()].generation;
@@ -173,7 +172,7 @@ impl<T> Slab<T> {
         )
     }
 
-    /// Removes the content with this id, which is not used again. Returns whether there was any.
+    /// Removes the content with this id, which is not used again. Returns true if there was any.
     pub(crate) fn remove(&mut self, id: ConnectionId) -> bool {
         if self.get(id).is_none() {
             return false;
@@ -188,13 +187,13 @@ impl<T> Slab<T> {
         true
     }
 
-    /// Number of contents.
+    /// Returns the number of contents.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// The memory of this slot, which need not be in the processor's caches.
+    /// Returns the memory of this slot, which need not be in the processor's caches.
     #[inline]
     pub(crate) fn place(&self, id: ConnectionId) -> Option<&Option<T>> {
         self.slots.get(id.slot())?.content.as_deref()
@@ -202,7 +201,7 @@ impl<T> Slab<T> {
 
     /// Runs `act` on all contents in the order of slots, each some time after `announce` was given its memory.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
-        /// Slots that are long enough for memory to come.
+        /// Number of slots ahead that gives memory enough time to arrive.
         const AHEAD: usize = 4;
         for slot in 0..self.slots.len() {
             if let Some(later) = self.slots.get(slot + AHEAD) {
@@ -214,7 +213,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// All contents, in the order of slots.
+    /// Returns all contents, in the order of slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(Slot::get_mut)

@@ -1,5 +1,5 @@
-//! One direction of a connection: a sender on one side, a receiver on the other. Where a proxy splits it,
-//! there are two legs, to the proxy's start node and on from its end node.
+//! One direction of a connection: a sender on one side, a receiver on the other. If a proxy splits it, there are
+//! two legs, to the proxy's start node and on from its end node.
 
 use std::mem::offset_of;
 
@@ -17,33 +17,33 @@ use crate::transport::tcp::{Received, Receiver, Sender};
 #[derive(Debug)]
 pub(super) struct Direction {
     pub(super) sender: Sender,
-    /// On the other side, or at the start node of a proxy.
+    /// The receiver on the other side, or at the start node of a proxy.
     pub(super) receiver: Receiver,
-    /// From that proxy's end node to the other side. It gets data segment by segment, so that segments
+    /// The leg from that proxy's end node to the other side. It gets data segment by segment, so that segments
     /// have the same numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
     pub(super) echoes: Echoes,
 }
 
-/// The time stamps of a direction that segments of the other one echo while they acknowledge it: each the
-/// one that its receiver had when the segment left (TS.Recent, RFC 7323 section 4.3). Segments that come a
-/// second time change it while others are under way.
+/// Timestamps of a direction that segments of the other one echo while they acknowledge it: each is the one that
+/// the direction's receiver had when the segment left (TS.Recent, RFC 7323 section 4.3). Duplicate segments change
+/// the timestamp while others are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
-    /// When the other direction began to send.
+    /// Timestamp when the other direction began to send.
     first: Time,
-    /// Later ones, and since when: none, unless segments come again.
+    /// Later timestamps, and the times since which they hold: none, unless segments are duplicated.
     later: Vec<(Time, Time)>,
 }
 
 impl Echoes {
-    /// The other direction begins to send.
+    /// Records that the other direction begins to send.
     fn begin(&mut self, stamp: Time) {
         self.first = stamp;
         self.later.clear();
     }
 
-    /// A segment has come, after which the receiver has this stamp.
+    /// Records a segment after which the receiver has this timestamp.
     fn note(&mut self, stamp: Time, now: Time) {
         let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
         if stamp != last {
@@ -51,7 +51,7 @@ impl Echoes {
         }
     }
 
-    /// What a segment echoes that left at this time.
+    /// Returns the timestamp that a segment echoes that left at this time.
     fn at(&self, left: Time) -> Time {
         let known = self.later.iter().rev().find(|(since, _)| *since <= left);
         known.map_or(self.first, |&(_, stamp)| stamp)
@@ -59,7 +59,7 @@ impl Echoes {
 }
 
 impl Direction {
-    /// The leg with this id.
+    /// Returns the leg with this id.
     pub(super) fn leg(&self, id: ConnectionId) -> Option<&Self> {
         if id.is_second_leg() {
             self.second_leg.as_deref()
@@ -68,7 +68,7 @@ impl Direction {
         }
     }
 
-    /// The same, mutable.
+    /// Returns the leg with this id, to change it.
     pub(super) fn leg_mut(&mut self, id: ConnectionId) -> Option<&mut Self> {
         if id.is_second_leg() {
             self.second_leg.as_deref_mut()
@@ -77,7 +77,7 @@ impl Direction {
         }
     }
 
-    /// Prefetches what a sample reads of a direction that lies `offset` bytes behind `place`.
+    /// Prefetches the memory that a sample reads of a direction that lies `offset` bytes behind `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);
@@ -85,12 +85,12 @@ impl Direction {
         prefetch_within::<1, _>(place, offset + offset_of!(Self, receiver));
     }
 
-    /// The leg that leads to the other side.
+    /// Returns the leg that leads to the other side.
     pub(super) fn last(&self) -> &Self {
         self.second_leg.as_deref().unwrap_or(self)
     }
 
-    /// The receiver on the other side.
+    /// Returns the receiver on the other side.
     pub(super) fn last_receiver(&mut self) -> &mut Receiver {
         match &mut self.second_leg {
             Some(second_leg) => &mut second_leg.receiver,
@@ -98,8 +98,8 @@ impl Direction {
         }
     }
 
-    /// The application has `bytes` more to send, and closes if it says when its FIN leaves. Returns the first of
-    /// their segments, and one past the last.
+    /// Adds `bytes` that the application has to send, and closes if `fin` is given. Returns the first of their
+    /// segments, and one past the last.
     pub(super) fn send(&mut self, bytes: u64, fin: Option<Fin>, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
         let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
@@ -111,8 +111,8 @@ impl Direction {
         (begin, end)
     }
 
-    /// An acknowledgement of its segments arrives, while its FIN waits until nothing is in flight. Returns whether it
-    /// has left.
+    /// Processes an acknowledgement of this direction's segments while its FIN waits until nothing is in flight.
+    /// Returns true if the FIN has left.
     pub(super) fn on_packet_before_fin(
         &mut self,
         packet: &Packet,
@@ -131,28 +131,28 @@ impl Direction {
         self.sender.has_closed()
     }
 
-    /// Whether its FIN has arrived, and all data before it.
+    /// Returns true if the FIN has arrived, and all data before it.
     pub(super) fn has_fin_arrived(&self) -> bool {
         self.sender.has_fin_below(self.receiver.next())
     }
 
-    /// Whether its FIN is acknowledged.
+    /// Returns true if the FIN is acknowledged.
     pub(super) fn is_closed(&self) -> bool {
         self.sender.has_fin_below(self.sender.acknowledged())
     }
 
-    /// Whether the segments below `end` have arrived on the other side.
+    /// Returns true if the segments below `end` have arrived on the other side.
     pub(super) fn has_arrived(&self, end: u64) -> bool {
         self.last().receiver.next() >= end
     }
 
-    /// Whether the sender of the last leg has everything acknowledged.
+    /// Returns true if everything that the sender of the last leg has sent is acknowledged.
     pub(super) fn is_all_acknowledged(&self) -> bool {
         let sender = &self.last().sender;
         sender.acknowledged() >= sender.end()
     }
 
-    /// One past the last segment of all.
+    /// Sets one past the last segment.
     pub(super) fn expect_fin_before(&mut self, end: u64) {
         self.receiver.expect_end(end);
         if let Some(second_leg) = &mut self.second_leg {
@@ -160,30 +160,31 @@ impl Direction {
         }
     }
 
-    /// Counters up to `now`: what its sender sends, and what arrives on the other side.
+    /// Returns the counters up to `now`: packets that the sender sends, and those that arrive on the other side.
     pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
         let last = self.last();
         let received = Received::of(&last.sender, &last.receiver);
         received.counted_in(self.sender.counters(now))
     }
 
-    /// Data packets sent.
+    /// Returns the number of data packets sent.
     pub(super) fn sent_pkts(&self) -> u64 {
         self.sender.sent_pkts()
     }
 
-    /// The other direction begins to send, which acknowledges what has arrived.
+    /// Records that the other direction begins to send, which acknowledges the segments that have arrived.
     pub(super) fn acknowledged_by_data(&mut self, env: &mut Env) {
         self.receiver.acknowledged_by_data(env);
         self.begin_echoes();
     }
 
-    /// The other direction begins to send.
+    /// Records the timestamp with which the other direction begins to send.
     pub(super) fn begin_echoes(&mut self) {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// A segment reaches the other side, `echoed` by segments of the other direction, if any are under way.
+    /// Processes a segment on the other side; `echoed` if segments of the other direction echo its timestamp,
+    /// since some are in flight.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {
@@ -191,7 +192,8 @@ impl Direction {
         }
     }
 
-    /// A segment of the other direction, which `left` then, says that all of this one has arrived.
+    /// Processes the acknowledgement of everything sent in this direction, by a segment of the other one that left
+    /// at `left`.
     pub(super) fn acknowledge_all(&mut self, left: Time, env: &mut Env) {
         if self.sender.outstanding() == 0 {
             return;

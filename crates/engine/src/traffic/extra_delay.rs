@@ -1,5 +1,5 @@
-//! Round-trip time of a connection beyond that of the network: its packets are delayed at both end points, by
-//! half of it each (a link's delay box does the same, and ns-2's DelayBox on a router).
+//! Round-trip time of a connection in addition to that of the network: its packets are delayed at both end points,
+//! by half of it each (a link's delay box does the same, and ns-2's DelayBox on a router).
 
 use std::collections::VecDeque;
 
@@ -10,29 +10,29 @@ use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::schedule::{Event, Schedule};
 
-/// Packets with the times at which they are due, at the end of each direction.
+/// Packets with their release times, at the end of each direction.
 type Queues = [VecDeque<(Time, Packet)>; 2];
 
-/// Packets of one connection that are delayed, half of the round trip each way.
+/// Delayed packets of one connection, by half of the round trip each way.
 #[derive(Debug)]
 pub(super) struct ExtraDelay {
     delay: Span,
     queues: Queues,
 }
 
-/// Queues of closed connections, whose memory is used again.
+/// Queues of closed connections, whose memory is reused.
 #[derive(Debug, Default)]
 pub(super) struct QueuePool(Vec<Queues>);
 
 impl QueuePool {
-    /// Takes the empty queues of a closed connection.
+    /// Stores the empty queues of a closed connection.
     pub(super) fn keep(&mut self, hold: ExtraDelay) {
         self.0.push(hold.queues);
     }
 }
 
 impl ExtraDelay {
-    /// None for a round trip of zero.
+    /// Creates the queues; none for a round trip of zero.
     pub(super) fn new(round_trip: Span, spare: &mut QueuePool) -> Option<Self> {
         (round_trip > Span::ZERO).then(|| Self {
             delay: round_trip / 2,
@@ -40,14 +40,14 @@ impl ExtraDelay {
         })
     }
 
-    /// Prefetches the next packet at that end point.
+    /// Prefetches the next packet at an end point.
     pub(super) fn prefetch(&self, end: Side) {
         if let Some(first) = self.queues[end as usize].front() {
             prefetch(first);
         }
     }
 
-    /// A packet comes to the far end of a direction then.
+    /// Adds a packet that comes to the far end of a direction at `comes`.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -64,7 +64,7 @@ impl ExtraDelay {
         queue.push_back((due, packet));
     }
 
-    /// The next packet at that end, if it is due.
+    /// Returns the next packet at an end, if it is due.
     pub(super) fn pop(&mut self, end: Side, now: Time) -> Option<Packet> {
         let queue = &mut self.queues[end as usize];
         let &(due, packet) = queue.front()?;
@@ -74,14 +74,14 @@ impl ExtraDelay {
         })
     }
 
-    /// Enters the event of the packet that is due next at that end, if there is one.
+    /// Enters the event of the packet that is due next at an end, if there is one.
     pub(super) fn arm(&self, end: ConnectionId, schedule: &mut Schedule) {
         if let Some(&(due, _)) = self.queues[end.side() as usize].front() {
             schedule.push_timer(due, Event::Held(end.index()));
         }
     }
 
-    /// Removes what is still delayed when the connection is closed.
+    /// Removes the packets that are still delayed when the connection is closed.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Packet> {
         let queues = self.queues.iter_mut();
         queues.flat_map(|queue| queue.drain(..).map(|(_, packet)| packet))

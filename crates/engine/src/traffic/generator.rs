@@ -1,4 +1,4 @@
-//! Models of traffic: when connections are opened, and for which exchanges.
+//! Models of traffic: the times at which connections are opened, and their exchanges.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
-    /// Gaussian series of sources of requests that have not begun.
+    /// Returns the Gaussian series that have not begun, of all sources of requests.
     pub(super) fn series<'a>(
         all: impl Iterator<Item = &'a mut Self>,
     ) -> impl Iterator<Item = &'a mut Gaussian> {
@@ -33,7 +33,7 @@ impl Generator {
         .flatten()
     }
 
-    /// When the source opens its next connection after `now`, if it does.
+    /// Returns the time at which the source opens its next connection after `now`, if it does.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Requests(model) => Some(model.next_arrival(now)),
@@ -43,14 +43,14 @@ impl Generator {
         }
     }
 
-    /// Before the start: draws the times of many arrivals ahead, if the model can.
+    /// Draws the times of many arrivals ahead, if the model can; called before the start.
     pub(super) fn draw_arrivals_ahead(&mut self) {
         if let Self::Requests(model) = self {
             model.draw_arrivals_ahead();
         }
     }
 
-    /// Up to what time all arrivals are known, and how many exchanges there are on the connections that
+    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections that
     /// they will open.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {
@@ -59,7 +59,7 @@ impl Generator {
         }
     }
 
-    /// The next connection.
+    /// Returns the next connection.
     pub(super) fn open(&mut self) -> PlannedConnection {
         match self {
             Self::Requests(model) => model.open(),
@@ -69,7 +69,7 @@ impl Generator {
         }
     }
 
-    /// Whether connections may have round trips beyond that of the network.
+    /// Returns true if connections may have additional round-trip times.
     pub(super) fn delays_at_end(&self) -> bool {
         match self {
             Self::Requests(model) => model.delays_at_end(),
@@ -84,7 +84,7 @@ impl Generator {
         }
     }
 
-    /// When the source opens another connection because an exchange is complete, if it does.
+    /// Returns the time at which the source opens another connection because an exchange is complete, if it does.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Web(session) => session.after_exchange(now),

@@ -1,4 +1,4 @@
-//! What is measured of sources and their connections.
+//! Measurements of sources and their connections.
 
 use longhaul_units::{Span, Time};
 
@@ -9,13 +9,13 @@ use super::stop_condition::StopCondition;
 use crate::measure::{Exchange, FlowCounters};
 
 impl Traffic {
-    /// Counters of each source up to `now`.
+    /// Returns the counters of each source up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> Vec<FlowCounters> {
         let samples = self.samples(now).into_iter();
         samples.map(|(counters, _)| counters).collect()
     }
 
-    /// The same, each with the segments that are in flight.
+    /// Returns the counters of each source up to `now`, with the segments in flight.
     pub(crate) fn samples(&mut self, now: Time) -> Vec<(FlowCounters, u64)> {
         let finished = self
             .sources
@@ -31,7 +31,7 @@ impl Traffic {
         samples
     }
 
-    /// Data packets sent by all sources.
+    /// Returns the number of data packets sent by all sources.
     pub(crate) fn sent_pkts(&mut self) -> u64 {
         let finished = self
             .sources
@@ -44,13 +44,12 @@ impl Traffic {
         finished.sum::<u64>() + open.sum::<u64>()
     }
 
-    /// Connections that are open.
+    /// Returns the number of open connections.
     pub(crate) fn open_connections(&mut self) -> usize {
         self.connections.iter_mut().count()
     }
 
-    /// Restarts the record of extreme round trips; returns the smallest and largest so far, by
-    /// source.
+    /// Restarts the record of extreme round-trip times; returns the smallest and largest so far, by source.
     pub(crate) fn restart_extremes(&mut self, now: Time) -> Vec<(Span, Span)> {
         let counters = self.counters(now);
         for traffic_source in &mut self.sources {
@@ -70,7 +69,7 @@ impl Traffic {
         extremes.collect()
     }
 
-    /// Warnings about the run: what it should have seen and has not.
+    /// Returns warnings about events that the run should have had and did not.
     pub(crate) fn run_warnings(&self) -> Vec<String> {
         let stop = self.stop.as_ref().map(StopCondition::run_warnings);
         let mut out = stop.unwrap_or_default();
@@ -84,7 +83,7 @@ impl Traffic {
         out
     }
 
-    /// Exchanges in progress, in order of their start.
+    /// Returns the exchanges in progress, in order of their start.
     pub(crate) fn unfinished(&mut self) -> Vec<Exchange> {
         let under_way = self.connections.iter_mut();
         let mut exchanges: Vec<_> = under_way.filter_map(|one| one.unfinished()).collect();

@@ -1,5 +1,5 @@
-//! An application that sends messages in bursts over one connection (ns-2's on/off traffic over TCP).
-//! What the connection cannot send yet waits without limit; nothing holds the application back.
+//! An application that sends messages in bursts over one connection (ns-2's on/off traffic over TCP). Data that
+//! the connection cannot send yet waits without limit; nothing holds the application back.
 
 use crate::config::Messages;
 use crate::random::Stream;
@@ -7,7 +7,7 @@ use crate::schedule::Event;
 use crate::transport::tcp::Sender;
 use crate::transport::{Bursts, Env};
 
-/// An application at work.
+/// The state of an application.
 #[derive(Debug)]
 pub(crate) struct MessageSource {
     /// Index among the applications.
@@ -15,13 +15,13 @@ pub(crate) struct MessageSource {
     /// Index of its connection.
     pub(crate) connection: usize,
     clock: Bursts,
-    /// What a message counts for.
+    /// Bytes of a message.
     bytes: u64,
     running: bool,
 }
 
 impl MessageSource {
-    /// For a connection with segments of `mss_bytes`.
+    /// Creates the application of a connection with segments of `mss_bytes`.
     pub(crate) fn new(
         index: u32,
         connection: usize,
@@ -60,7 +60,7 @@ impl MessageSource {
         env.network.schedule.push_timer(next, event);
     }
 
-    /// The time of the next message has come.
+    /// Sends the next message, whose time has come.
     pub(crate) fn on_message_event(&mut self, sender: &mut Sender, env: &mut Env) {
         if self.running {
             sender.append(self.bytes, env);

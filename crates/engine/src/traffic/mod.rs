@@ -1,7 +1,7 @@
 //! Application traffic: sources that open connections over time, and the connections that they open.
 //!
-//! A connection takes memory only while it is open. Its end points are not known when the simulation begins,
-//! so that no packet is delivered to them ahead of time (`network/lookahead.rs`).
+//! A connection takes memory only while it is open. Its end points are not known when the simulation begins, so
+//! that no packet is delivered to them ahead of time (`network/lookahead.rs`).
 
 mod app_connection;
 mod capture;
@@ -43,7 +43,7 @@ use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// From so many connections on, their state exceeds a cache of a megabyte and is worth prefetching.
+/// Number of connections from which on their state exceeds a cache of a megabyte and is worth prefetching.
 const PREFETCH_THRESHOLD: usize = 256;
 
 /// All sources, and the connections that they have open.
@@ -54,7 +54,7 @@ pub(crate) struct Traffic {
     spare: QueuePool,
     /// Completed exchanges, until they are recorded.
     pub(crate) log: Vec<Exchange>,
-    /// Ends the run early, if `measure.stop` is set.
+    /// Condition that ends the run early, if `measure.stop` is set.
     stop: Option<StopCondition>,
     /// Connections not opened because there were too many.
     refused: u64,
@@ -63,14 +63,14 @@ pub(crate) struct Traffic {
 /// The two legs of one direction of a connection that a proxy splits.
 pub(crate) struct Legs<'a> {
     pub(crate) sender: &'a Sender,
-    /// At the proxy's start node.
+    /// The receiver at the proxy's start node.
     pub(crate) receiver: &'a mut Receiver,
-    /// At its end node.
+    /// The sender at the proxy's end node.
     pub(crate) second_leg: &'a mut Sender,
 }
 
 impl Traffic {
-    /// No sources yet.
+    /// Creates traffic without sources.
     pub(crate) fn new(stop: Option<StopCondition>) -> Self {
         Self {
             stop,
@@ -78,7 +78,7 @@ impl Traffic {
         }
     }
 
-    /// Whether packets and events with this index belong to traffic.
+    /// Returns true if packets and events with this index belong to traffic.
     #[inline]
     pub(crate) fn is_own(index: u32) -> bool {
         ConnectionId::is_one(index)
@@ -111,13 +111,13 @@ impl Traffic {
         self.sources.len() - 1
     }
 
-    /// Has connections of a source traced, and its transit times measured with a clock.
+    /// Sets the connections of a source that are traced, and the clock with which transit times are measured.
     pub(crate) fn observe(&mut self, source: usize, traced: &[u64], clock: ClockError) {
         let source = &mut self.sources[source];
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// After the last source has been added: initialises the random series of all sources together.
+    /// Initialises the random series of all sources together, after the last source has been added.
     pub(crate) fn complete(&mut self) {
         let generators = self
             .sources
@@ -131,7 +131,7 @@ impl Traffic {
         }
     }
 
-    /// Tells the schedule a new lower bound of the time at which the run may end early, if there is one.
+    /// Sets a new lower bound of the time at which the run may end early, if there is one.
     fn bound_early_end(&mut self, schedule: &mut Schedule) {
         if let Some(stop) = &mut self.stop
             && let Some(time) = stop.earliest_end(&self.sources)
@@ -144,13 +144,13 @@ impl Traffic {
         &self.sources[source]
     }
 
-    /// A source starts: its first connection is opened an interval later.
+    /// Starts a source: its first connection is opened an interval later.
     pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
         self.sources[source].running = true;
         self.await_next(source, env);
     }
 
-    /// A source opens no more connections; those that are open go on.
+    /// Stops a source: it opens no more connections, and open ones continue.
     pub(crate) fn stop(&mut self, source: usize) {
         self.sources[source].running = false;
     }
@@ -164,8 +164,8 @@ impl Traffic {
         }
     }
 
-    /// The event of a source's next connection. Out of line, as a connection on the stack is large, which other events
-    /// would pay for.
+    /// Processes the event of a source's next connection. Out of line, since a connection on the stack is large,
+    /// at the expense of other events.
     #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];
@@ -180,7 +180,7 @@ impl Traffic {
             Some(id) => {
                 let connection = self.connections.get_mut(id).expect("just put in");
                 connection.complete_up(traffic_source);
-                // Not made a string unless something wants it.
+                // The label is formatted only if it is needed.
                 let label = format_args!("{}/{}", traffic_source.name, connection.number_in_flow());
                 env.network.add_flow(Carrier::Traffic, id.index(), &label);
                 connection.open(env);
@@ -193,8 +193,7 @@ impl Traffic {
         self.await_next(source as usize, env);
     }
 
-    /// A packet of a connection reaches the end of its route. One of a connection that is over is
-    /// ignored.
+    /// Processes a packet that reaches the end of its route. Packets of connections that are over are ignored.
     #[inline(never)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, end: End, env: &mut Env) {
         let id = ConnectionId::of(packet.flow);
@@ -206,7 +205,7 @@ impl Traffic {
         }
     }
 
-    /// The connection of a packet that will be held back for a while at the end of its route.
+    /// Returns the connection of a packet that will be held back at the end of its route.
     #[inline]
     pub(crate) fn holding(&mut self, packet: &Packet) -> Option<&mut AppConnection> {
         let connection = self.connections.get_mut(ConnectionId::of(packet.flow))?;
@@ -234,7 +233,7 @@ impl Traffic {
             return;
         }
         let mut coming = schedule.coming_to_connections().map(ConnectionId::of);
-        // The beginning of the next one has been fetched when it was one of the others.
+        // The beginning of the next one was prefetched when it was one of the others.
         if let Some(next) = coming.next()
             && let Some(connection) = self.connections.get(next)
         {
@@ -243,14 +242,14 @@ impl Traffic {
         coming.for_each(|id| self.prefetch_beginning(id));
     }
 
-    /// A server's delay or a client's pause is over.
+    /// Processes the end of a server's delay or a client's pause.
     pub(crate) fn on_turn(&mut self, index: u32, env: &mut Env) {
         self.with(ConnectionId::of(index), env, |connection, context| {
             connection.on_turn(context);
         });
     }
 
-    /// Packets held back at one end of a connection are due.
+    /// Processes packets held back at one end of a connection.
     pub(crate) fn on_held(&mut self, index: u32, env: &mut Env) {
         let end = ConnectionId::of(index);
         self.with(end, env, |connection, context| {
@@ -258,7 +257,7 @@ impl Traffic {
         });
     }
 
-    /// A timer of a sender or receiver.
+    /// Processes a timer of a sender or receiver.
     #[inline(never)]
     pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
         let id = match event {
@@ -281,7 +280,7 @@ impl Traffic {
     }
 
     /// Runs `act` on a connection, if it is still open, and removes the connection if it is closed then. Returns
-    /// whether there is one.
+    /// true if there is one.
     #[inline]
     fn with(
         &mut self,
@@ -306,7 +305,7 @@ impl Traffic {
         true
     }
 
-    /// A connection is over.
+    /// Removes a connection that is over.
     #[inline(never)]
     fn close(&mut self, id: ConnectionId, env: &mut Env) {
         let Some(connection) = self.connections.get_mut(id) else {
@@ -320,7 +319,7 @@ impl Traffic {
         self.connections.remove(id);
     }
 
-    /// The proxy that splits the direction of this name.
+    /// Returns the proxy that splits the direction with this index.
     pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
         let id = ConnectionId::of(index);
         let source = self.connections.get(id)?.source as usize;
@@ -328,7 +327,7 @@ impl Traffic {
         Some(second_leg.proxy)
     }
 
-    /// The two legs of a direction that a proxy splits, if its connection is still there.
+    /// Returns the two legs of a direction that a proxy splits, if its connection still exists.
     pub(crate) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
         let id = ConnectionId::of(index);
         let direction = self.connections.get_mut(id)?.direction_mut(id.side())?;

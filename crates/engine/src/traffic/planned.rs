@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use longhaul_units::Span;
 
-/// One exchange that is planned.
+/// A planned exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PlannedExchange {
-    /// How long its client waits after the exchange before it on the same connection.
+    /// Time for which its client waits after the exchange before it on the same connection.
     pub(crate) pause: Span,
     pub(crate) request_bytes: u64,
     pub(crate) response: Response,
@@ -17,10 +17,10 @@ pub(crate) struct PlannedExchange {
 /// The response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Response {
-    /// None: data one way.
+    /// No response: data one way.
     None,
     Bytes(u64),
-    /// Of a size that the server draws when the request has arrived.
+    /// A response whose size the server draws when the request has arrived.
     DrawnByServer,
 }
 
@@ -30,17 +30,16 @@ pub(crate) struct PlannedConnection {
     pub(crate) first: PlannedExchange,
     /// Exchanges after the first.
     pub(crate) to_come: VecDeque<PlannedExchange>,
-    /// Round trip beyond that of the network.
+    /// Additional round-trip time.
     pub(crate) round_trip: Span,
-    /// Whether the response has a connection of its own, which the server opens when the request is
-    /// acknowledged.
+    /// True if the response has a connection of its own, which the server opens when the request is acknowledged.
     pub(crate) separate: bool,
-    /// When it is aborted after its opening, if it is.
+    /// Time from its opening to its abortion, if it is aborted.
     pub(crate) lifetime: Option<Span>,
 }
 
 impl PlannedConnection {
-    /// A connection for one exchange.
+    /// Returns a connection for one exchange.
     pub(super) fn single(first: PlannedExchange) -> Self {
         Self {
             first,

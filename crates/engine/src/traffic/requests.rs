@@ -1,5 +1,5 @@
 //! Requests and responses whose times and sizes are drawn, each from a random stream of its own: the same seed
-//! makes the same requests under every protocol.
+//! gives the same requests with every protocol.
 
 use std::collections::VecDeque;
 
@@ -10,12 +10,12 @@ use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::{self, Binding, Distribution, Process};
 use crate::random::{Stream, Streams};
 
-/// A model at work.
+/// The state of a model.
 #[derive(Debug)]
 pub(crate) struct RequestModel {
     binding: Binding,
     per_connection: Numbers,
-    /// The most exchanges that a connection may have.
+    /// Maximum number of exchanges on a connection.
     most_per_connection: u64,
     arrivals: Arrivals,
     request: Numbers,
@@ -25,21 +25,21 @@ pub(crate) struct RequestModel {
     pause: Numbers,
 }
 
-/// When connections are opened.
+/// Opening times of connections.
 #[derive(Debug)]
 struct Arrivals {
     intervals: Numbers,
     /// Intervals drawn ahead.
     coming: VecDeque<Span>,
-    /// When the last one will be over; zero before the first begins, or if none is drawn ahead.
+    /// End of the last of these intervals; zero before the first begins, or if none is drawn ahead.
     known_until: Time,
 }
 
 impl Arrivals {
-    /// So many intervals are drawn ahead.
+    /// Number of intervals drawn ahead.
     const AHEAD: usize = 64;
 
-    /// The arrival after one that is `now`.
+    /// Returns the arrival after one that is `now`.
     fn next(&mut self, now: Time) -> Time {
         let Some(next) = self.coming.pop_front() else {
             return now + self.intervals.span();
@@ -54,7 +54,7 @@ impl Arrivals {
     }
 }
 
-/// Numbers that follow one another.
+/// A sequence of random numbers.
 #[derive(Debug)]
 enum Numbers {
     Independent(Distribution, Stream),
@@ -65,12 +65,12 @@ impl Numbers {
     fn size(&mut self) -> u64 {
         match self {
             Self::Independent(distribution, stream) => stream.draw_count(distribution),
-            // Whole bytes, as ns-2 has them.
+            // Whole bytes, as in ns-2.
             Self::PackMime(part) => (part.next() as u64).max(1),
         }
     }
 
-    /// Whether others draw from the same generator.
+    /// Returns true if others draw from the same generator.
     fn share_a_generator(&self) -> bool {
         match self {
             Self::Independent(_, stream) => stream.is_shared(),
@@ -78,7 +78,7 @@ impl Numbers {
         }
     }
 
-    /// Its Gaussian series.
+    /// Returns its Gaussian series.
     fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Independent(..) => Vec::new(),
@@ -95,7 +95,7 @@ impl Numbers {
 }
 
 impl RequestModel {
-    /// Its streams are named below `path`.
+    /// Creates the model; its streams are named below `path`.
     pub(crate) fn new(config: &config::Requests, path: &str, streams: &Streams) -> Self {
         let stream = |part: &str| streams.component(&format!("{path}/{part}"));
         let independent = |part: &str, distribution: &Distribution| {
@@ -127,7 +127,7 @@ impl RequestModel {
         }
     }
 
-    /// Gaussian series that have not begun.
+    /// Returns the Gaussian series that have not begun.
     pub(super) fn series(&mut self) -> impl Iterator<Item = &mut Gaussian> {
         let Self {
             arrivals,
@@ -140,7 +140,7 @@ impl RequestModel {
         numbers.into_iter().flat_map(Numbers::series)
     }
 
-    /// Whether connections may have round trips beyond that of the network.
+    /// Returns true if connections may have additional round-trip times.
     pub(super) fn delays_at_end(&self) -> bool {
         let none = Distribution::Constant(0.0);
         !matches!(&self.round_trip, Numbers::Independent(all, _) if *all == none)
@@ -150,7 +150,7 @@ impl RequestModel {
         self.arrivals.next(now)
     }
 
-    /// Before the start: draws the times of many arrivals ahead, unless that changes what others draw.
+    /// Draws the times of many arrivals ahead, unless that changes the draws of others; called before the start.
     pub(super) fn draw_arrivals_ahead(&mut self) {
         let Arrivals {
             intervals, coming, ..
@@ -160,7 +160,7 @@ impl RequestModel {
         }
     }
 
-    /// Up to what time all arrivals are known, and how many exchanges there are on the connections that
+    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections that
     /// they will open.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         let Arrivals {
@@ -168,7 +168,7 @@ impl RequestModel {
             known_until,
             ..
         } = &self.arrivals;
-        // And the one whose event is entered.
+        // These connections include the one whose event is entered.
         let connections = 1 + coming.len() as u64;
         (*known_until, connections * self.most_per_connection)
     }

@@ -1,5 +1,5 @@
-//! A web session: pages one after another, each with objects that are requested without waiting for each
-//! other (ns-2's PagePool/WebTraf, `webcache/webtraf.cc`).
+//! A web session: pages in sequence, each with objects that are requested without waiting for each other (ns-2's
+//! PagePool/WebTraf, `webcache/webtraf.cc`).
 
 use longhaul_units::{Span, Time};
 
@@ -7,13 +7,13 @@ use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::Web;
 use crate::random::{Stream, WITHOUT_END, whole};
 
-/// A session at work.
+/// The state of a session.
 #[derive(Debug)]
 pub(crate) struct Session {
     config: Web,
-    /// Pages that it will still begin.
+    /// Number of pages left to begin.
     pages_left: u64,
-    /// Objects of the current page that are still to be asked for, and those under way.
+    /// Number of objects of the current page left to request, and of those in transfer.
     objects_left: u64,
     objects_open: u64,
     stream: Stream,
@@ -30,8 +30,8 @@ impl Session {
         }
     }
 
-    /// When the next object is asked for, unless the page is waited for. The first page begins at
-    /// once.
+    /// Returns the time at which the next object is requested, unless the session waits for the page. The first
+    /// page begins at once.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         if self.objects_left > 0 {
             return Some(now + self.stream.draw_span(&self.config.inter_object));
@@ -63,7 +63,8 @@ impl Session {
         }
     }
 
-    /// An object has arrived. The last of a page ends it; the next one begins after a pause.
+    /// Records an object that has arrived. The last object of a page ends it; the next page begins after a pause,
+    /// whose end is returned.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         self.objects_open -= 1;
         if self.objects_left + self.objects_open > 0 {
@@ -79,8 +80,8 @@ mod tests {
     use super::*;
     use crate::config::Distribution;
 
-    /// Plays sessions whose objects take a second each; returns pages, objects and units of the
-    /// objects' sizes.
+    /// Plays sessions whose objects take a second each; returns the numbers of pages and objects and the units of
+    /// the objects' sizes.
     fn play(config: &Web, seed: u64) -> (u64, u64, u64) {
         let mut session = Session::new(config, Stream::new(seed, 0, "test"));
         let (mut objects, mut units) = (0, 0);
@@ -102,9 +103,9 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Rounding up, as ns-2's WebTraf does, changes the means: objects per page 1 + zeta(1.5) = 3.612, bounded
-    /// here so that the mean of a hundred thousand is known to a percent; sizes of a Pareto-II number
-    /// of mean 10 and shape 1.2 likewise.
+    /// Rounding up, as ns-2's WebTraf does, changes the means: objects per page are 1 + zeta(1.5) = 3.612 on
+    /// average, bounded here so that the mean of a hundred thousand is known to a percent; likewise sizes of a
+    /// Pareto-II number of mean 10 and shape 1.2.
     #[test]
     fn pages_and_objects_are_counted_as_they_should() {
         let config = Web {
@@ -165,7 +166,7 @@ mod tests {
         assert_eq!(session.next_arrival(at(0)), Some(at(0)));
         session.open();
         assert_eq!(session.next_arrival(at(0)), Some(at(500)));
-        // The first object arrives before the second is asked for.
+        // The first object arrives before the second is requested.
         assert_eq!(session.after_exchange(at(100)), None);
         session.open();
         assert_eq!(session.next_arrival(at(500)), None);
@@ -175,7 +176,7 @@ mod tests {
         session.open();
         assert_eq!(session.next_arrival(at(5400)), None);
         assert_eq!(session.after_exchange(at(6000)), None);
-        // That was the last page.
+        // This was the last page.
         assert_eq!(session.after_exchange(at(6001)), None);
     }
 }

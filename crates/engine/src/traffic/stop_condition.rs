@@ -7,14 +7,14 @@ use super::traffic_source::TrafficSource;
 use crate::config::{Config, StopRule};
 use crate::measure::Exchange;
 
-/// Counts towards the end of a run.
+/// Counters towards the end of a run.
 #[derive(Debug)]
 pub(crate) struct StopCondition {
     rule: StopRule,
     /// Start of the measurement window.
     from: Time,
     complete: u64,
-    /// Responses among them longer than the bound of the 99th percentile.
+    /// Number of complete responses longer than the bound of the 99th percentile.
     long: u64,
     /// The longest response that began in time.
     longest: u64,
@@ -37,21 +37,21 @@ impl StopCondition {
         })
     }
 
-    /// Whether exchanges of a flow count.
+    /// Returns true if exchanges of a flow are counted.
     pub(super) fn counts(&self, flow: u32) -> bool {
         self.rule.flows.contains(&flow)
     }
 
-    /// A connection is opened for so many exchanges.
+    /// Records a connection opened for this many exchanges.
     pub(super) fn on_open(&mut self, flow: u32, exchanges: u64) {
         if self.counts(flow) {
             self.countable += exchanges;
         }
     }
 
-    /// Before what time not enough exchanges can be complete, whatever happens: all that are to come until
-    /// then are known, and they are too few. Asked before each arrival; looks once in as many as there are
-    /// sources.
+    /// Returns the time before which not enough exchanges can be complete in any case: all that are to come until
+    /// then are known, and they are too few. Called before each arrival; computed once in as many arrivals as
+    /// there are sources.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;
@@ -70,7 +70,7 @@ impl StopCondition {
         (exchanges < self.rule.exchanges).then_some(known_until)
     }
 
-    /// A response begins.
+    /// Records the beginning of a response.
     pub(super) fn on_response(&mut self, exchange: &Exchange, now: Time) {
         let within = self.rule.start_within.unwrap_or(Span::from_ps(u64::MAX));
         let in_time = now >= self.from && now.since(self.from) <= within;
@@ -79,7 +79,7 @@ impl StopCondition {
         }
     }
 
-    /// An exchange is complete; returns whether that is enough.
+    /// Records a complete exchange; returns true if that is enough.
     pub(super) fn on_complete(&mut self, exchange: &Exchange) -> bool {
         if !self.counts(exchange.flow) {
             return false;
@@ -94,7 +94,7 @@ impl StopCondition {
         self.complete >= self.rule.exchanges
     }
 
-    /// Warnings about the run.
+    /// Returns warnings about the run.
     pub(super) fn run_warnings(&self) -> Vec<String> {
         let mut out = Vec::new();
         let StopRule {

@@ -1,4 +1,4 @@
-//! A source of connections: the paths that they take and the configuration that they share.
+//! A source of connections: their paths and their shared configuration.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub(crate) struct ConnectionPaths {
     pub(crate) down: DirectionPaths,
 }
 
-/// The path of data in one direction and that of its acknowledgements. Where a proxy splits the direction,
-/// those of the leg before the proxy.
+/// The path of data in one direction and that of its acknowledgements. If a proxy splits the direction, the paths
+/// are those of the leg before the proxy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectionPaths {
     pub(crate) data: Path,
@@ -49,7 +49,7 @@ impl ConnectionPaths {
 }
 
 impl DirectionPaths {
-    /// The paths of data and acknowledgements at the far end.
+    /// Returns the paths of data and acknowledgements at the far end.
     fn last(&self) -> (Path, Path) {
         let before = (self.data, self.acks);
         self.second_leg
@@ -68,29 +68,30 @@ pub(crate) struct TrafficSource {
     pub(super) tcp: Arc<Tcp>,
     /// Initial state of each connection's congestion control.
     pub(super) controller: Controller,
-    /// Each sender gets a stream of its own, split off from this one.
+    /// Stream from which a stream for each sender is split off.
     pub(super) stream: Stream,
     pub(super) generator: Generator,
-    /// Whether the flow goes from servers to clients, and not from clients to servers.
+    /// True if the flow goes from servers to clients, not from clients to servers.
     pub(super) from_servers: bool,
     /// Numbers of the connections that are traced.
     pub(super) traced: Vec<u64>,
-    /// How the clock of the flow's second node differs from that of its first.
+    /// Difference between the clocks of the flow's second and first node.
     pub(super) clock: ClockError,
     pub(super) running: bool,
-    /// Of closed connections; `connections` and `exchanges` count all.
+    /// Counters of closed connections; `connections` and `exchanges` count all.
     pub(super) counters: FlowCounters,
 }
 
 impl TrafficSource {
-    /// One direction of a new connection, which [`Self::complete`] is to complete in its place: it is large.
+    /// Creates one direction of a new connection, which [`Self::complete`] has to complete in its place, because
+    /// it is large.
     #[inline]
     pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
         let way = self.paths.on(id.side());
         self.leg(id, self.flow, way.data, way.acks)
     }
 
-    /// What only some directions have, of a connection of this number.
+    /// Adds the parts that only some directions of a connection of this number have.
     pub(super) fn complete(&mut self, direction: &mut Direction, id: ConnectionId, number: u64) {
         if (id.side() == Side::Down) == self.from_servers {
             direction.receiver.set_clock(self.clock);
@@ -106,7 +107,7 @@ impl TrafficSource {
         }
     }
 
-    /// A sender and a receiver, whose events are recorded as those of a flow.
+    /// Creates a sender and a receiver, whose events are recorded as those of a flow.
     fn leg(&mut self, id: ConnectionId, recorded: u32, data: Path, acks: Path) -> Direction {
         let index = id.index();
         let tcp = Arc::clone(&self.tcp);
@@ -120,12 +121,12 @@ impl TrafficSource {
         }
     }
 
-    /// Whether a proxy splits one of the directions.
+    /// Returns true if a proxy splits one of the directions.
     pub(super) fn is_split(&self) -> bool {
         self.paths.up.second_leg.is_some() || self.paths.down.second_leg.is_some()
     }
 
-    /// The record of a connection's first exchange.
+    /// Creates the record of a connection's first exchange.
     pub(super) fn record(&mut self, round_trip: Span) -> Exchange {
         let connection = self.counters.connections;
         self.counters.connections += 1;
@@ -144,13 +145,13 @@ impl TrafficSource {
         }
     }
 
-    /// The size of a response that the server draws when a request has come.
+    /// Draws the size of a response when a request has come.
     pub(super) fn draw_response(&mut self) -> u64 {
         self.generator.draw_response()
     }
 
-    /// The ends, which look alike whichever connection they belong to. What comes to a side may be
-    /// answered with anything that it sends.
+    /// Returns the ends, which are the same for all connections. A packet that comes to a side may be answered
+    /// with anything that the side sends.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());

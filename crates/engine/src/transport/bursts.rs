@@ -1,4 +1,4 @@
-//! Messages in bursts: so many at even intervals, then a pause (ns-2's `Pareto` and `Exponential`
+//! Messages in bursts: a number of messages at even intervals, then a pause (ns-2's `Pareto` and `Exponential`
 //! traffic).
 
 use longhaul_units::Span;
@@ -10,7 +10,7 @@ use crate::random::Stream;
 #[derive(Debug)]
 pub(crate) struct Bursts {
     config: OnOff,
-    /// Between two messages of a burst.
+    /// Time between two messages of a burst.
     interval: Span,
     /// Messages left of the current burst.
     left: u64,
@@ -27,8 +27,8 @@ impl Bursts {
         }
     }
 
-    /// From now, or from the last message, to the next. The first burst comes after a pause. A burst
-    /// has the nearest whole number of messages, at least one.
+    /// Returns the time to the next message from the last one, or from now at the start. The first burst comes
+    /// after a pause. A burst has the nearest whole number of messages, at least one.
     pub(crate) fn next_gap(&mut self) -> Span {
         let mut gap = self.interval;
         if self.left == 0 {
@@ -53,7 +53,7 @@ mod tests {
         Bursts::new(config, INTERVAL, Stream::new(3, 0, "test"))
     }
 
-    /// Messages a second over so many of them.
+    /// Returns the mean rate of this many messages, in messages per second.
     fn rate(mut source: Bursts, messages: u32) -> f64 {
         let gaps = (0..messages).map(|_| source.next_gap());
         f64::from(messages) / gaps.fold(Span::ZERO, |sum, gap| sum + gap).as_secs_f64()
@@ -72,8 +72,8 @@ mod tests {
         );
     }
 
-    /// ns-2's defaults: bursts of 19.048 messages and pauses of 500 ms on average, so
-    /// that half the time one leaves every 26.25 ms. Tails as heavy as that need millions.
+    /// ns-2's defaults: bursts of 19.048 messages and pauses of 500 ms on average, so that a message leaves every
+    /// 26.25 ms half of the time. Such heavy tails need millions of messages.
     #[test]
     fn rates_are_within_a_percent_of_theory() {
         let theory = 0.5 / 0.02625;

@@ -13,14 +13,14 @@ use crate::network::Network;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::Schedule;
 
-/// What the ends of connections act on: all there is, or as much of it as a train of packets meets
-/// ([`crate::network::Lane`]). Whatever they do is compiled for both from one source.
+/// The services that the ends of connections use: those of the whole simulation, or those that a train of packets
+/// needs ([`crate::network::Lane`]). The ends' code is compiled for both from one source.
 pub(crate) trait Environment {
     fn now(&self) -> Time;
 
     fn schedule(&mut self) -> &mut Schedule;
 
-    /// Options of packets on their way.
+    /// Returns the store of the options of packets in flight.
     fn options(&mut self) -> &mut OptionStore;
 
     fn log(&mut self) -> &mut EventLog;
@@ -29,7 +29,7 @@ pub(crate) trait Environment {
     fn send(&mut self, packet: Packet);
 }
 
-/// The network, and what is noted about flows.
+/// The network, and the records of flows.
 #[derive(Debug)]
 pub(crate) struct Env {
     pub(crate) network: Network,
@@ -37,18 +37,18 @@ pub(crate) struct Env {
     pub(crate) delays: FlowDelays,
 }
 
-/// How long data packets take, by flow; nothing where it is not measured.
+/// One-way delays of data packets by flow; empty if they are not measured.
 #[derive(Debug, Default)]
 pub(crate) struct FlowDelays(pub(crate) Vec<DelayHistogram>);
 
 impl FlowDelays {
-    /// Whether they are measured.
+    /// Returns true if delays are measured.
     #[inline(always)]
     pub(crate) fn are_measured(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// A data packet of a flow arrives.
+    /// Records the delay of a data packet that arrives.
     #[inline(always)]
     pub(crate) fn record(&mut self, flow: u32, packet: &Packet, now: Time) {
         if let Some(histogram) = self.0.get_mut(flow as usize) {
@@ -56,7 +56,7 @@ impl FlowDelays {
         }
     }
 
-    /// Forgets everything so far.
+    /// Forgets all delays so far.
     pub(crate) fn restart(&mut self) {
         self.0.fill_with(DelayHistogram::default);
     }
@@ -94,15 +94,15 @@ impl Environment for Env {
 pub(crate) struct EventLog {
     pub(crate) enabled: bool,
     pub(crate) pending: Vec<Event>,
-    /// What flows that are traced report.
+    /// States of traced connections after acknowledgements.
     pub(crate) traced: Vec<AckTrace>,
 }
 
 impl EventLog {
-    /// Stands for the flow of a connection whose events are not recorded.
+    /// Flow id of connections whose events are not recorded.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
-    /// Hands events on in order of time. To be called when nothing earlier can follow.
+    /// Passes events to the recorder in order of time. To be called when no earlier event can follow.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
         self.pending

@@ -1,10 +1,10 @@
-//! Thinning of acknowledgements: of so many of a connection in a row only the last one is forwarded, as access networks
-//! do whose return channel is slow (RFC 3449, sections 5.2.1 and 5.2.2).
+//! ACK thinning: of several consecutive acknowledgements of a connection only the last is forwarded, as by access
+//! networks with a slow return channel (RFC 3449, sections 5.2.1 and 5.2.2).
 //!
-//! An acknowledgement waits until enough others have come, or for a time: without that the last one of a transfer
-//! would be lost. It is dropped only for one that acknowledges more. Those that say something else are forwarded at
-//! once, after the one that waits, and count for nothing (RFC 3449, section 5.2.1): duplicates, and those with SACK
-//! blocks or other options, with SYN or FIN, and with the flags of ECN.
+//! An acknowledgement waits until enough others have come, or for a limited time: otherwise the last one of a
+//! transfer would be lost. It is dropped only for one that acknowledges more. Acknowledgements with other
+//! information are forwarded at once, after the one that waits, and are not counted (RFC 3449, section 5.2.1):
+//! duplicates, and those with SACK blocks or other options, with SYN or FIN, and with ECN flags.
 
 use std::collections::VecDeque;
 
@@ -19,14 +19,14 @@ use crate::packet::Packet;
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
-    /// By carrier and side of a connection.
+    /// Groups by carrier and side of a connection.
     groups: [Vec<Option<Group>>; 3],
-    /// When groups are over, in order of time: those that are not there any more are leftovers.
+    /// Deadlines of groups, in order of time; entries of groups that do not exist any more are stale.
     due: VecDeque<(Time, u64, Carrier, usize)>,
     begun: u64,
 }
 
-/// Acknowledgements of a connection of which one is to be forwarded: the last one so far.
+/// Acknowledgements of a connection of which the last one so far is to be forwarded.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     number: u64,
@@ -34,7 +34,7 @@ struct Group {
     last: Packet,
 }
 
-/// What becomes of the acknowledgement that waited, and of the one that has come: which go on, and which is dropped.
+/// Result for the acknowledgement that waited and the one that has come: those forwarded, and the one dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Thinned {
     pub(super) dropped: Option<Packet>,
@@ -51,7 +51,7 @@ impl AckThinning {
         }
     }
 
-    /// An acknowledgement arrives.
+    /// Processes an acknowledgement.
     pub(super) fn arrive(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Thinned {
         let side = carrier.side(packet.flow);
         let groups = &mut self.groups[carrier as usize];
@@ -94,7 +94,7 @@ impl AckThinning {
         }
     }
 
-    /// When an acknowledgement has waited long enough.
+    /// Returns the time at which the next acknowledgement has waited long enough.
     pub(super) fn next(&mut self) -> Option<Time> {
         while let Some(&(due, number, carrier, side)) = self.due.front() {
             if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {
@@ -105,7 +105,7 @@ impl AckThinning {
         None
     }
 
-    /// Takes the next one that has waited long enough by `now`.
+    /// Takes the next acknowledgement that has waited long enough by `now`.
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
         self.next().filter(|&due| due <= now)?;
         let (_, _, carrier, side) = self.due.pop_front()?;
@@ -142,7 +142,7 @@ mod tests {
         })
     }
 
-    /// Numbers of what goes on and of what is dropped.
+    /// Returns the numbers of the acknowledgements forwarded and of the one dropped.
     fn arrive(thinning: &mut AckThinning, packet: &Packet, ms: u64) -> (Vec<u64>, Option<u64>) {
         let Thinned { dropped, forwarded } = thinning.arrive(packet, Carrier::Tcp, at(ms));
         let forwarded = forwarded.iter().flatten().map(|packet| packet.seq);
@@ -153,7 +153,7 @@ mod tests {
     fn the_last_of_three_goes_on() {
         let mut thinning = thinning(3);
         assert_eq!(arrive(&mut thinning, &ack(0, 2), 0), (vec![], None));
-        // Another connection has its own.
+        // Another connection has a group of its own.
         assert_eq!(arrive(&mut thinning, &ack(1, 9), 0), (vec![], None));
         assert_eq!(arrive(&mut thinning, &ack(0, 4), 1), (vec![], Some(2)));
         assert_eq!(arrive(&mut thinning, &ack(0, 6), 2), (vec![6], Some(4)));
@@ -171,7 +171,7 @@ mod tests {
         assert!(thinning.release(at(12)).is_none());
         assert_eq!(thinning.release(at(13)).map(|packet| packet.seq), Some(6));
         assert_eq!(thinning.next(), None);
-        // The next one begins anew.
+        // The next group begins.
         assert_eq!(arrive(&mut thinning, &ack(0, 8), 20), (vec![], None));
         assert_eq!(thinning.next(), Some(at(30)));
     }

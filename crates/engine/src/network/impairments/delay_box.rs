@@ -1,12 +1,12 @@
-//! Delay, loss and a bottleneck of its own for every flow, as in ns-2's DelayBox (Weigle, dissertation, UNC 2003, appendix A): a
-//! cloud of paths behind one link.
+//! Delay, loss and a bottleneck for each flow, as in ns-2's DelayBox (Weigle, dissertation, UNC 2003, appendix A):
+//! a cloud of paths represented by one link.
 //!
-//! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for
-//! its life. Each connection that a source opens has values of its own, which are forgotten with it.
-//! Packets of a flow keep their order: one goes on when its delay is over and the last bit of the one
-//! before has left at the flow's rate; what waits for that is limited by nothing. ns-2 forgets the
-//! packet before it once that has been forwarded, so that its bottleneck is faster than its rate where the
-//! delay is shorter than a transmission; here it is not.
+//! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for its lifetime.
+//! Each connection that a source opens has values of its own, which are forgotten with it. Packets of a flow keep
+//! their order: a packet is forwarded when its delay is over and the last bit of the packet before has left at the
+//! flow's rate; the queue for the flow's bottleneck is unlimited. ns-2 forgets the packet before once it has been
+//! forwarded, so that its bottleneck is faster than its rate if the delay is shorter than a transmission; here it
+//! is not.
 
 use std::fmt::Display;
 
@@ -19,25 +19,25 @@ use crate::network::route::Carrier;
 use crate::packet::{Flags, Packet};
 use crate::random::{Stream, Streams};
 
-/// The boxes of the flows that there are.
+/// The boxes of the current flows.
 #[derive(Debug)]
 pub(super) struct FlowBoxes {
     config: DelayBox,
     processing_delay: Option<Distribution>,
-    /// Name of the random streams. A flow has the same values in boxes of the same name: those of the two directions of
-    /// a link, if it is symmetric.
+    /// Name of the random streams. A flow has the same values in boxes of the same name: those of the two
+    /// directions of a link, if it is symmetric.
     name: String,
-    /// Path of the streams of what happens to packets.
+    /// Path of the random streams for packets.
     path: String,
     noise: Stream,
     streams: Streams,
     flows: Places,
 }
 
-/// The boxes by what packets carry: a new flow takes the place of the one before that had its index.
+/// The boxes by packet index: a new flow takes the place of the one that had its index before.
 #[derive(Debug, Default)]
 struct Places {
-    /// By carrier and place, with the number that packets of the flow have in common.
+    /// Boxes by carrier and place, with the number that packets of the flow have in common.
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -69,19 +69,19 @@ impl Places {
     }
 }
 
-/// One flow's.
+/// The box of one flow.
 #[derive(Debug)]
 struct FlowBox {
     delay: Span,
     rate: Option<Rate>,
     loss: Option<Box<LossModel>>,
-    /// When the last bit of the packet before has left.
+    /// Time at which the last bit of the packet before has left.
     free: Time,
-    /// When the last of the packets comes that are known ahead of time.
+    /// Arrival of the last packet that is known ahead of time.
     last: Time,
 }
 
-/// What is drawn for a flow.
+/// Values drawn for a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Values {
     delay: Span,
@@ -90,7 +90,7 @@ pub(super) struct Values {
 }
 
 impl FlowBoxes {
-    /// The boxes of a link, if it has any: those with a processing delay alone draw nothing for a flow.
+    /// Returns the boxes of a link, if it has any: boxes with a processing delay alone draw nothing for a flow.
     pub(super) fn of(link: &Link, streams: &Streams) -> Option<Self> {
         let config = link.delay_box.clone();
         let processing_delay = link.host_processing_delay.clone();
@@ -132,12 +132,13 @@ impl FlowBoxes {
         }
     }
 
-    /// Whether what it draws for any flow is what the other one does: those of the two directions of a link.
+    /// Returns true if this box draws the same values for any flow as the other: the boxes of the two directions
+    /// of a link.
     pub(super) fn draws_as(&self, other: &Self) -> bool {
         self.name == other.name && self.config == other.config
     }
 
-    /// A new flow, for which these values have been drawn.
+    /// Adds a new flow with these values.
     pub(super) fn add(
         &mut self,
         carrier: Carrier,
@@ -159,19 +160,19 @@ impl FlowBoxes {
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Forgets a flow that is over; returns when the last of its packets comes that are known ahead of time.
+    /// Forgets a flow that is over; returns the arrival of its last packet that is known ahead of time.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
         let removed = self.flows.remove(carrier, index);
         removed.map_or(Time::ZERO, |flow_box| flow_box.last)
     }
 
-    /// How many flows have values here.
+    /// Returns the number of flows with values here.
     pub(super) fn len(&self) -> usize {
         self.flows.count
     }
 
-    /// When a packet goes on that will come then, through a box that does nothing but delay packets
-    /// ([`Link::only_delays_flows`]): they keep their order by themselves.
+    /// Returns the time at which a packet that will arrive at `comes` leaves a box that only delays packets
+    /// ([`Link::only_delays_flows`]): packets then keep their order.
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;
@@ -180,8 +181,8 @@ impl FlowBoxes {
         comes + flow.delay
     }
 
-    /// When a packet that comes `now` goes on, unless it is lost. One of a flow that is not there is
-    /// not delayed, as in ns-2.
+    /// Returns the time at which a packet that arrives `now` leaves the box, unless it is lost. A packet of an
+    /// unknown flow is not delayed, as in ns-2.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return Some(now);
@@ -256,10 +257,11 @@ mod tests {
         boxes
     }
 
-    /// max(now + d, previous departure + s), with s of the packet before (Weigle's dissertation, appendix A).
+    /// Departures are max(now + d, previous departure + s), with s of the packet before (Weigle's dissertation,
+    /// appendix A).
     #[test]
     fn packets_leave_in_order_at_the_rate_of_the_flow() {
-        // 1000 B take 10 ms.
+        // A packet of 1000 B takes 10 ms.
         let mut boxes = boxes(&constant(0.02, 0.0, Some(800_000.0)), &["a", "b"]);
         let mut leaves = |flow, bytes, ms| {
             let packet = packet(flow, bytes);
@@ -268,7 +270,7 @@ mod tests {
         assert_eq!(leaves(0, 1000, 0), at(20));
         assert_eq!(leaves(0, 500, 1), at(30));
         assert_eq!(leaves(0, 1000, 2), at(35));
-        // Another flow has its own.
+        // Another flow has a bottleneck of its own.
         assert_eq!(leaves(1, 1000, 2), at(22));
         assert_eq!(leaves(0, 1000, 24), at(45));
         assert_eq!(leaves(0, 1000, 90), at(110));
@@ -299,7 +301,7 @@ mod tests {
         let mut last = Time::ZERO;
         let mut noises = Vec::new();
         for number in 1..4000 {
-            // Alternately at the same time, and two milliseconds later.
+            // Packets arrive alternately at the same time, and two milliseconds later.
             let now = at(number / 2 * 2);
             let leaves = boxes.admit(&acknowledgement, Carrier::Tcp, now);
             let leaves = leaves.expect("no loss");
@@ -330,7 +332,7 @@ mod tests {
             shares.push((0..2000).filter(lost).count() as f64 / 2000.0);
         }
         shares.sort_by(f64::total_cmp);
-        // Uniform between 0 and 0.2, each with a standard error of at most 0.009.
+        // The shares are uniform between 0 and 0.2, each with a standard error of at most 0.009.
         for (rank, expected) in [(20, 0.02), (100, 0.1), (180, 0.18)] {
             assert!((shares[rank] - expected).abs() < 0.03, "{shares:?}");
         }
@@ -348,7 +350,7 @@ mod tests {
         delay_box.delay = Some(Distribution::Exponential { mean: 0.1 });
         let two = delays(&boxes(&config, &["a", "b"]));
         assert_ne!(two[0], two[1]);
-        // Neither another flow nor another order changes them.
+        // Neither another flow nor another order changes the values.
         let three = delays(&boxes(&config, &["c", "b", "a"]));
         assert_eq!((three[2], three[1]), (two[0], two[1]));
         let other = Link {
@@ -358,7 +360,7 @@ mod tests {
         assert_ne!(delays(&boxes(&other, &["a"]))[0], two[0]);
     }
 
-    /// Short flows that follow each other take no more than those that there are at once.
+    /// Short flows in sequence need no more memory than those that exist at the same time.
     #[test]
     fn a_new_flow_takes_the_place_of_the_one_before() {
         let mut boxes = boxes(&constant(0.02, 0.1, Some(800_000.0)), &[]);
@@ -371,7 +373,7 @@ mod tests {
             );
         }
         assert_eq!(boxes.len(), 10);
-        // And begins with an idle bottleneck.
+        // The new flow begins with an idle bottleneck.
         for _ in 0..100 {
             boxes.admit(&packet(3, 1000), Carrier::Tcp, at(5));
         }
@@ -380,7 +382,7 @@ mod tests {
         assert_eq!(leaves, Some(at(26)));
     }
 
-    /// Both directions of a connection have its values, and nothing is left of one that is over.
+    /// Both directions of a connection have its values, and no state is left of one that is over.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);
@@ -391,7 +393,7 @@ mod tests {
                 let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
                 assert_eq!(leaves, Some(at(21)));
             }
-            // The last of its ends to hear of the end may be either; three are alive at once.
+            // Either end may be the last to learn of the close; three connections exist at the same time.
             if number >= 3 {
                 boxes.remove(Carrier::Traffic, up - 12 + number % 2);
             }

@@ -9,31 +9,33 @@ use longhaul_units::Time;
 use crate::packet::Packet;
 use crate::schedule::{key_of, time_of};
 
-/// Packets by the time at which they go on; at the same time, in the order in which they came.
+/// Packets by release time; at the same time, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// When each is released, and its slot. A binary heap: most packets go on in the order in which they are held, so
-    /// that the last takes the place of the first again and again, and goes all the way down.
+    /// Release time of each packet, and its slot. A binary heap is used since most packets are released in the
+    /// order in which they are held, so that the last takes the place of the first again and again, and moves all
+    /// the way down.
     due: BinaryHeap<Reverse<Key>>,
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of packets that are released at the same time as one that has been: the next one last.
+    /// Slots of packets with the release time of the last one released; the next one is last.
     simultaneous: Vec<u32>,
 }
 
-/// A packet, and what its place in the order of coming follows from.
+/// A packet, with the keys of its place in the order of arrival.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     packet: Packet,
-    /// The entry of its arrival in the event list.
+    /// Entry of its arrival in the event list.
     came: Key,
-    /// Number among all packets held back: one may be held before another that comes earlier, over another link.
+    /// Number among all packets held back: a packet may be held before another that comes earlier, over another
+    /// link.
     number: u64,
 }
 
 impl HeldPackets {
-    /// Holds a packet back that comes with this entry in the event list.
+    /// Holds back a packet that comes with this entry in the event list.
     pub(super) fn hold(&mut self, until: Time, packet: Packet, came: Key) {
         let held = Held {
             packet,
@@ -52,13 +54,13 @@ impl HeldPackets {
         self.held += 1;
     }
 
-    /// When the next packet goes on.
+    /// Returns the release time of the next packet.
     pub(super) fn next(&self) -> Option<Time> {
         let Reverse(first) = *self.due.peek()?;
         Some(time_of(first))
     }
 
-    /// Takes the next packet that goes on by `now`.
+    /// Takes the next packet that is released by `now`.
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
         let slot = match self.simultaneous.pop() {
             Some(slot) => slot,
@@ -68,7 +70,7 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// The first of those that go on by `now`. Others that go on at the same time follow it.
+    /// Takes the first packet that is released by `now`; others of the same release time follow it.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;
@@ -90,7 +92,7 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Those of some packets that come after `event` go on as soon as they come.
+    /// Releases some packets, those that come after `event`, as soon as they come.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {
@@ -103,7 +105,7 @@ impl HeldPackets {
     }
 }
 
-/// The entry of a packet in a slot.
+/// Returns the entry of a packet in a slot.
 fn entry(until: Time, slot: u32) -> Key {
     key_of(until, slot.into())
 }

@@ -1,9 +1,9 @@
-//! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering, policers, thinning of
-//! acknowledgements.
+//! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering, policers and ACK
+//! thinning.
 //!
-//! They stand between the senders into a link and the link itself, as a hop of the routes that lead there, so that
-//! links without any pay nothing. All is decided when a packet comes;
-//! packets that wait have one event, for the next of them.
+//! They are placed between the links and senders before a link and the link itself, as a hop of the routes, so
+//! that links without impairments have no cost. Everything is decided when a packet comes; the packets that wait
+//! have one event, for the next of them.
 
 mod ack_thinning;
 mod delay_box;
@@ -26,25 +26,25 @@ use crate::queue::DropReason;
 use crate::random::{Stream, Streams};
 use crate::schedule::{Event, arrival_key};
 
-/// The impairments of one link at work.
+/// The state of one link's impairments.
 #[derive(Debug)]
 pub(super) struct Impairments {
     link: u32,
     boxes: Option<FlowBoxes>,
-    /// Choose packets as a link's loss does.
+    /// Loss models that select the packets to duplicate and to hold back.
     duplication: LossModel,
     held_back: LossModel,
     reordering: Option<(Distribution, Stream)>,
     holding: HeldPackets,
     policer: Option<Policer>,
     ack_thinning: Option<AckThinning>,
-    /// When the event is due that counts; others are leftovers.
+    /// Time of the current event; others are stale.
     entry: Time,
     duplicated: u64,
 }
 
 impl Impairments {
-    /// Those of all links that have one.
+    /// Returns the impairments of all links that have any.
     pub(super) fn of(config: &Config, streams: &Streams) -> Vec<Self> {
         let links = config.links.iter().zip(0..);
         let links = links.filter(|(config, _)| config.is_impaired());
@@ -71,12 +71,13 @@ impl Impairments {
         impairments.collect()
     }
 
-    /// The link that they belong to.
+    /// Returns the link of the impairments.
     pub(super) fn link(&self) -> u32 {
         self.link
     }
 
-    /// When a packet that could go on at `time` does.
+    /// Returns the time at which a packet leaves that could leave at `time`: later if it is held back for
+    /// reordering.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
             Some((delay, stream)) if self.held_back.loses() => later(time, stream.draw_span(delay)),
@@ -84,7 +85,7 @@ impl Impairments {
         }
     }
 
-    /// When the next packet goes on that is held back.
+    /// Returns the release time of the next packet that is held back.
     fn next_release(&mut self) -> Time {
         let thinned = self.ack_thinning.as_mut().and_then(AckThinning::next);
         let next = self.holding.next().into_iter().chain(thinned).min();
@@ -96,13 +97,14 @@ fn chooser(probability: f64, stream: Stream) -> LossModel {
     LossModel::new(&Loss::Bernoulli(probability), stream)
 }
 
-/// Without an overflow: a flow may have so low a rate that its packets leave after the end of time.
+/// Adds a span to a time without an overflow: a flow may have so low a rate that its packets leave after the end
+/// of time.
 fn later(time: Time, span: Span) -> Time {
     Time::from_ps(time.as_ps().saturating_add(span.as_ps()))
 }
 
 impl Network {
-    /// A new flow, with an index in its packets that no other has now.
+    /// Adds a flow, with an index in its packets that no other flow has now.
     pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &impl Display) {
         let mut before: Option<(&FlowBoxes, Values)> = None;
         for boxes in self.flow_boxes() {
@@ -115,7 +117,7 @@ impl Network {
         }
     }
 
-    /// A flow is over, and its index may become another's. Packets that have not come yet find no box of theirs.
+    /// Removes a flow that is over, whose index may become another's. Packets that have not come yet find no box.
     pub(crate) fn remove_flow(&mut self, carrier: Carrier, index: u32) {
         let now = self.now;
         for impairments in 0..self.impairments.len() {
@@ -127,7 +129,7 @@ impl Network {
         }
     }
 
-    /// Packets of a flow that is over go on when they come.
+    /// Releases the packets of a flow that is over when they come.
     #[cold]
     fn pass_stale(&mut self, impairments: usize, carrier: Carrier, index: u32) {
         let (event, routes) = (self.schedule.current(), &self.routes);
@@ -141,8 +143,8 @@ impl Network {
         self.expect_release(impairments as u32);
     }
 
-    /// Packets that will have crossed a link by `until` come to the impairments of the next one, where all that
-    /// happens is that they are delayed for a time that is known.
+    /// Passes packets that will have crossed a link by `until` to the impairments of the next one, if these only
+    /// delay packets for known times.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()
@@ -164,7 +166,7 @@ impl Network {
         }
     }
 
-    /// How many flows each delay box knows.
+    /// Returns the number of flows in each delay box.
     pub(crate) fn boxed_flows(&self) -> impl Iterator<Item = usize> {
         let boxes = self.impairments.iter().filter_map(|one| one.boxes.as_ref());
         boxes.map(FlowBoxes::len)
@@ -175,7 +177,8 @@ impl Network {
         impairments.filter_map(|impairments| impairments.boxes.as_mut())
     }
 
-    /// A packet reaches the impairments of a link, the hop before it: `packet.route` is the link's.
+    /// Processes a packet that reaches the impairments of a link, the hop before the link: `packet.route` is the
+    /// link's.
     #[cold]
     #[inline(never)]
     pub(super) fn impair(&mut self, index: u32, carrier: Carrier, packet: Packet) {
@@ -198,12 +201,12 @@ impl Network {
         }
     }
 
-    /// Lets a packet go on to the link, at once or later.
+    /// Passes a packet to the link, at once or later.
     fn pass(&mut self, index: u32, packet: Packet, leaves: Time) {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];
         let due = impairments.reorder(leaves);
-        // What goes on now, though not yet by the schedule, came before.
+        // A packet that leaves now, although it is not next in the schedule, came before.
         if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
             return self.enter(index, &packet);
         }
@@ -212,13 +215,13 @@ impl Network {
         self.expect_release_at(index, due);
     }
 
-    /// Enters an event for the next packet that is held back, if there is none so early.
+    /// Enters an event for the next packet that is held back, if there is no earlier one.
     fn expect_release(&mut self, index: u32) {
         let due = self.impairments[index as usize].next_release();
         self.expect_release_at(index, due);
     }
 
-    /// The same for one that goes on then.
+    /// Enters an event for a packet that leaves at `due`, if there is no earlier one.
     #[inline]
     fn expect_release_at(&mut self, index: u32, due: Time) {
         let impairments = &mut self.impairments[index as usize];
@@ -228,7 +231,7 @@ impl Network {
         }
     }
 
-    /// A packet enters the link, past its policer and the thinning of acknowledgements.
+    /// Passes a packet through the policer and ACK thinning to the link.
     fn enter(&mut self, index: u32, packet: &Packet) {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];
@@ -258,19 +261,19 @@ impl Network {
     fn drop_before(&mut self, index: u32, reason: DropReason, packet: &Packet) {
         let link = self.impairments[index as usize].link;
         self.links[link as usize].note_drop(reason, packet);
-        // What is thinned out has come before.
+        // A packet dropped by ACK thinning has come before.
         if reason != DropReason::Thinned {
             self.note_drop(link);
         }
         self.options.forget(packet.sack);
     }
 
-    /// The event of packets that have been held back long enough.
+    /// Processes the event of packets that have been held back long enough.
     #[inline(never)]
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;
         if self.impairments[index as usize].entry != now {
-            // An earlier one has been entered since this one was.
+            // An earlier event has been entered since this one.
             return self.schedule.finish_link();
         }
         while let Some(packet) = self.impairments[index as usize].holding.release(now) {
@@ -289,13 +292,13 @@ impl Network {
         }
     }
 
-    /// An acknowledgement that has waited long enough for others.
+    /// Returns an acknowledgement that has waited long enough for others.
     fn thinned(&mut self, index: u32, now: Time) -> Option<Packet> {
         let thinning = self.impairments[index as usize].ack_thinning.as_mut();
         thinning?.release(now)
     }
 
-    /// Duplicated packets, by link.
+    /// Returns the numbers of duplicated packets, by link.
     pub(super) fn duplicated(&self) -> impl Iterator<Item = (usize, u64)> {
         let impairments = self.impairments.iter();
         impairments.map(|impairments| (impairments.link as usize, impairments.duplicated))

@@ -1,17 +1,17 @@
 //! A policer: a token bucket without a queue (RFC 2697, section 3, with an excess burst of zero and red packets
-//! dropped, as `tc-police` of Linux does by default).
+//! dropped, as by Linux's `tc-police` by default).
 
 use longhaul_units::{Rate, Span, Time};
 
 use crate::config;
 
-/// Tokens, one for a byte, that come in at a rate and are saved up to a depth. It is full at first.
+/// Tokens, one per byte, that are added at a rate and saved up to a depth. The bucket is full at first.
 #[derive(Debug)]
 pub(super) struct Policer {
     rate: Rate,
-    /// How long an empty bucket takes to fill.
+    /// Time that an empty bucket takes to fill.
     depth: Span,
-    /// When it will be full, or was last.
+    /// Time at which the bucket will be full, or was last.
     full_at: Time,
 }
 
@@ -24,7 +24,7 @@ impl Policer {
         }
     }
 
-    /// Whether there are tokens for a packet, which it takes.
+    /// Returns true if there are tokens for a packet, which are then taken.
     pub(super) fn admits(&mut self, bytes: u16, now: Time) -> bool {
         let full_at = self.full_at.max(now) + self.rate.transmission(bytes.into()).0;
         let conforms = full_at.since(now) <= self.depth;
@@ -45,7 +45,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// A byte each microsecond, up to 3000.
+    /// Returns a policer of a byte per microsecond, up to 3000.
     fn policer() -> Policer {
         Policer::new(config::Policer {
             rate: Rate::from_bps(8_000_000),
@@ -57,21 +57,21 @@ mod tests {
     fn a_burst_passes_and_what_exceeds_it_takes_no_tokens() {
         let mut policer = policer();
         let mut admits = |us, bytes| policer.admits(bytes, at(us));
-        // Full at first: two packets leave 0 tokens, and 1499 us later there are 1499.
+        // The bucket is full at first: two packets leave 0 tokens, and 1499 us later there are 1499.
         assert!(admits(0, 1500) && admits(0, 1500));
         assert!(!admits(0, 40) && !admits(1499, 1500));
-        // The one that was dropped has taken none: 40 of the 1499 pass, and 1459 at the next microsecond are 1460.
+        // The dropped packet has taken no tokens: 40 of the 1499 pass, and 1459 are 1460 at the next microsecond.
         assert!(admits(1499, 40) && admits(1500, 1460) && !admits(1500, 1));
-        // Long after, it holds 3000 and no more.
+        // After a long time, the bucket holds 3000 tokens and no more.
         assert!(admits(90_000, 1500) && admits(90_000, 1500) && !admits(90_000, 1));
     }
 
-    /// Packets at twice the rate: half of them pass in the long run.
+    /// Of packets at twice the rate, half pass in the long run.
     #[test]
     fn what_passes_is_its_rate_and_a_burst() {
         let mut policer = policer();
         let passed = (0..10_000).filter(|number| policer.admits(1000, at(number * 500)));
-        // 3000 bytes and one each microsecond for 4,999,500 us.
+        // 3000 bytes pass, and one per microsecond for 4,999,500 us.
         assert_eq!(passed.count(), 5002);
     }
 }

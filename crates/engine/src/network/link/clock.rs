@@ -1,4 +1,4 @@
-//! How a link with service on arrival keeps time.
+//! Clocks of links with service on arrival.
 
 use longhaul_units::{Rate, Span, Time};
 
@@ -6,7 +6,7 @@ use super::transmitter::{Carry, TxTimes};
 use crate::config::Work;
 use crate::packet::Packet;
 
-/// A time, also as ns-2 has it; see [`crate::config::Clock`].
+/// A time, also in ns-2's arithmetic; see [`crate::config::Clock`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DualClockTime {
     pub(crate) time: Time,
@@ -15,7 +15,7 @@ pub(crate) struct DualClockTime {
 }
 
 impl DualClockTime {
-    /// When a packet reaches the far end of the link that it is on.
+    /// Returns the time at which a packet reaches the far end of its link.
     #[inline]
     pub(crate) fn of(packet: &Packet) -> Self {
         Self {
@@ -32,20 +32,20 @@ impl DualClockTime {
     }
 }
 
-/// When packets are served, first in, first out.
+/// Service times of packets, first in, first out.
 pub(super) trait Clock {
-    /// Whether a packet that arrives then goes straight into service.
+    /// Returns true if a packet with this arrival goes straight into service.
     fn is_idle(&self, arrival: DualClockTime) -> bool;
 
-    /// End of the last scheduled transmission.
+    /// Returns the end of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// What is still to be sent of packets whose service has begun, where so many bytes wait behind them: what a
-    /// whole picosecond does not hold is sent after it.
+    /// Returns the work left to send of packets whose service has begun, with this many bytes waiting behind them:
+    /// work that does not fit a whole picosecond is sent after it.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
-    /// Serves a packet after all earlier ones, which finds the link `idle` or not. Returns when its service begins,
-    /// and its arrival at the far end.
+    /// Serves a packet after all earlier ones, with the link `idle` or not on its arrival. Returns the beginning
+    /// of its service, and its arrival at the far end.
     fn serve(
         &mut self,
         bytes: u16,
@@ -54,15 +54,15 @@ pub(super) trait Clock {
         none_waits: bool,
     ) -> (Time, DualClockTime);
 
-    /// Whether the first waiting packet's service has begun.
+    /// Returns true if the first waiting packet's service has begun.
     fn has_begun(&self, now: DualClockTime) -> bool;
 
-    /// The first waiting packet has begun service, and the next one becomes the first. Returns when
-    /// it began.
+    /// Makes the next waiting packet the first, once the first has begun service. Returns the time at which it
+    /// began.
     fn begin_next(&mut self, begun: &Packet) -> Time;
 }
 
-/// A rate and a delay: what links may have in common.
+/// A rate and a delay, which links may share.
 #[derive(Debug)]
 pub(crate) struct Line {
     times: TxTimes,
@@ -86,7 +86,7 @@ impl Line {
     }
 }
 
-/// How long a line is in use.
+/// Occupancy of a line.
 #[derive(Debug, Default)]
 pub(crate) struct Occupancy {
     busy_until: Time,
@@ -94,19 +94,19 @@ pub(crate) struct Occupancy {
 }
 
 impl Occupancy {
-    /// Whether a packet that arrives then goes straight into service.
+    /// Returns true if a packet with this arrival goes straight into service.
     #[inline]
     pub(crate) fn is_idle(&self, arrival: Time) -> bool {
         self.busy_until <= arrival
     }
 
-    /// End of the last scheduled transmission.
+    /// Returns the end of the last scheduled transmission.
     #[inline]
     pub(crate) fn busy_until(&self) -> Time {
         self.busy_until
     }
 
-    /// What is still to be sent of packets whose service has begun, where so many bytes wait behind them.
+    /// Returns the work left to send of packets whose service has begun, with this many bytes waiting behind them.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();
@@ -115,8 +115,8 @@ impl Occupancy {
         all.since(Work::of_bytes(waiting_bytes))
     }
 
-    /// Serves a packet after all earlier ones, which finds the line `idle` or not. Returns when its service begins, and
-    /// its arrival at the far end.
+    /// Serves a packet after all earlier ones, with the line `idle` or not on its arrival. Returns the beginning
+    /// of its service, and its arrival at the far end.
     #[inline]
     pub(crate) fn serve(
         &mut self,
@@ -134,7 +134,7 @@ impl Occupancy {
     }
 }
 
-/// Exact times in picoseconds; at the same time departures come first.
+/// Exact times in picoseconds; departures come before arrivals of the same time.
 #[derive(Debug)]
 pub(crate) struct ExactClock {
     line: Line,

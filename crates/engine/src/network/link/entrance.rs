@@ -1,4 +1,4 @@
-//! The near end of a link for many packets, one after the other: what serves them is looked up once for all.
+//! The near end of a link for many packets in sequence: the type of service is determined once for all.
 
 use super::Offer;
 use super::clock::{Clock, DualClockTime, ExactClock};
@@ -7,9 +7,9 @@ use super::ns2_clock::Ns2Clock;
 use super::port::Port;
 use crate::packet::{OptionStore, Packet};
 
-/// What serves the packets of a link.
+/// Service of a link's packets.
 pub(crate) trait PacketService {
-    /// A packet reaches the near end, at this position in the route table.
+    /// Processes a packet that reaches the near end, at this position in the route table.
     fn take(
         &mut self,
         port: &mut Port,
@@ -20,7 +20,7 @@ pub(crate) trait PacketService {
     ) -> Offer;
 }
 
-/// A link that is known to have this service.
+/// A link with this service, known at compile time.
 #[derive(Debug)]
 pub(crate) struct Lane<'a, S> {
     pub(super) port: &'a mut Port,
@@ -28,7 +28,7 @@ pub(crate) struct Lane<'a, S> {
 }
 
 impl<S: PacketService> Lane<'_, S> {
-    /// A packet reaches the near end on the first link of its route.
+    /// Processes a packet that reaches the near end on the first link of its route.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -39,7 +39,7 @@ impl<S: PacketService> Lane<'_, S> {
         self.take(packet, packet.route, arrival, options)
     }
 
-    /// The same at this position in the route table.
+    /// Processes a packet that reaches the near end at this position in the route table.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,
@@ -52,7 +52,7 @@ impl<S: PacketService> Lane<'_, S> {
     }
 }
 
-/// A link as what serves it.
+/// A link by its type of service.
 #[derive(Debug)]
 pub(crate) enum Entrance<'a> {
     Exact(Lane<'a, ExactClock>),

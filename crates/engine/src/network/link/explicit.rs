@@ -1,9 +1,8 @@
-//! Explicit service: transmissions begin and end one by one, as disciplines need that decide which
-//! packet leaves next.
+//! Explicit service: transmissions begin and end one by one, as needed by disciplines that decide at departure.
 //!
-//! What leaves depends on what has arrived, not on when the link is examined. So departures take no events: they
-//! are computed, each as of its time, when the next packet arrives, when the packets at the far end are
-//! due, and when something is measured or changes.
+//! The packets that leave depend on the arrivals, not on when the link is examined. So departures take no events:
+//! they are computed, each as of its time, when the next packet arrives, when packets at the far end are due, and
+//! when something is measured or changes.
 
 use longhaul_units::{Span, Time};
 
@@ -16,8 +15,8 @@ use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 use crate::random::{Stream, Streams};
 
-/// A transmitter that takes packets off a discipline one by one. The port's ring has those that
-/// have begun service.
+/// A transmitter that takes packets from a discipline one by one. The port's ring holds those that have begun
+/// service.
 #[derive(Debug)]
 pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,
@@ -25,16 +24,16 @@ pub(crate) struct ExplicitService {
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     jitter: Option<(Distribution, Stream)>,
-    /// Begin and end of the last transmission; before it a packet may wait for its tokens.
+    /// Begin and end of the last transmission; before it a packet may wait for tokens.
     transmission_from: Time,
     busy_until: Time,
-    /// Whether that end is still to be found out.
+    /// True if the end of that transmission has not been processed.
     in_service: bool,
     /// Arrival at the far end of the last packet that has begun service.
     last_arrival: Time,
     /// Packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
-    /// When the first packet arrived, before which there are no periods.
+    /// Arrival of the first packet; update intervals before it are ignored.
     first_arrival: Time,
     effects: Effects,
 }
@@ -61,17 +60,18 @@ impl ExplicitService {
         }
     }
 
-    /// Whether a packet is in service, at or after the last transmission's beginning.
+    /// Returns true if a packet is in service at `now`, which must not be before the last transmission's
+    /// beginning.
     pub(super) fn in_service(&self, now: Time) -> bool {
         self.busy_until > now
     }
 
-    /// What is still to be sent of packets that are not in the queue any more.
+    /// Returns the work left to send of packets that have left the queue.
     pub(super) fn unsent(&self, now: Time) -> Work {
         if self.busy_until < now {
             return Work::default();
         }
-        // Before, it waits for its tokens.
+        // Before that, the packet waits for tokens.
         let now = now.max(self.transmission_from);
         self.transmitter.unsent(self.busy_until, now)
     }
@@ -81,7 +81,7 @@ impl ExplicitService {
         self.delay = delay;
     }
 
-    /// A packet reaches the near end of the link.
+    /// Processes a packet that reaches the near end of the link.
     pub(super) fn offer(
         &mut self,
         port: &mut Port,
@@ -107,7 +107,7 @@ impl ExplicitService {
         if leads { Offer::First } else { Offer::Accepted }
     }
 
-    /// Computes the transmissions that have ended by `now`, and which packets were next.
+    /// Computes the transmissions that have ended by `now`, and the packets served next.
     #[inline]
     pub(super) fn catch_up(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) {
         while self.in_service && self.busy_until <= now {
@@ -116,8 +116,8 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission of the packet that the discipline chooses, if there is one: at the end of
-    /// the last one, which it `follows`, or on its arrival. Returns whether it will be the next one at the far end.
+    /// Begins the transmission of the packet that the discipline chooses, if there is one: at the end of the last
+    /// one, which it `follows`, or on its arrival. Returns true if it is the next to reach the far end.
     fn begin_next(
         &mut self,
         port: &mut Port,
@@ -136,7 +136,8 @@ impl ExplicitService {
         self.begin(port, packet, now, follows)
     }
 
-    /// Begins the transmission of a packet, which is `now` the first.
+    /// Begins the transmission of a packet that is first `now`. Returns true if it is the next to reach the far
+    /// end.
     #[inline(always)]
     fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, follows: bool) -> bool {
         let start = match &mut self.shaper {
@@ -151,14 +152,14 @@ impl ExplicitService {
             follows && start == now,
         );
         let arrival = self.draw_arrival();
-        // Not before the one in front, if that has the longer delay.
+        // A packet never arrives before the one in front of it, even if that has a longer delay.
         self.last_arrival = self.last_arrival.max(arrival);
         packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
         port.append_in_service(packet)
     }
 
-    /// When the packet in service reaches the far end.
+    /// Returns the time at which the packet in service reaches the far end.
     fn draw_arrival(&mut self) -> Time {
         if self.busy_until == Time::NEVER {
             return Time::NEVER;
@@ -176,16 +177,15 @@ impl ExplicitService {
         }
     }
 
-    /// An update interval of the discipline is over at `now`. Nothing happens in those before the first
-    /// packet.
+    /// Updates the discipline at the end of an update interval. Intervals before the first packet are ignored.
     pub(super) fn update(&mut self, port: &mut Port, now: Time) {
         if self.first_arrival < now {
             port.queue.as_buffered().update(now);
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has ended. The
-    /// one in service is left, so that as long as packets wait there is a next one.
+    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has ended. The packet
+    /// in service is kept, so that as long as packets wait there is a next one.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {
@@ -197,7 +197,7 @@ impl ExplicitService {
     }
 }
 
-/// The first tick that is not before `time`.
+/// Returns the first tick that is not before `time`.
 fn next_tick(time: Time, tick: Span) -> Time {
     Time::from_ps(time.as_ps().next_multiple_of(tick.as_ps()))
 }

@@ -1,9 +1,9 @@
 //! One direction of a link: loss, queue, transmitter and propagation.
 //!
-//! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link
-//! computes it then and keeps one ring of all its packets, waiting, in service or propagating, in
-//! order of their arrival at the far end. Explicit service computes one transmission after the other, as
-//! disciplines need that decide at departure. Both give the same results (tested).
+//! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link computes the
+//! departure on arrival and keeps one ring of all its packets, waiting, in service or propagating, in order of
+//! their arrival at the far end. Explicit service computes one transmission after the other, as needed by
+//! disciplines that decide at departure. Both give the same results (tested).
 
 mod clock;
 mod entrance;
@@ -37,7 +37,7 @@ use crate::queue::{DropReason, Queue};
 use crate::random::Streams;
 use crate::schedule::NextArrival;
 
-/// One direction of a link at work.
+/// The state of one direction of a link.
 #[derive(Debug)]
 pub(crate) struct Link {
     id: u32,
@@ -48,19 +48,19 @@ pub(crate) struct Link {
     draws: RandomTieBreak,
 }
 
-/// What serves packets. The tag is a byte of its own, quicker to look at than one hidden in what
-/// the variants hold.
+/// Server of a link's packets. The tag is a byte of its own, which is faster to read than one hidden in the
+/// variants' contents.
 #[derive(Debug)]
 #[repr(u8)]
 enum Server {
     Exact(ExactClock),
-    /// Keeps ns-2's time.
+    /// With ns-2's arithmetic.
     Ns2(Ns2Clock),
-    /// On the heap: few links have it, and others are to stay small.
+    /// On the heap: few links have it, and others stay small.
     Explicit(Box<ExplicitService>),
 }
 
-/// What became of a packet offered to a link.
+/// Result of offering a packet to a link.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub(crate) enum Offer {
@@ -97,11 +97,11 @@ impl Link {
         }
     }
 
-    /// A packet reaches the near end of the link, at this position in the route table.
+    /// Processes a packet that reaches the near end of the link, at this position in the route table.
     ///
-    /// Always inlined, and with a reference: a packet then goes from registers, or from the ring of
-    /// one link, to the ring of another. If its fields are stored one by one and loaded again by
-    /// twos, processors wait for the stores.
+    /// Always inlined, and with a reference: a packet then goes from registers, or from the ring of one link, to
+    /// the ring of another. If its fields were stored one by one and loaded again in pairs, processors would wait
+    /// for the stores.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -118,7 +118,7 @@ impl Link {
         }
     }
 
-    /// The link as what packets enter one after the other.
+    /// Returns the near end of the link, for many packets in sequence.
     #[inline]
     pub(crate) fn entrance(&mut self) -> Entrance<'_> {
         let port = &mut self.port;
@@ -129,22 +129,23 @@ impl Link {
         }
     }
 
-    /// Ranks of its packets among simultaneous arrivals.
+    /// Returns the tie-breaks of the link's packets among simultaneous arrivals.
     pub(crate) fn tie_breaks(&self) -> RandomTieBreak {
         self.draws
     }
 
-    /// A packet that has been served elsewhere is to be forwarded at its time. Returns whether it is the first one.
+    /// Holds a packet that has been served elsewhere, to forward it at its time. Returns true if it is the first
+    /// one.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
 
-    /// A packet has been dropped on its way to the link.
+    /// Counts the drop of a packet on its way to the link.
     pub(crate) fn note_drop(&mut self, reason: DropReason, packet: &Packet) {
         self.port.count_drop(reason, packet);
     }
 
-    /// Explicit service: computes the transmissions that have ended by `now`.
+    /// Computes the transmissions that have ended by `now`, with explicit service.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, options: &mut OptionStore) {
         if let Server::Explicit(service) = &mut self.server {
@@ -152,12 +153,12 @@ impl Link {
         }
     }
 
-    /// The time until the next update of the discipline, if it needs any.
+    /// Returns the time until the next update of the discipline, if it needs any.
     pub(crate) fn update_interval(&self) -> Option<Span> {
         self.port.queue.update_interval()
     }
 
-    /// An update interval of the discipline is over. Returns the length of the next one.
+    /// Updates the discipline at the end of an interval. Returns the length of the next one.
     pub(crate) fn update(&mut self, now: Time, options: &mut OptionStore) -> Option<Span> {
         if let Server::Explicit(service) = &mut self.server {
             service.catch_up(&mut self.port, now, options);
@@ -166,7 +167,7 @@ impl Link {
         self.update_interval()
     }
 
-    /// Changes delay and loss, for packets whose service has not begun.
+    /// Changes delay and loss for packets whose service has not begun.
     pub(crate) fn apply(&mut self, delay: Option<Span>, loss: Option<LossModel>) {
         let Server::Explicit(service) = &mut self.server else {
             unreachable!("links that change have explicit service");
@@ -179,13 +180,14 @@ impl Link {
         }
     }
 
-    /// The packet that reaches the far end next, if that is known yet.
+    /// Returns the packet that reaches the far end next, if that is known yet.
     #[inline]
     pub(crate) fn next(&self) -> Option<&Packet> {
         self.port.next()
     }
 
-    /// Its arrival, as an entry of the event list. To be called once, when the packet becomes the next one.
+    /// Returns the next packet's arrival, as an entry of the event list. To be called once, when the packet
+    /// becomes the next one.
     #[inline(always)]
     pub(crate) fn next_arrival(&mut self) -> Option<NextArrival> {
         let packet = self.next()?;
@@ -197,8 +199,8 @@ impl Link {
         Some(NextArrival { time, tie_break })
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, which may lie ahead of the
-    /// simulation.
+    /// Forwards the next packet, if it reaches the far end by `until`, which may lie ahead of the simulation's
+    /// time.
     #[inline(always)]
     pub(crate) fn forward(&mut self, until: Time) -> Option<&Packet> {
         match &mut self.server {
@@ -207,8 +209,8 @@ impl Link {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, of a link with service on arrival whose last
-    /// packet has just been forwarded, where none comes over another link: its tie-break is not needed.
+    /// Forwards the next packet, if it reaches the far end by `until`, on a link with service on arrival whose
+    /// last packet has just been forwarded, while no other link has packets: its tie-break is not needed.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;
@@ -218,19 +220,19 @@ impl Link {
         Some(packet)
     }
 
-    /// The packet to forward after so many others, if it is known.
+    /// Returns the packet to forward after this many others, if it is known.
     #[inline]
     pub(crate) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.port.ahead(others)
     }
 
-    /// The packet that was forwarded last.
+    /// Returns the packet that was forwarded last.
     #[inline(always)]
     pub(crate) fn last_forwarded(&self) -> &Packet {
         self.port.last_forwarded()
     }
 
-    /// Counters up to `now`.
+    /// Returns the counters up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
         self.begin_services(now);
         let port = &self.port;
@@ -244,7 +246,7 @@ impl Link {
         }
     }
 
-    /// Counts drops and marks of the data packets of each of so many connections.
+    /// Counts drops and marks of the data packets of each of this many connections.
     pub(crate) fn track(&mut self, connections: u32) {
         self.port.flow_drops.track(connections);
     }
@@ -259,24 +261,24 @@ impl Link {
         self.port.flow_drops.add_datagrams_to(all);
     }
 
-    /// Has it measured, from now on, how long packets wait.
+    /// Measures queueing delays from now on.
     pub(crate) fn measure_waits(&mut self) {
         self.port.measure_waits();
     }
 
-    /// How long packets have waited, if that is measured.
+    /// Returns the queueing delays so far, if they are measured.
     pub(crate) fn take_waits(&mut self) -> Option<DelayHistogram> {
         self.port.take_waits()
     }
 
-    /// Forgets how long packets have waited so far.
+    /// Forgets the queueing delays so far.
     pub(crate) fn restart_waits(&mut self) {
         if self.port.measures_waits() {
             self.port.measure_waits();
         }
     }
 
-    /// Service on arrival: takes note of the services that have begun by `now`.
+    /// Records the services that have begun by `now`, with service on arrival.
     fn begin_services(&mut self, now: Time) {
         let (port, now) = (&mut self.port, DualClockTime::at(now));
         match &mut self.server {
@@ -286,13 +288,13 @@ impl Link {
         }
     }
 
-    /// Forgets the largest queue up to `now`: a new period of measurement begins.
+    /// Restarts the maximum of the queue for a new period of measurement; returns the maximum up to `now`.
     pub(crate) fn restart_maximum(&mut self, now: Time) -> u64 {
         self.begin_services(now);
         self.port.restart_maximum()
     }
 
-    /// Packets in its queue and on their way to its far end.
+    /// Returns the number of packets in the queue and on their way to the far end.
     pub(crate) fn packets_held(&self) -> u64 {
         let under_way = self.port.under_way() as u64;
         match self.server {
@@ -301,7 +303,7 @@ impl Link {
         }
     }
 
-    /// State up to `now` for the time series.
+    /// Returns the state up to `now` for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let (queue_pkts, queue_bytes) = self.port.waiting();

@@ -1,10 +1,10 @@
-//! Time as ns-2 keeps it: sums of double-precision seconds.
+//! Time in ns-2's arithmetic: sums of double-precision seconds.
 //!
-//! Acknowledgements come back spaced by the link that their data waits for, so that arrivals and
-//! departures at a queue are often simultaneous, and which comes first decides what a full queue
-//! drops and what RED sees. In ns-2 that is left to the rounding of its sums. Comparisons with ns-2
-//! need the same sums, in the same order of operations (ns-2.35: `LinkDelay::recv`,
-//! `Scheduler::schedule`); of equal times the one entered first comes first, which is the arrival.
+//! Acknowledgements come back spaced by the link that their data waits for, so that arrivals and departures at a
+//! queue are often simultaneous, and their order decides which packets a full queue drops and which lengths RED
+//! sees. In ns-2 the order depends on the rounding of its sums. Comparisons with ns-2 need the same sums, in the
+//! same order of operations (ns-2.35: `LinkDelay::recv`, `Scheduler::schedule`); at equal times the event entered
+//! first comes first, which is the arrival.
 
 use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
@@ -24,16 +24,16 @@ pub(crate) struct Ns2Clock {
     transits: TxTimeCache<Transit>,
     /// End of the last scheduled transmission.
     busy_until_s: f64,
-    /// When the first waiting packet begins service.
+    /// Time at which the first waiting packet begins service.
     next_start_s: f64,
     order: Ns2EntryOrder,
 }
 
-/// How long packets of a size take.
+/// Transit times of packets of one size.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transit {
     transmission_s: f64,
-    /// From the begin of service to the far end, for records, which picoseconds are enough for.
+    /// Time from the beginning of service to the far end, for records, for which picoseconds suffice.
     whole: Span,
     tie_break: TransitRank,
 }
@@ -51,14 +51,14 @@ impl Ns2Clock {
         }
     }
 
-    /// The tie-break of a packet that is now the next one to reach the far end.
+    /// Returns the tie-break of a packet that is now the next one to reach the far end.
     #[inline]
     pub(super) fn tie_break(&mut self, packet: &Packet) -> TieBreak {
         let transit = self.note_next(packet);
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Another packet is now the next one.
+    /// Records that another packet is now the next one.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;
@@ -143,18 +143,18 @@ impl Clock for Ns2Clock {
     }
 }
 
-/// The nearest picosecond. Monotonic, so that events keep their order.
+/// Returns the nearest picosecond. The conversion is monotonic, so that events keep their order.
 #[inline]
 fn nearest(time_s: f64) -> Time {
-    /// Added to a smaller number it leaves no bits for fractions: what is beyond its own bits is
-    /// the nearest whole number. Quicker than a conversion, which looks for what does not fit.
+    /// Constant that, added to a smaller number, leaves no bits for fractions: the last bits of the sum are the
+    /// nearest whole number. This is faster than a conversion, which checks for numbers that do not fit.
     const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
     const SMALLER: f64 = (1_u64 << 51) as f64;
     let ps = time_s * PS_PER_S as f64;
     Time::from_ps(if ps < SMALLER {
         (ps + WHOLE).to_bits() - WHOLE.to_bits()
     } else {
-        // After 37 minutes.
+        // Times after 37 minutes.
         (ps + 0.5) as u64
     })
 }
@@ -168,7 +168,7 @@ mod tests {
         #[test]
         fn times_are_rounded_to_the_nearest_picosecond(ps in 0u64..(1 << 53), part in -0.4..0.4f64) {
             let time_s = (ps as f64 + part) / PS_PER_S as f64;
-            // Sum, division and multiplication err by half a bit each.
+            // Sum, division and multiplication each have an error of half a bit.
             let error_ps = 1.5 * ps as f64 * f64::EPSILON + 0.5;
             let found = nearest(time_s).as_ps();
             let off = found.abs_diff(ps) as f64 - part.abs();

@@ -20,19 +20,19 @@ impl FlowDrops {
 #[derive(Debug, Default)]
 pub(super) struct PerFlowDrops {
     connections: u32,
-    /// By connection, up to the last one with a drop or mark.
+    /// Drops and marks by connection, up to the last one with any.
     known: Vec<FlowDrops>,
-    /// The same by number of a connection of a stack.
+    /// Drops and marks by number of a connection of a stack.
     datagrams: Vec<FlowDrops>,
 }
 
 impl PerFlowDrops {
-    /// Tracks so many connections.
+    /// Tracks this many connections.
     pub(super) fn track(&mut self, connections: u32) {
         self.connections = connections;
     }
 
-    /// The flow of a packet's connection, if it is followed and the packet carries its data.
+    /// Returns the counters of a packet's connection, if it is tracked and the packet carries its data.
     pub(super) fn of(&mut self, packet: &Packet) -> Option<&mut FlowDrops> {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::ACK)
@@ -54,14 +54,14 @@ impl PerFlowDrops {
         Some(&mut known[connection])
     }
 
-    /// Adds them to those of other links, by connection.
+    /// Adds the counters to those of other links, by connection.
     pub(super) fn add_to(&self, all: &mut [FlowDrops]) {
         for (sum, flow) in all.iter_mut().zip(&self.known) {
             sum.add(*flow);
         }
     }
 
-    /// Adds those of connections of stacks to those of other links, by number.
+    /// Adds the counters of connections of stacks to those of other links, by number.
     pub(super) fn add_datagrams_to(&self, all: &mut Vec<FlowDrops>) {
         if all.len() < self.datagrams.len() {
             all.resize(self.datagrams.len(), FlowDrops::default());

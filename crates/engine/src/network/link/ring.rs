@@ -5,40 +5,40 @@ use longhaul_units::Time;
 
 use crate::packet::Packet;
 
-/// Packets that a link has accepted, each with a number that never changes: the first has 0. Those
-/// that have been forwarded, possibly before they departed, stay as long as the link needs them.
+/// Packets that a link has accepted, each with a number that never changes, from 0 on. Forwarded packets, possibly
+/// ahead of their departure, stay as long as the link needs them.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// As many as a power of two; the place of a packet is its number modulo that.
+    /// Places of packets, a power of two of them; the place of a packet is its number modulo their count.
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
-    /// Packets below this number have given up their places.
+    /// Number below which packets have given up their places.
     forgotten: usize,
 }
 
 impl Ring {
     const FEWEST_SLOTS: usize = 4;
 
-    /// Packets accepted so far.
+    /// Returns the number of packets accepted so far.
     #[inline]
     pub(super) fn accepted(&self) -> usize {
         self.accepted
     }
 
-    /// Packets accepted and not forwarded yet.
+    /// Returns the number of packets accepted and not forwarded yet.
     pub(super) fn under_way(&self) -> usize {
         self.accepted - self.forwarded
     }
 
-    /// The packet with a number that is still needed.
+    /// Returns the packet with a number that is still needed.
     #[inline]
     pub(super) fn at(&self, number: usize) -> &Packet {
         &self.slots[number & (self.slots.len() - 1)]
     }
 
-    /// Appends a packet. Packets from number `needed` on are kept even if they have been forwarded.
-    /// Returns whether all before it have been.
+    /// Appends a packet. Packets from number `needed` on are kept even if they have been forwarded. Returns true
+    /// if all packets before it have been forwarded.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
         if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {
@@ -51,8 +51,8 @@ impl Ring {
     }
 
     /// Frees the slots of packets that are not needed, and doubles the slots unless an eighth of them are free
-    /// then: it happens once in many packets, and the ring stays small in the caches. Returns whether there is room: not
-    /// once the run has ended because it may take no more memory, and only its counters are still read.
+    /// then: this happens once in many packets, and the ring stays small in the caches. Returns true if there is
+    /// room: not once the run has ended because it may use no more memory, when only its counters are still read.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {
@@ -74,7 +74,7 @@ impl Ring {
         true
     }
 
-    /// The next packet to forward.
+    /// Returns the next packet to forward.
     #[inline]
     pub(super) fn next(&self) -> Option<&Packet> {
         (self.forwarded < self.accepted).then(|| self.at(self.forwarded))
@@ -91,14 +91,14 @@ impl Ring {
         Some(self.last_forwarded())
     }
 
-    /// The packet to forward after so many others, if it is there.
+    /// Returns the packet to forward after this many others, if it is there.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         let number = self.forwarded + others;
         (number < self.accepted).then(|| self.at(number))
     }
 
-    /// The packet that was forwarded last.
+    /// Returns the packet that was forwarded last.
     #[inline(always)]
     pub(super) fn last_forwarded(&self) -> &Packet {
         self.at(self.forwarded.wrapping_sub(1))
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// A link that is empty now and then needs no more places, however many packets it has had.
+    /// A link that is empty from time to time needs no more places with any number of packets.
     #[test]
     fn an_empty_ring_does_not_grow() {
         let mut ring = Ring::default();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bursts in and out: packets come out in order, and what is needed stays.
+        /// With bursts in and out, packets leave in order, and needed packets stay.
         #[test]
         fn packets_keep_their_order_and_what_is_needed_stays(
             bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),

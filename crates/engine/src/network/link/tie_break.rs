@@ -1,10 +1,9 @@
-//! Which packet is first of those that reach a node over different links at the same time.
+//! Order of packets that reach a node over different links at the same time.
 //!
-//! Where access links and the bottleneck have the same rate, packets of several flows arrive together
-//! in every slot of a full queue, which has room for one of them. An order that is always the same, such
-//! as that of the links' numbers, locks out the last flows. It is drawn instead or, under
-//! ns-2's clock, ns-2's own. Either depends on the packets alone, not on when they are entered into an
-//! event list, so that looking ahead changes nothing.
+//! If access links and the bottleneck have the same rate, packets of several flows arrive together in every slot
+//! of a full queue, which has room for one of them. A constant order, such as that of the links' numbers, locks
+//! out the last flows. The order is therefore drawn or, with ns-2's clock, is ns-2's. Both depend on the packets
+//! alone, not on when they are entered into an event list, so that looking ahead changes nothing.
 
 use longhaul_units::{PS_PER_S, Time};
 
@@ -25,9 +24,9 @@ impl RandomTieBreak {
         }
     }
 
-    /// A hash of the link and the time instead of a draw, which would depend on what was drawn before. Two
-    /// rounds of multiplication, as SplitMix64 ends (Steele, Lea and Flood, 2014) and with its
-    /// constants: after one, regular times have left their pattern.
+    /// Returns a hash of the link and the time instead of a draw, which would depend on earlier draws. There are
+    /// two rounds of multiplication, like the end of SplitMix64 (Steele, Lea and Flood, 2014) and with its
+    /// constants: after one, regular times have still a pattern.
     #[inline]
     pub(crate) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -36,18 +35,17 @@ impl RandomTieBreak {
     }
 }
 
-/// The order in which ns-2 takes arrivals: by time in seconds, then by entry into its event list.
+/// The order in which ns-2 processes arrivals: by time in seconds, then by entry into its event list.
 ///
-/// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission
-/// begins, so that the packet with the longer transit comes first. Packets that began to cross at the same time were
-/// entered when the link had finished the packet before, which was entered one transmission earlier, or
-/// when they reached an idle link, which was entered when they began to cross the link before. That is
-/// earlier as long as the other link's delay is longer than a transmission, and what was decided then
-/// holds for all packets that follow without a gap: the link that has been busy for the shortest time
-/// is first.
+/// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission begins,
+/// so that the packet with the longer transit comes first. Packets that began to cross at the same time were
+/// entered when the link had finished the packet before, whose own entry is one transmission older, or when they
+/// reached an idle link, an arrival that was entered when they began to cross the link before. The latter is older
+/// as long as the other link's delay is longer than a transmission, and the order fixed then holds for all packets
+/// that follow without a gap: the link that has been busy for the shortest time is first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
-    /// Arrival of the packet before, and when the link began to be busy without a gap.
+    /// Arrival of the packet before, and the time since which the link has been busy without a gap.
     last_s: f64,
     busy_since_s: f64,
 }
@@ -64,7 +62,7 @@ impl Ns2EntryOrder {
         }
     }
 
-    /// The next packet is now another one.
+    /// Records that the next packet is now another one.
     #[inline]
     pub(super) fn note_next(&mut self, arrival_s: f64, transit: &TransitRank) {
         let gap_s = arrival_s - self.last_s;
@@ -74,7 +72,7 @@ impl Ns2EntryOrder {
         }
     }
 
-    /// The tie-break of the packet that was noted last.
+    /// Returns the tie-break of the packet that was recorded last.
     #[inline]
     pub(super) fn tie_break(&self, arrival: DualClockTime, transit: &TransitRank) -> TieBreak {
         let began_s = arrival.ns2_s - transit.transit_s;
@@ -84,19 +82,19 @@ impl Ns2EntryOrder {
     }
 }
 
-/// What the tie-break of a packet owes to its size.
+/// Part of a packet's tie-break that depends on its size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TransitRank {
-    /// From the begin of the transmission to the far end.
+    /// Time from the beginning of the transmission to the far end.
     transit_s: f64,
-    /// No further behind the packet before, it followed without a gap.
+    /// Maximum distance behind the packet before at which a packet followed without a gap.
     back_to_back_s: f64,
     code: u64,
 }
 
 impl TransitRank {
     pub(super) fn new(transmission_s: f64, delay_s: f64) -> Self {
-        /// Of sums and differences.
+        /// Factor that covers the rounding of sums and differences.
         const ROUNDING: f64 = 1.0 + 1e-6;
         let longest = (1 << Ns2EntryOrder::TRANSIT_BITS) - 1;
         let transit_s = transmission_s + delay_s;
@@ -109,8 +107,8 @@ impl TransitRank {
     }
 }
 
-/// Where in its picosecond an arrival is, in units in the last place of its time in seconds. From 125 ms
-/// after the beginning on, a picosecond has few enough of them to tell all apart.
+/// Returns the offset of an arrival within its picosecond, in units in the last place of its time in seconds. From
+/// 125 ms after the beginning on, a picosecond has few enough of them to distinguish all.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
@@ -120,7 +118,7 @@ fn ulps(arrival: DualClockTime) -> u64 {
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
 }
 
-/// A span up to 256 seconds in so many bits: five of its exponent and the first of its fraction.
+/// Returns a span of up to 256 seconds in this many bits: five of its exponent and the first of its fraction.
 #[inline]
 fn scaled(span_s: f64, bits: u32) -> u64 {
     const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
@@ -135,7 +133,7 @@ mod tests {
     use super::*;
     use crate::config::Randomness;
 
-    /// Packets of ten links arrive together every 120 microseconds, as of 1500 bytes at 100 Mbit/s.
+    /// Packets of ten links arrive together every 120 microseconds, as with 1500 bytes at 100 Mbit/s.
     #[test]
     fn every_link_is_first_as_often_as_the_others_and_in_no_pattern() {
         const LINKS: usize = 10;
@@ -157,14 +155,14 @@ mod tests {
         let mut won = [0_u32; LINKS];
         winners.iter().for_each(|&link| won[link] += 1);
         let again = winners.windows(2).filter(|pair| pair[0] == pair[1]);
-        // 2000 of each, standard deviation 42.
+        // The expected count is 2000 each, with a standard deviation of 42.
         let expected = SLOTS as f64 / LINKS as f64;
         for count in won.into_iter().chain([again.count() as u32]) {
             assert!((f64::from(count) - expected).abs() < 5.0 * 42.0, "{won:?}");
         }
     }
 
-    /// Of packets that arrive together in picoseconds, the order in which ns-2 takes them.
+    /// For packets that arrive together in picoseconds, the order is ns-2's.
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;

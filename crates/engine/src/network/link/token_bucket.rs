@@ -1,19 +1,19 @@
-//! A token bucket in front of a transmitter: it lets bursts pass at the link's rate, and no more
-//! than its own in the long run.
+//! A token bucket in front of a transmitter: bursts pass at the link's rate, but the long-run rate is the
+//! bucket's.
 
 use longhaul_units::{Span, Time};
 
 use super::transmitter::Transmitter;
 use crate::config::Shaper;
 
-/// Tokens, one for a byte, that come in at a rate and are saved up to a depth.
+/// Tokens, one per byte, that are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
-    /// Counts the time that tokens take to come in.
+    /// Times at which tokens are added.
     source: Transmitter,
-    /// How long an empty bucket takes to fill.
+    /// Time that an empty bucket takes to fill.
     depth: Span,
-    /// When it will be full, or was last.
+    /// Time at which the bucket will be full, or was last.
     full_at: Time,
 }
 
@@ -26,7 +26,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a packet's tokens. Returns when all of them are there, at `now` or later.
+    /// Takes a packet's tokens. Returns the time at which all of them are available, at `now` or later.
     pub(super) fn take(&mut self, bytes: u16, now: Time) -> Time {
         self.full_at = self.full_at.max(now) + self.source.time(bytes);
         let ready = self.full_at.as_ps().saturating_sub(self.depth.as_ps());
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_then_the_rate_holds() {
-        // A byte each microsecond, up to 3000.
+        // A byte per microsecond, up to 3000.
         let mut bucket = TokenBucket::new(Shaper {
             rate: Rate::from_bps(8_000_000),
             burst: Bytes(3000),
@@ -51,11 +51,12 @@ mod tests {
             let start = bucket.take(bytes, Time::ZERO + Span::from_micros(at_us));
             start.as_ps() / 1_000_000
         };
-        // Full at first: two packets pass, the third waits for its 1000 bytes.
+        // The bucket is full at first: two packets pass, the third waits for its 1000 bytes.
         assert_eq!([take(0, 1500), take(0, 1500), take(0, 1000)], [0, 0, 1000]);
-        // Empty at 1000 us: 600 bytes by 1600, of which 500 pass; 1000 are there at 2500.
+        // The bucket is empty at 1000 us: 600 bytes are added by 1600, of which 500 pass; 1000 are available at
+        // 2500.
         assert_eq!([take(1600, 500), take(1600, 1000)], [1600, 2500]);
-        // Long after, it holds 3000 and no more.
+        // After a long time, the bucket holds 3000 tokens and no more.
         assert_eq!([take(90_000, 1500), take(90_000, 1500)], [90_000; 2]);
         assert_eq!(take(90_000, 40), 90_040);
     }

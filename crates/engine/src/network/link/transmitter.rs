@@ -5,7 +5,7 @@ use longhaul_units::{Rate, Span};
 use super::tx_time_cache::TxTimeCache;
 use crate::config::Work;
 
-/// Transmission times, exact in the long run: the part of each below a picosecond is carried over.
+/// Transmission times, exact in the long run: fractions of a picosecond are carried over.
 #[derive(Debug)]
 pub(super) struct Transmitter {
     times: TxTimes,
@@ -19,11 +19,11 @@ pub(super) struct TxTimes {
     transmissions: TxTimeCache<Transmission>,
 }
 
-/// What a link carries over from one transmission to the next: parts of a picosecond.
+/// Fractions of a picosecond that a link carries over from one transmission to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// What was carried over at the last pause: it belongs to what was sent before.
+    /// Fraction carried over at the last pause: it belongs to earlier transmissions.
     paid: u64,
 }
 
@@ -41,13 +41,13 @@ impl Transmitter {
         }
     }
 
-    /// Nothing has been sent for some time.
+    /// Records a pause in transmission.
     #[inline]
     pub(super) fn note_pause(&mut self) {
         self.carry.note_pause();
     }
 
-    /// What a transmission has still to send, so long before its end.
+    /// Returns the work that a transmission has left, this long before its end.
     pub(super) fn unsent(&self, left: Span) -> Work {
         self.times.unsent(left, &self.carry)
     }
@@ -59,7 +59,7 @@ impl Transmitter {
 }
 
 impl Carry {
-    /// Nothing has been sent for some time.
+    /// Records a pause in transmission.
     #[inline]
     pub(super) fn note_pause(&mut self) {
         self.paid = self.remainder;
@@ -78,8 +78,8 @@ impl TxTimes {
         self.rate
     }
 
-    /// What a transmission has still to send, so long before its end, with the part of a picosecond that is carried
-    /// over.
+    /// Returns the work that a transmission has left, this long before its end, with the fraction of a picosecond
+    /// that is carried over.
     pub(super) fn unsent(&self, left: Span, carry: &Carry) -> Work {
         let left = Work::of_rate(self.rate, left).0 + u128::from(carry.remainder);
         Work(left).since(Work(u128::from(carry.paid)))
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn transmission_times_are_exact_in_the_long_run() {
-        // 192 Gbit/s: 1500 bytes take 62500 ps exactly; 40 bytes 1666.67 ps.
+        // At 192 Gbit/s, 1500 bytes take 62500 ps exactly; 40 bytes take 1666.67 ps.
         let mut transmitter = Transmitter::new(Rate::from_bps(192_000_000_000));
         let total: u64 = (0..3_000_000).map(|_| transmitter.time(40).as_ps()).sum();
         assert_eq!(total, 5_000_000_000);

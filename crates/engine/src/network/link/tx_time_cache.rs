@@ -7,7 +7,7 @@ pub(super) struct TxTimeCache<T> {
 }
 
 impl<T: Default> TxTimeCache<T> {
-    /// The value of a size, computed if it was not among the last two.
+    /// Returns the value of a size, computed if it was not among the last two.
     #[inline]
     pub(super) fn get(&mut self, bytes: u16, compute: impl FnOnce() -> T) -> &T {
         if self.known[0].0 != bytes {

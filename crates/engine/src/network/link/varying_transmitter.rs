@@ -1,14 +1,14 @@
-//! How long transmissions take on a link with explicit service: at one rate, or along a service curve.
+//! Transmission times on a link with explicit service: at one rate, or along a service curve.
 
 use longhaul_units::Time;
 
 use super::transmitter::Transmitter;
 use crate::config::{Link, ServiceCurve, Work};
 
-/// A transmitter of packets one after the other.
+/// A transmitter of packets in sequence.
 #[derive(Debug)]
 pub(super) enum LinkTransmitter {
-    /// At one rate.
+    /// At a constant rate.
     Constant(Transmitter),
     /// At rates that change, or at the opportunities of a trace.
     Varying(VaryingTransmitter),
@@ -22,9 +22,9 @@ impl LinkTransmitter {
         }
     }
 
-    /// Transmits a packet from `start` on, not before the end of the last one. Returns the end; never, if the rate stays at
-    /// zero. `follows`: it has waited for the last one's end, at `last_end`, and takes what that has left of an
-    /// opportunity.
+    /// Transmits a packet from `start` on, not before the end of the last one. Returns the end; never, if the rate
+    /// stays at zero. `follows`: the packet has waited for the last one's end, at `last_end`, and uses the rest of
+    /// its opportunity.
     #[inline(always)]
     pub(super) fn transmit(
         &mut self,
@@ -44,7 +44,7 @@ impl LinkTransmitter {
         }
     }
 
-    /// What the transmission that ends at `end` has still to send at `now`.
+    /// Returns the work left at `now` of the transmission that ends at `end`.
     pub(super) fn unsent(&self, end: Time, now: Time) -> Work {
         match self {
             Self::Constant(transmitter) => transmitter.unsent(end.since(now)),
@@ -57,7 +57,7 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Where the last transmission begins and ends on the curve.
+    /// Beginning and end of the last transmission on the curve.
     from: Work,
     to: Work,
 }
@@ -72,7 +72,8 @@ impl VaryingTransmitter {
     }
 
     fn transmit(&mut self, bytes: u16, start: Time, follows: bool) -> Time {
-        // What an idle link could have transmitted is lost, an opportunity at the very time of an arrival, too.
+        // The work that an idle link could have done is lost, including an opportunity at the very time of an
+        // arrival.
         self.from = if follows {
             self.to
         } else {
@@ -96,14 +97,15 @@ mod tests {
     use super::*;
     use crate::config::DeliveryTrace;
 
-    /// mahimahi's rule: an opportunity takes packets and parts of packets in order, what an empty queue leaves of it is
-    /// lost, and a packet in transit keeps what it has got.
+    /// mahimahi's rule: an opportunity takes packets and parts of packets in order, the rest of an opportunity is
+    /// lost at an empty queue, and a packet in transit keeps the part that it has been given.
     #[test]
     fn packets_share_opportunities_and_go_on_in_the_next() {
         let trace = DeliveryTrace::new(vec![10, 20, 30, 40], Bytes(1500));
         let mut link = VaryingTransmitter::new(ServiceCurve::Trace(Arc::new(trace)));
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
-        // Three of 1000 bytes arrive together: one leaves at 10 ms, one and a half by then, two at 20 ms.
+        // Three packets of 1000 bytes arrive together: one leaves at 10 ms, when half of the second is sent, and
+        // two at 20 ms.
         assert_eq!(link.transmit(1000, ms(5), false), ms(10));
         assert_eq!(link.transmit(1000, ms(10), true), ms(20));
         assert_eq!(link.unsent(ms(10)), Work::of_bytes(500));

@@ -1,27 +1,27 @@
 //! Losses in bursts: a channel that is in a good or a bad state (Gilbert, "Capacity of a burst-noise
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
-//! Each packet is lost with the probability of the state that it meets; then the state changes with
-//! that state's probability. Stays in a state and distances between losses in it are geometric, so
-//! that a random number is drawn at each change and each loss only.
+//! Each packet is lost with the probability of the current state; then the state changes with that state's
+//! probability. The lengths of stays in a state and the distances between losses in it are geometric, so that a
+//! random number is drawn at each change and each loss only.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;
 
-/// A channel at work.
+/// The state of a channel.
 #[derive(Clone, Debug)]
 pub(super) struct Channel {
     parameters: GilbertElliott,
     stream: Stream,
     bad: bool,
-    /// Packets that the state lasts yet.
+    /// Packets until the state changes.
     stay: u64,
-    /// Packets to let through before the next loss, if the state lasts so long.
+    /// Packets to pass before the next loss, if the state lasts long enough.
     until_loss: u64,
 }
 
 impl Channel {
-    /// A channel in a state as after a long time.
+    /// Creates a channel in its steady state.
     pub(super) fn new(parameters: GilbertElliott, mut stream: Stream) -> Self {
         let bad = stream.uniform() < parameters.bad_share();
         let mut channel = Self {
@@ -56,7 +56,7 @@ impl Channel {
         self.until_loss = gap(&mut self.stream, loss);
     }
 
-    /// How many packets pass before the next one to [`Self::decide`] on.
+    /// Returns the number of packets that pass before the next call of [`Self::decide`].
     pub(super) fn pass(&mut self) -> u64 {
         let passing = self.until_loss.min(self.stay);
         self.until_loss -= passing;
@@ -64,7 +64,7 @@ impl Channel {
         passing
     }
 
-    /// Whether the packet is lost that the state was to change or a loss was due at.
+    /// Returns true if the packet is lost at which the state was to change or a loss was due.
     pub(super) fn decide(&mut self) -> bool {
         if self.stay == 0 {
             self.enter(!self.bad);
@@ -80,7 +80,7 @@ impl Channel {
     }
 }
 
-/// Packets before the first to which something happens that has probability `p`.
+/// Draws the number of packets before the first event of probability `p`.
 fn gap(stream: &mut Stream, p: f64) -> u64 {
     if p > 0.0 {
         stream.geometric(p)
@@ -100,7 +100,7 @@ mod tests {
         (0..packets).map(|_| model.loses()).collect()
     }
 
-    /// Lengths of the runs of losses, or of packets between them.
+    /// Returns the lengths of the runs of losses, or of packets between them.
     fn runs(losses: &[bool], of: bool) -> Vec<usize> {
         let runs = losses.chunk_by(|a, b| a == b);
         let lengths = runs.filter(|run| run[0] == of).map(<[bool]>::len);
@@ -111,13 +111,13 @@ mod tests {
         count as f64 / of as f64
     }
 
-    /// Both lengths are geometric: mean 1/q, and (1-q)^n of them are longer than n.
+    /// Both lengths are geometric: the mean is 1/q, and (1-q)^n of them are longer than n.
     #[test]
     fn bursts_and_gaps_of_the_simple_channel_are_geometric() {
         let channel = GilbertElliott::of_bursts(0.02, 4.0);
         let losses = losses(channel, 4_000_000);
         let lost = losses.iter().filter(|&&lost| lost).count();
-        // 20,000 bursts: standard errors of about 1 % everywhere.
+        // With 20,000 bursts, standard errors are about 1 % everywhere.
         assert!((share(lost, losses.len()) / 0.02 - 1.0).abs() < 0.04);
         for (of, leaves) in [(true, channel.to_good), (false, channel.to_bad)] {
             let runs = runs(&losses, of);
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// With losses in both states: rate, and how likely a loss follows on a loss.
+    /// With losses in both states: the loss rate, and the probability that a loss follows a loss.
     #[test]
     fn losses_in_both_states_follow_the_chain() {
         let channel = GilbertElliott {
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(lost(channel(0.0, 0.0, 1.0, 0.0)), 1000);
         assert_eq!(lost(channel(0.5, 0.5, 0.0, 0.0)), 0);
         assert_eq!(lost(channel(1.0, 1.0, 0.0, 1.0)), 500);
-        // After a long time it is in the bad state, which never ends.
+        // The steady state is the bad one, which never ends.
         assert_eq!(lost(channel(0.1, 0.0, 0.0, 1.0)), 1000);
     }
 }

@@ -1,4 +1,4 @@
-//! Loss that is not congestion: packets that vanish before they reach a link's queue.
+//! Loss other than by congestion: packets that are lost before they reach a link's queue.
 
 mod gilbert_elliott;
 
@@ -6,11 +6,11 @@ use self::gilbert_elliott::Channel;
 use crate::config::Loss;
 use crate::random::Stream;
 
-/// A [`Loss`] at work: counts down to the next packet to decide on, so that packets between two
-/// losses cost one decrement and no random number.
+/// The state of a [`Loss`]: counts down to the next decision, so that packets between two losses cost one
+/// decrement and no random number.
 #[derive(Clone, Debug)]
 pub(crate) struct LossModel {
-    /// Packets to let through before the next decision.
+    /// Packets to pass before the next decision.
     gap: u64,
     source: Source,
 }
@@ -45,13 +45,13 @@ impl LossModel {
         model
     }
 
-    /// Whether it takes a decision if the packet that arrives now is lost: else it is not.
+    /// Returns true if there is a decision about the packet that arrives now; otherwise it is not lost.
     #[inline]
     pub(crate) fn is_to_decide(&self) -> bool {
         self.gap == 0
     }
 
-    /// Whether the packet that arrives now is lost.
+    /// Returns true if the packet that arrives now is lost.
     #[inline]
     pub(crate) fn loses(&mut self) -> bool {
         if self.gap > 0 {

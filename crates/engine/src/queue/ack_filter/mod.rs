@@ -1,18 +1,19 @@
-//! ACK filtering: a newer cumulative acknowledgement takes the place of an older one of its connection that waits
-//! (RFC 3449, section 5.2.1), in any discipline.
+//! ACK filtering: a newer cumulative acknowledgement takes the place of an older one of the same connection that
+//! waits in the queue (RFC 3449, section 5.2.1), with any discipline.
 //!
-//! The newer one goes where the older one was, as with `replace_head_` of ns-2 (`queue/semantic-packetqueue.cc`). It
-//! could also go to the tail, as in Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), where every flow has a queue
-//! of its own; in a queue for all, a connection whose acknowledgements come more often than the queue turns over
-//! would then never get one through. In a queue of its own both are the same.
+//! The newer acknowledgement takes the older one's position, as with `replace_head_` of ns-2
+//! (`queue/semantic-packetqueue.cc`). It could also go to the tail, as in Linux (`cake_ack_filter` of
+//! `net/sched/sch_cake.c`), where every flow has a queue of its own; in a shared queue, a connection whose
+//! acknowledgements come more often than the queue turns over would then never get one through. In a queue per
+//! flow, both rules are the same.
 //!
-//! Only the last acknowledgement of a connection that has come to the queue is replaced, so that they keep their order,
-//! and only by one that acknowledges more and echoes no earlier time stamp (as in Linux). Whatever says something
-//! else stays ([`Packet::is_pure_ack`]), and so do duplicates, which are known as such while an acknowledgement of the
+//! Only the connection's last acknowledgement in the queue is replaced, so that they keep their order, and only by
+//! one that acknowledges more and echoes no earlier timestamp (as in Linux). Packets with other information stay
+//! ([`Packet::is_pure_ack`]), and so do duplicates, which are recognised while an acknowledgement of the
 //! connection waits: state is kept for connections that have one (section 5.2.1).
 //!
-//! What the discipline holds of a pure acknowledgement is its place: what it says is kept here until it leaves. So
-//! the discipline need not be searched, and knows nothing of it.
+//! The discipline holds a placeholder for a pure acknowledgement; its content is kept here until it leaves. So the
+//! discipline need not be searched, and is not affected.
 
 #[cfg(test)]
 mod tests;
@@ -29,9 +30,9 @@ pub(crate) struct AckFilter {
     discipline: BufferedQueue,
     /// Connections with pure acknowledgements that wait.
     connections: FlowNumbers,
-    /// By their numbers.
+    /// State of these connections, by number.
     waiting: Vec<Waiting>,
-    /// What acknowledgements say, by their place, which is the number of the packet that the discipline has.
+    /// Contents of acknowledgements, by the number in the placeholder that the discipline holds.
     contents: Vec<Content>,
     free: Vec<u64>,
 }
@@ -40,13 +41,13 @@ pub(crate) struct AckFilter {
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     pkts: u32,
-    /// The most that any of them acknowledges.
+    /// The highest acknowledgement number among them.
     newest: u64,
-    /// The place of the last one, unless it is a duplicate or something else of the connection has followed.
+    /// The placeholder of the last one, unless it is a duplicate or another packet of the connection has followed.
     replaceable: Option<u64>,
 }
 
-/// What an acknowledgement says.
+/// Content of an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 struct Content {
     connection: u32,
@@ -65,7 +66,8 @@ impl AckFilter {
         }
     }
 
-    /// Lets an acknowledgement take the place of one that waits, if there is one that it can replace.
+    /// Replaces the acknowledgement that waits for this connection, if there is one and `ack` may replace it;
+    /// returns true if so.
     fn replace(&mut self, ack: &Packet) -> bool {
         let Some(connection) = self.connections.known(ack) else {
             return false;
@@ -83,7 +85,7 @@ impl AckFilter {
         true
     }
 
-    /// Gives an acknowledgement a place: what the discipline is to hold of it.
+    /// Stores the content of an acknowledgement; returns the placeholder for the discipline.
     fn place(&mut self, ack: Packet) -> Packet {
         let connection = self.connections.number(&ack);
         let content = Content {
@@ -110,8 +112,8 @@ impl AckFilter {
         }
     }
 
-    /// A packet has left the discipline, or has not been let in: if it is the place of an acknowledgement, it becomes
-    /// that, with the marks that it has got.
+    /// Turns a packet that has left the discipline, or was refused, into its acknowledgement if it is a
+    /// placeholder; marks that it has got are kept.
     fn fill(&mut self, packet: &mut Packet) {
         if !packet.flags.has(Flags::PLACE) {
             return;
@@ -131,7 +133,8 @@ impl AckFilter {
         (packet.seq, packet.stamp) = (content.seq, content.stamp);
     }
 
-    /// Something else of a connection follows its acknowledgements, or tries to.
+    /// Ends the replacement of a connection's last acknowledgement when another packet of the connection follows,
+    /// accepted or not.
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

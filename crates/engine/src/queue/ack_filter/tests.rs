@@ -1,4 +1,5 @@
-//! By hand, and in front of disciplines that drop what they hold: nothing is lost but what a newer acknowledgement says.
+//! Examples by hand, and disciplines that drop waiting packets: only the content of replaced acknowledgements is
+//! lost.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use crate::queue::{
     FqCoDelConfig, QueueConfig, RoundRobinConfig,
 };
 
-/// Of a connection: its time stamps are its numbers.
+/// Returns an acknowledgement of a connection, with its number as timestamp.
 fn ack(flow: u32, seq: u64) -> Packet {
     Packet {
         flow,
@@ -74,12 +75,12 @@ fn a_newer_one_takes_the_place_of_an_older_one_of_its_connection() {
     let first = bench.dequeue().expect("three wait");
     assert_eq!((first.seq, first.stamp), (6, Time::from_ps(6)));
     assert_eq!(first.flags, Flags::ACK);
-    // It has left, so that the next one waits itself, behind the others.
+    // The first has left, so that the next one waits behind the others.
     assert_eq!(bench.enqueue(ack(1, 8)), TAKEN);
     assert_eq!(bench.dequeue_all(), [52, 70, 8]);
 }
 
-/// RFC 3449, section 5.2.1, and `cake_tcph_may_drop` of Linux.
+/// RFC 3449, section 5.2.1, and Linux's `cake_tcph_may_drop`.
 #[test]
 fn what_says_something_else_stays_in_its_order() {
     let others = [
@@ -90,7 +91,7 @@ fn what_says_something_else_stays_in_its_order() {
         flagged(1, 4, Flags::CWR),
         flagged(1, 4, Flags::CE),
         flagged(1, 4, Flags::LOW),
-        // A duplicate, one that came late, and one that echoes an earlier time stamp.
+        // A duplicate, a late acknowledgement, and one that echoes an earlier timestamp.
         ack(1, 2),
         ack(1, 1),
         Packet {
@@ -114,7 +115,7 @@ fn what_says_something_else_stays_in_its_order() {
     }
 }
 
-/// Three duplicates are what a sender without SACK retransmits at.
+/// A sender without SACK retransmits after three duplicates.
 #[test]
 fn duplicates_stay() {
     let mut bench = bench();
@@ -149,7 +150,7 @@ fn codel() -> CoDelParameters {
     }
 }
 
-/// Few wait, so that the disciplines drop.
+/// Disciplines with small limits, so that they drop.
 fn disciplines() -> [QueueConfig; 6] {
     let limit = Capacity::Packets(6);
     [
@@ -178,15 +179,16 @@ fn disciplines() -> [QueueConfig; 6] {
     ]
 }
 
-/// What comes: a connection, how much more it acknowledges, and whether it says something else.
+/// Arrivals: a connection, the number of newly acknowledged segments, and true if the packet has other
+/// information.
 fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     let arrival = (0u32..4, 0u64..3, prop::bool::weighted(0.1));
     prop::collection::vec(prop::option::weighted(0.6, arrival), 1..200)
 }
 
 proptest! {
-    /// Every packet leaves, waits, is dropped by the discipline, or was replaced; those of a connection leave in
-    /// order, and what they say was said by one that came. Nothing is kept of what has left.
+    /// Every packet leaves, waits, is dropped by the discipline, or was replaced; packets of a connection leave in
+    /// order, with the content of one that arrived. No state of departed packets is kept.
     #[test]
     fn packets_are_conserved_and_keep_their_order(discipline in 0usize..6, steps in steps()) {
         let mut bench = Bench::new(&disciplines()[discipline]).filtering_acks();

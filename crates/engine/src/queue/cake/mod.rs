@@ -1,11 +1,11 @@
-//! CAKE, common applications kept enhanced, in its basic form: flows in a set-associative hash, served by deficit round robin
-//! with sparse flows first (DRR++), each under a COBALT of its own, and one limit of memory for all (Linux,
-//! `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: a comprehensive queue management solution for
-//! home gateways", LANMAN 2018, arXiv 1804.07617).
+//! CAKE, common applications kept enhanced, in its basic form: flows in a set-associative hash, served by deficit
+//! round robin with sparse flows first (DRR++), each under a COBALT of its own, with one memory limit for all
+//! (Linux, `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: a comprehensive queue
+//! management solution for home gateways", LANMAN 2018, arXiv 1804.07617).
 //!
-//! One tin (`besteffort`). Its shaper is the link, or the token bucket in front of it, without overhead. Packets do not say
-//! which hosts they are of, so that shares are those of flows alone (`flows`, not `triple-isolate`). Neither are tins by
-//! Diffserv code points, `wash`, `autorate-ingress`, `ingress` and the filter of acknowledgements here, which links have.
+//! One tin (`besteffort`). Its shaper is the link, or the token bucket in front of it, without overhead. Packets
+//! do not carry hosts, so that fairness is between flows (`flows`, not `triple-isolate`). Diffserv tins, `wash`,
+//! `autorate-ingress` and `ingress` are not implemented; ACK filtering is an option of links.
 
 #[cfg(test)]
 mod tests;
@@ -27,8 +27,8 @@ keys! {
     /// CAKE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CakeConfig {
-        /// How much all queues hold together; `auto`: what the link sends in four intervals, at least 4 MiB and at most
-        /// 10,240 of the largest packets.
+        /// Capacity of all queues together; `auto`: the data that the link sends in four intervals, at least 4 MiB
+        /// and at most 10,240 of the largest packets.
         pub limit: Capacity = Kind::OneOf(&[
             Kind::Word(&["auto"]),
             Kind::Positive(&[Dimension::Packets, Dimension::Size, Dimension::Bdp, Dimension::Time]),
@@ -36,14 +36,15 @@ keys! {
         .key()
         .default("auto")
         .source("Linux: cake_reconfigure of net/sched/sch_cake.c"),
-        /// What a flow may send in its turn; `auto`: what the link sends in a second over 4096, from 300 to 1514 B.
+        /// Bytes that a flow may send per turn; `auto`: the bytes that the link sends in 1/4096 s, from 300 to
+        /// 1514 B.
         pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
             .source("Linux: cake_set_rate"),
     }
     flattened {
-        /// Each queue's COBALT.
+        /// COBALT of each queue.
         pub control: CobaltParameters,
     }
 }
@@ -109,7 +110,7 @@ impl Parameters for CakeConfig {
     }
 }
 
-/// CAKE at work.
+/// The state of CAKE.
 #[derive(Clone, Debug)]
 pub(crate) struct Cake {
     config: CakeConfig,
@@ -128,7 +129,8 @@ impl Cake {
         }
     }
 
-    /// The queue of a packet's flow. One is in use while it holds packets, and until what it did to them has decayed.
+    /// Returns the queue of a packet's flow. A queue is in use while it holds packets, and until the effect on its
+    /// COBALT has decayed.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,
@@ -177,7 +179,7 @@ impl PacketQueue for Cake {
         self.queues.waiting()
     }
 
-    /// The largest of BLUE's probabilities.
+    /// Returns the largest of BLUE's probabilities.
     fn state(&self) -> AqmState {
         AqmState {
             drop_p: self.queues.all_aqms().map(Control::blue).reduce(f64::max),

@@ -1,4 +1,4 @@
-//! CAKE by hand: its hash, its sparse flows and its limit. COBALT is tested where it stands.
+//! CAKE by hand: its hash, its sparse flows and its limit. COBALT has its own tests.
 
 use std::collections::HashSet;
 
@@ -25,9 +25,9 @@ fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::Cake(config(limit)))
 }
 
-/// As many flows as there are queues: with each in the queue that its hash says 377 of these, 1024 / e, would stay empty. Of
-/// the eight of a set as many are used as flows are hashed to it, a Poisson variable of mean 8, but eight at most: 6.88 in the
-/// mean, 881 in all. Of a hundred flows none shares its queue.
+/// As many flows as queues: with each flow in the queue of its hash, 377 of these, 1024 / e, would stay empty. In
+/// a set of eight queues, as many are used as flows are hashed to it, a Poisson variable of mean 8, but eight at
+/// most: 6.88 on average, 881 in all. Of a hundred flows none shares its queue.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
     let queues = |flows: u32| {
@@ -48,22 +48,23 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
     let mut ways = Ways::new(&mut Stream::new(7, 0, "hash"));
     let first = ways.queue(&packet_of(1, 0, 1500), |_| false);
     assert_eq!(ways.queue(&packet_of(1, 0, 1500), |_| true), first);
-    // Of many flows some are hashed to the same set. With all of it in use they get what they are hashed to.
+    // Of many flows some are hashed to the same set. Once the whole set is in use, they get the queues of their
+    // hashes.
     let others: Vec<u32> = (2..20_000)
         .map(|flow| ways.queue(&packet_of(flow, 0, 1500), |_| true))
         .collect();
     assert!(others.contains(&first));
 }
 
-/// A sparse flow, whose packets come one by one, goes first each time, and gets a new quantum each time; one that uses its
-/// quantum up has to wait its turn.
+/// A sparse flow, whose packets come one by one, goes first each time, and gets a new quantum each time; a flow
+/// that uses up its quantum has to wait for its turn.
 #[test]
 fn sparse_flows_go_first() {
     let mut bench = bench(1 << 20);
     for number in 0..50 {
         bench.enqueue(packet_of(1, number, 1500)).expect("room");
     }
-    // The first two overdraw the first quantum.
+    // The first two packets overdraw the first quantum.
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(0));
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(1));
     for number in 100..110 {
@@ -77,12 +78,13 @@ fn sparse_flows_go_first() {
     let order: Vec<u64> = (0..6)
         .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
         .collect();
-    // Two overdraw its first quantum. Then the other flow owes most of a packet, and has to wait for one more.
+    // Two packets overdraw the sparse flow's first quantum. The other flow then owes most of a packet, and has to
+    // wait for one more.
     let numbers: Vec<u64> = order.into_iter().map(|number| number.max(99)).collect();
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
 
-/// The head of the queue with the most bytes goes, one packet at a time, and the queue's BLUE rises.
+/// The head of the queue with the most bytes is dropped, one packet at a time, and the queue's BLUE rises.
 #[test]
 fn the_longest_flow_pays() {
     let mut bench = bench(12_000);
@@ -94,7 +96,7 @@ fn the_longest_flow_pays() {
         bench.enqueue(packet_of(2, number, 1500)).expect("room");
     }
     assert_eq!(bench.dropped(), []);
-    // Both have 6000 bytes; the first of equals.
+    // Both queues have 6000 bytes; the first of equals is chosen.
     bench.enqueue(packet_of(3, 200, 100)).expect("another pays");
     assert_eq!(bench.dropped(), [0]);
     bench
@@ -123,7 +125,8 @@ fn parameters_follow_from_the_rate() {
     assert_eq!(complete(10_000_000_000), (most, Bytes(1514)));
 }
 
-/// A queue is reserved for a flow until what it did has decayed: an interval after its last packet, here.
+/// A queue is reserved for a flow until the effect on its COBALT has decayed: here an interval after its last
+/// packet.
 #[test]
 fn a_queue_is_free_again_after_an_interval() {
     let config = config(1 << 20);

@@ -1,19 +1,20 @@
-//! A set-associative hash of flows: each belongs to a set of eight queues and gets one of these to itself while any is free.
+//! A set-associative hash of flows: each flow belongs to a set of eight queues and gets one of these to itself
+//! while any is free.
 
 use crate::packet::Packet;
 use crate::queue::flow_queues::FlowHash;
 use crate::random::Stream;
 
-/// As many as Linux has (`CAKE_QUEUES`).
+/// Number of queues, as in Linux (`CAKE_QUEUES`).
 pub(super) const QUEUES: u32 = 1024;
 /// Queues in a set (`CAKE_SET_WAYS`).
 const WAYS: u32 = 8;
 
-/// Which flow each queue is reserved for.
+/// Flows for which the queues are reserved.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
     hash: FlowHash,
-    /// The hash of that flow.
+    /// The hash of each queue's flow.
     tags: Vec<u64>,
 }
 
@@ -25,8 +26,8 @@ impl Ways {
         }
     }
 
-    /// The queue of a packet's flow: the one that it had last, or else one of its set that is not in use, or else, if all
-    /// are, the one that it is hashed to, with another flow.
+    /// Returns the queue of a packet's flow: the one that it had last, or else one of its set that is not in use,
+    /// or else, if all are, the queue of its hash, shared with another flow.
     pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
         let tag = self.hash.of(packet);
         let direct = (tag % u64::from(QUEUES)) as u32;

@@ -1,11 +1,11 @@
-//! COBALT: CoDel and BLUE side by side, the first for flows that answer to drops and marks, the second for those that do not
-//! (Linux, `net/sched/sch_cake.c`, functions `cobalt_*`; Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and Taht,
-//! "Design and evaluation of COBALT queue discipline", LANMAN 2019).
+//! COBALT: CoDel and BLUE in parallel, CoDel for flows that respond to drops and marks, BLUE for those that do not
+//! (Linux, `net/sched/sch_cake.c`, functions `cobalt_*`; Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and
+//! Taht, "Design and evaluation of COBALT queue discipline", LANMAN 2019).
 //!
-//! Gaps are `interval / sqrt(count)` exactly, where Linux has a table up to 16 and Newton steps beyond. A first gap is an
-//! interval, as Linux' comments say; there the root of a queue that never dropped is not set, and its first gap is none.
-//! Linux looks at empty queues again and again so that their state decays; here what it would find is computed when the next
-//! packet arrives.
+//! Gaps are `interval / sqrt(count)` exactly, where Linux has a table up to 16 and Newton steps beyond. The first
+//! gap is an interval, as comments in Linux state; in its code, the root of a queue that never dropped is not set,
+//! and the first gap is zero. Linux visits empty queues repeatedly so that their state decays; here the decayed
+//! state is computed when the next packet arrives.
 
 #[cfg(test)]
 mod tests;
@@ -27,31 +27,32 @@ keys! {
     /// COBALT.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CobaltConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
     }
     flattened {
-        /// How it keeps the delay.
+        /// Control of the delay.
         pub control: CobaltParameters,
     }
 }
 
 keys! {
-    /// How COBALT keeps the delay.
+    /// Parameters with which COBALT controls the delay.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CobaltParameters {
-        /// Whether ECN-capable packets are marked instead of dropped, except by BLUE.
+        /// True if ECN-capable packets are marked instead of dropped, except by BLUE.
         pub ecn: bool = Kind::Flag.key().default("true").source("Linux: cobalt_should_drop of net/sched/sch_cake.c"),
-        /// The delay to keep; `auto`: 5 ms, or one and a half times `mtu_time` if that is more.
+        /// Target of the queueing delay; `auto`: 5 ms, or one and a half times `mtu_time` if that is more.
         pub target: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// How long the delay may stay above the target before the first drop; `auto`: 100 ms and what the target is
-        /// above 5 ms, or twice the target if that is more.
+        /// Time for which the delay may stay above the target before the first drop; `auto`: 100 ms plus the
+        /// excess of the target over 5 ms, or twice the target if that is more.
         pub interval: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// A packet that has waited no more than four times this passes; `auto`: what the largest packet takes on the link.
+        /// Packets that have waited at most four times this are not dropped or marked; `auto`: the transmission
+        /// time of the largest packet.
         pub mtu_time: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// What BLUE's probability of a drop rises by at a full queue, once in a target at most.
+        /// Increment of BLUE's drop probability at a full queue, at most once per target.
         pub blue_up: f64 = PROBABILITY.key().default("0.00390625").source("Linux: p_inc of cake_set_rate, 1/256"),
-        /// What it falls by at an empty queue, once in a target at most.
+        /// Decrement of BLUE's drop probability at an empty queue, at most once per target.
         pub blue_down: f64 = PROBABILITY.key().default("0.000244140625").source("Linux: p_dec of cake_set_rate, 1/4096"),
     }
 }
@@ -60,7 +61,7 @@ impl CobaltParameters {
     const TARGET: Span = Span::from_millis(5);
     const INTERVAL: Span = Span::from_millis(100);
 
-    /// Makes explicit what follows from the link.
+    /// Makes values explicit that follow from the link.
     pub(super) fn complete(values: &mut Table, link: &LinkContext) {
         let span = |span| Value::Quantity(Quantity::Span(span));
         if values.is_word(Self::mtu_time, "auto") {
@@ -118,21 +119,21 @@ impl Parameters for CobaltConfig {
     }
 }
 
-/// The state of one COBALT, with Linux' names.
+/// The state of one COBALT, with Linux's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Control {
-    /// Of CoDel: one more with each drop, one less each time that one is due below the target.
+    /// CoDel's count: incremented with each drop, decremented each time that a drop is due below the target.
     count: u64,
     dropping: bool,
     drop_next: Time,
-    /// BLUE's probability of a drop, and when it last changed.
+    /// BLUE's drop probability, and the time of its last change.
     blue: f64,
     blue_since: Time,
-    /// Whether the queue was found empty, and no packet has left since.
+    /// True if the queue was found empty, and no packet has left since.
     resting: bool,
 }
 
-/// What becomes of a packet that leaves its queue.
+/// Treatment of a packet that leaves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Passes,
@@ -141,7 +142,7 @@ enum Fate {
 }
 
 impl Control {
-    /// The packet to transmit. The last one of a queue is not dropped.
+    /// Returns the packet to transmit. The last packet of a queue is not dropped.
     pub(super) fn dequeue(
         &mut self,
         parameters: &CobaltParameters,
@@ -156,7 +157,7 @@ impl Control {
             };
             let is_last = source.bytes() == 0;
             let mut fate = self.signal(parameters, now, &packet);
-            // BLUE does not ask for ECN: those that it is there for would not answer.
+            // BLUE ignores ECN: the flows that it is for would not respond to marks.
             if self.blue > 0.0 && !is_last && stream.uniform() < self.blue {
                 fate = Fate::Dropped;
             }
@@ -173,7 +174,7 @@ impl Control {
         }
     }
 
-    /// CoDel's part of `cobalt_should_drop`.
+    /// Returns CoDel's decision, its part of `cobalt_should_drop`.
     fn signal(&mut self, parameters: &CobaltParameters, now: Time, packet: &Packet) -> Fate {
         self.resting = false;
         let due = self.is_due(now);
@@ -206,7 +207,7 @@ impl Control {
         self.count > 0 && now >= self.drop_next
     }
 
-    /// Drops that are due and not made: as many fewer, at growing gaps.
+    /// Decrements the count for each drop that was due and not made, at growing gaps.
     fn decay_count(&mut self, parameters: &CobaltParameters, now: Time) {
         while self.is_due(now) {
             self.count -= 1;
@@ -214,8 +215,8 @@ impl Control {
         }
     }
 
-    /// The end of `cobalt_should_drop`: without a count, the time of the next drop says until when the queue counts as in use.
-    /// Marks that are overdue are not made up for.
+    /// Sets the time of the next drop, at the end of `cobalt_should_drop`. With a count of zero, it is the time
+    /// until which the queue counts as in use. Overdue marks are not made up for.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;
@@ -224,7 +225,7 @@ impl Control {
         }
     }
 
-    /// A packet was dropped because too much waits: `cobalt_queue_full`.
+    /// Raises BLUE's probability after a drop at a full queue (`cobalt_queue_full`).
     pub(super) fn on_overflow(&mut self, parameters: &CobaltParameters, now: Time) {
         if now.since(self.blue_since) > parameters.target {
             self.blue = (self.blue + parameters.blue_up).min(1.0);
@@ -235,7 +236,7 @@ impl Control {
         self.count = self.count.max(1);
     }
 
-    /// It was the queue's turn, and it held nothing: `cobalt_queue_empty`.
+    /// Lowers BLUE's probability when the queue was empty at its turn (`cobalt_queue_empty`).
     fn on_empty(&mut self, parameters: &CobaltParameters, now: Time) {
         if self.resting {
             return self.rest(parameters, now);
@@ -249,7 +250,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Brings the state of a queue that has been empty up to date.
+    /// Updates the state of a queue that has been empty.
     #[inline]
     pub(super) fn rest(&mut self, parameters: &CobaltParameters, now: Time) {
         if !self.resting {
@@ -263,19 +264,19 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Whether nothing is left of what a queue's packets did.
+    /// Returns true if a queue's packets have no effect on its state any more.
     pub(super) fn is_at_rest(&mut self, parameters: &CobaltParameters, now: Time) -> bool {
         self.rest(parameters, now);
         self.count == 0 && self.blue == 0.0 && now >= self.drop_next
     }
 
-    /// BLUE's probability.
+    /// Returns BLUE's probability.
     pub(super) fn blue(&self) -> f64 {
         self.blue
     }
 }
 
-/// One queue under COBALT. A full queue takes no packet in.
+/// One queue under COBALT. A full queue accepts no packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Cobalt {
     config: CobaltConfig,

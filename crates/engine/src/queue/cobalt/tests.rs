@@ -24,8 +24,8 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Fills the queue with a thousand packets at `from` and serves one each millisecond: when, after that, packets were
-/// dropped and marked.
+/// Fills the queue with a thousand packets at `from` and serves one each millisecond; returns the times, after
+/// `from`, at which packets were dropped and marked.
 fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
     bench.now = ms(from);
     for number in 0..1000 {
@@ -43,13 +43,14 @@ fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
     (drops, marks)
 }
 
-/// BLUE's probability.
+/// Returns BLUE's probability.
 fn blue(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }
 
-/// Above the target at 6 ms, so that the first drop is at 106 ms; then after 100 / sqrt(2), 100 / sqrt(3) and so on: at
-/// 176.7, 234.4, 284.4, 329.2 and 369.99 ms, served on the next millisecond. (CoDel's second gap is an interval.)
+/// The delay is above the target at 6 ms, so that the first drop is at 106 ms; the next follow after 100 /
+/// sqrt(2), 100 / sqrt(3) ms and so on: at 176.7, 234.4, 284.4, 329.2 and 369.99 ms, served on the next
+/// millisecond. (CoDel's second gap is an interval.)
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     let times = vec![106, 177, 235, 285, 330, 370];
@@ -59,9 +60,9 @@ fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     assert_eq!(marks, (vec![], times));
 }
 
-/// After six drops the count is 7 and the next is due at 407.8 ms. The queue is empty from 400 ms on, so that the count falls
-/// by one at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. What is left of it sets the first gap of the next
-/// overload: 100 / sqrt(4), or an interval.
+/// After six drops the count is 7 and the next drop is due at 407.8 ms. The queue is empty from 400 ms on, so that
+/// the count falls by one at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The rest of the count sets the
+/// first gap of the next overload: 100 / sqrt(4) ms, or an interval.
 #[test]
 fn the_count_decays_while_nothing_waits() {
     for (pause, first) in [(500, [56, 101]), (900, [106, 177])] {
@@ -74,7 +75,7 @@ fn the_count_decays_while_nothing_waits() {
     }
 }
 
-/// The same while packets pass that wait no longer than the target.
+/// The count also decays while packets pass that wait no longer than the target.
 #[test]
 fn the_count_decays_below_the_target() {
     let mut bench = Bench::new(&config(1000, false));
@@ -91,15 +92,15 @@ fn the_count_decays_below_the_target() {
     assert_eq!(drops[..2], [56, 101]);
 }
 
-/// A 256th for each overflow that is more than a target after the last one that counted, and a 4096th less for each target
-/// with an empty queue.
+/// The probability rises by a 256th for each overflow that is more than a target after the last one that counted,
+/// and falls by a 4096th for each target with an empty queue.
 #[test]
 fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     let mut bench = Bench::new(&config(10, false));
     for number in 0..10 {
         bench.enqueue(packet(number, 1000)).expect("room");
     }
-    // At 6, 12, 18, ..., 120 ms.
+    // Overflows count at 6, 12, 18, ..., 120 ms.
     for time in 1..=120 {
         bench.now = ms(time);
         assert_eq!(bench.enqueue(packet(99, 1000)), Err(DropReason::Overflow));
@@ -122,7 +123,7 @@ fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     assert_eq!(blue(&bench), 0.0);
 }
 
-/// BLUE drops packets that could be marked, its share of them, and never the last one.
+/// BLUE drops its share of packets that could be marked, and never the last one.
 #[test]
 fn blue_drops_whatever_ecn_says() {
     let mut bench = Bench::new(&config(100_000, true));
@@ -145,7 +146,8 @@ fn blue_drops_whatever_ecn_says() {
     assert_eq!(bench.dequeue_all(), [1]);
 }
 
-/// At 1 Mbit/s a packet of 1500 bytes takes 12 ms: the target is 18 ms, the interval longer by what that is more than 5.
+/// At 1 Mbit/s a packet of 1500 bytes takes 12 ms: the target is 18 ms, and the interval is longer by its excess
+/// over 5 ms.
 #[test]
 fn slow_links_have_longer_targets() {
     let complete = |bps| {
@@ -157,6 +159,6 @@ fn slow_links_have_longer_targets() {
     };
     assert_eq!(complete(1_000_000), [18_000, 113_000, 12_000]);
     assert_eq!(complete(10_000_000), [5_000, 100_000, 1_200]);
-    // 120 ms a packet: 180 ms; twice that is more than 275 ms.
+    // A packet takes 120 ms: the target is 180 ms; twice the target is more than 275 ms.
     assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
 }

@@ -1,8 +1,8 @@
-//! CoDel: drops, or marks, at a growing rate while no packet of an interval has waited less than the
-//! target (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
+//! CoDel: drops, or marks, at a growing rate while no packet of an interval has waited less than the target
+//! (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
 //!
-//! The RFC leaves the action with ECN open; as in Linux (`net/sched/sch_codel.c`) a marked packet is sent
-//! and counts as the drop that it stands for.
+//! The RFC leaves the action with ECN open; as in Linux (`net/sched/sch_codel.c`) a marked packet is sent and
+//! counts as the drop that it replaces.
 
 #[cfg(test)]
 mod tests;
@@ -19,30 +19,30 @@ keys! {
     /// CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT
             .in_profile(Profile::Linux, "1000 packets")
             .source("RFC 8289 names none; Linux: DEFAULT_CODEL_LIMIT of net/sched/sch_codel.c"),
-        /// Whether ECN-capable packets are marked instead of dropped.
+        /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false"),
     }
     flattened {
-        /// How it keeps the delay.
+        /// Control of the delay.
         pub control: CoDelParameters,
     }
 }
 
 keys! {
-    /// How CoDel keeps the delay.
+    /// Parameters with which CoDel controls the delay.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelParameters {
-        /// The delay to keep.
+        /// Target of the queueing delay.
         pub target: Span =
             Kind::Positive(TIME).key().default("5 ms").source("RFC 8289 section 4.4"),
-        /// How long the delay may stay above the target before the first drop: about a round trip.
+        /// Time for which the delay may stay above the target before the first drop: about a round trip.
         pub interval: Span =
             Kind::Positive(TIME).key().default("100 ms").source("RFC 8289 section 4.3"),
-        /// Nothing is dropped while no more than this waits; `auto`: the largest packet of a flow.
+        /// Queue in bytes up to which nothing is dropped; `auto`: the largest packet of a flow.
         pub max_packet: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -82,35 +82,35 @@ impl Parameters for CoDelConfig {
     }
 }
 
-/// What CoDel takes its packets from.
+/// Source of CoDel's packets.
 pub(super) trait Source {
-    /// The packet that has waited longest.
+    /// Removes the packet that has waited longest.
     fn pop(&mut self) -> Option<Packet>;
-    /// What waits.
+    /// Returns the bytes that wait.
     fn bytes(&self) -> u64;
 }
 
 /// The state of one CoDel, with the RFC's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Control {
-    /// When it is time to drop, if the delay stays above the target until then.
+    /// Time of the first drop, if the delay stays above the target until then.
     first_above: Option<Time>,
     dropping: bool,
     drop_next: Time,
     /// Drops since the dropping state was entered.
     count: u64,
-    /// The count with which it was entered.
+    /// The count when the dropping state was entered.
     last_count: u64,
 }
 
-/// The packet at the head, and whether the delay has been too long for an interval.
+/// The packet at the head, and true if the delay has been above the target for an interval.
 struct Head {
     packet: Option<Packet>,
     ok_to_drop: bool,
 }
 
 impl Control {
-    /// The packet to transmit: the pseudo-code's `dequeue`. With `ecn`, ECN-capable packets are marked.
+    /// Returns the packet to transmit: the pseudo-code's `dequeue`. With `ecn`, ECN-capable packets are marked.
     pub(super) fn dequeue(
         &mut self,
         (parameters, ecn): (&CoDelParameters, bool),
@@ -144,7 +144,7 @@ impl Control {
         head.packet
     }
 
-    /// The pseudo-code's `dodequeue`.
+    /// Takes the packet at the head: the pseudo-code's `dodequeue`.
     fn take(&mut self, parameters: &CoDelParameters, now: Time, source: &mut impl Source) -> Head {
         let packet = source.pop();
         let too_long = |packet: &Packet| {
@@ -161,7 +161,7 @@ impl Control {
         Head { packet, ok_to_drop }
     }
 
-    /// If the last dropping state is not long over, its rate of drops is a good one to begin with.
+    /// Enters the dropping state, with the drop rate of the last one if that ended recently.
     fn enter_dropping(&mut self, parameters: &CoDelParameters, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now < self.drop_next + parameters.interval * 16;
@@ -173,20 +173,21 @@ impl Control {
 }
 
 impl CoDelParameters {
-    /// When to drop next.
+    /// Returns the time of the next drop.
     fn control_law(&self, last: Time, count: u64) -> Time {
         control_law(self.interval, last, count)
     }
 }
 
-/// The pseudo-code's `control_law`: gaps of the interval over the root of a count.
+/// Returns the time of the next drop by the pseudo-code's `control_law`: the gap is the interval over the root of
+/// a count.
 pub(super) fn control_law(interval: Span, last: Time, count: u64) -> Time {
     let gap = interval.as_ps() as f64 / libm::sqrt(count as f64);
     last + Span::from_ps(gap as u64)
 }
 
 impl Head {
-    /// Marks the packet at the head if it may be, or else drops it. Returns whether it was marked.
+    /// Marks the packet at the head if it may be marked, or else drops it. Returns true if it was marked.
     fn mark_or_drop(&mut self, ecn: bool, effects: &mut Effects) -> bool {
         let Some(mut packet) = self.packet.take() else {
             unreachable!("it is not ok to drop from an empty queue");
@@ -221,7 +222,7 @@ pub(crate) struct CoDel {
 
 impl PacketQueue for CoDel {
     fn passes(&self) -> bool {
-        // It has waited for no time, and what dropping there was has ended with the queue.
+        // The packet has waited for no time, and a dropping state has ended with the queue.
         true
     }
 

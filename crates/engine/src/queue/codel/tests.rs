@@ -28,7 +28,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms * 1e-3)
 }
 
-/// Section 5, with its names; times in picoseconds, zero meaning none.
+/// Pseudo-code of section 5, with its names; times in picoseconds, zero meaning none.
 #[derive(Default)]
 struct Rfc {
     queue: VecDeque<(u64, u64, u64)>,
@@ -95,7 +95,7 @@ impl Rfc {
             self.dropping = true;
             let delta = self.count - self.lastcount;
             self.count = 1;
-            // Signed there: the next drop may lie ahead.
+            // The difference is signed: the next drop may lie ahead.
             if delta > 1 && (now as i64 - self.drop_next as i64) < 16 * Self::INTERVAL as i64 {
                 self.count = delta;
             }
@@ -107,8 +107,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// Busy and quiet phases, as long as several intervals, in which more or less arrives than
-    /// leaves: the same packets leave, and the same are dropped, as by the pseudo-code.
+    /// In busy and quiet phases, up to several intervals long, in which more or less arrives than leaves, the same
+    /// packets leave, and the same are dropped, as by the pseudo-code.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),
@@ -132,7 +132,7 @@ proptest! {
     }
 }
 
-/// A standing queue of more than the target: one packet is served each millisecond.
+/// A standing queue above the target: one packet is served each millisecond.
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_their_number() {
     let mut bench = bench(false);
@@ -147,8 +147,8 @@ fn gaps_between_drops_shrink_with_the_root_of_their_number() {
             drops.push(time);
         }
     }
-    // Above the target from 5 ms on; an interval later the first drop, at 105 ms. Then after
-    // 100 / sqrt(n): at 205, 275.7, 333.4 and 383.4 ms, served on the next millisecond.
+    // The delay is above the target from 5 ms on; the first drop is an interval later, at 105 ms. The next follow
+    // after 100 / sqrt(n) ms: at 205, 275.7, 333.4 and 383.4 ms, served on the next millisecond.
     assert_eq!(drops, [105, 205, 276, 334, 384]);
 }
 
@@ -171,7 +171,7 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// The rate of a dropping state that ended less than sixteen intervals ago.
+/// The drop rate of a dropping state that ended less than sixteen intervals ago is used again.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {

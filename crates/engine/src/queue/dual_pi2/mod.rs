@@ -1,9 +1,9 @@
-//! DualPI2: one queue for scalable senders (L4S, ECT(1)), whose delay is some hundred microseconds, one for all others,
-//! and probabilities coupled such that flows of both kinds get about the same rate (RFC 9332).
+//! DualPI2: one queue for scalable senders (L4S, ECT(1)), with a delay of some hundred microseconds, one for all
+//! others, and probabilities coupled such that flows of both kinds get about the same rate (RFC 9332).
 //!
-//! In the form and with the defaults of Linux (`net/sched/sch_dualpi2.c`, since 6.17): packets are marked and dropped
-//! when they leave; a step at a sojourn time for L4S, and a deficit scheduler instead of the time-shifted FIFO of the
-//! RFC's appendix A.
+//! The form and the defaults are Linux's (`net/sched/sch_dualpi2.c`, since 6.17): packets are marked and dropped
+//! when they leave; there is a step at a sojourn time for L4S, and a deficit scheduler instead of the time-shifted
+//! FIFO of the RFC's appendix A.
 
 #[cfg(test)]
 mod tests;
@@ -22,12 +22,12 @@ use crate::random::Stream;
 const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));
 
 words! {
-    /// Which packets the L4S queue takes.
+    /// Packets of the L4S queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Classifier {
-        /// Those of ECT(1), and marked ones (RFC 9331 section 5.1).
+        /// Packets with ECT(1), and marked packets (RFC 9331 section 5.1).
         Ect1 = "ect1",
-        /// All that are ECN-capable.
+        /// All ECN-capable packets.
         AnyEct = "any-ect",
     }
 }
@@ -36,11 +36,11 @@ keys! {
     /// DualPI2.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DualPi2Config {
-        /// How much both queues hold together. A time is what the link sends in it. RFC 9332 appendix A.1 has 250 ms at
-        /// the largest rate that the link may have, which nothing here knows.
+        /// Capacity of both queues together. A time stands for the data that the link sends in it. RFC 9332
+        /// appendix A.1 has 250 ms at the largest rate that the link may have, which is not known here.
         pub limit: Capacity =
             Capacity::LIMIT.default("10000 packets").source("Linux: dualpi2_reset_default"),
-        /// The delay to keep in the classic queue.
+        /// Target of the delay in the classic queue.
         pub target: Span =
             Kind::Positive(TIME).key().default("15 ms").source("RFC 9332 appendix A.1: target"),
         /// Time between two updates of the probability.
@@ -51,21 +51,22 @@ keys! {
             .source("RFC 9332 appendix A.1; Linux: 41/256"),
         /// Weight of the delay's change, per second.
         pub beta: f64 = WEIGHT.key().unit("1/s").default("3.2").source("Linux: 819/256; RFC 9332: 3"),
-        /// Coupling factor: L4S packets are marked with so many times the probability whose square is that of classic
-        /// ones.
+        /// Coupling factor: the marking probability of L4S packets over the root of the drop probability of
+        /// classic packets.
         pub coupling: f64 = Kind::Number(Range::closed(1.0, 100.0)).key().default("2")
             .source("RFC 9332 appendix A.1: k"),
-        /// Time in the L4S queue beyond which every packet is marked.
+        /// Sojourn time in the L4S queue above which every packet is marked.
         pub step: Span = Kind::Quantity(TIME).key().default("1 ms").source("Linux: step_thresh"),
-        /// L4S packets behind one from which on the step applies to it.
+        /// Minimum number of L4S packets behind a packet for the step to apply to it.
         pub step_min: u64 = Kind::Whole { min: 0, max: 1_000_000 }.key().default("1").in_profile(Profile::Linux, "0")
             .source("RFC 9332 appendix A.1: Th_len; Linux: min_qlen_step"),
-        /// Share of the capacity that the classic queue has at least while it holds packets.
+        /// Minimum share of the capacity for the classic queue while it holds packets.
         pub classic_share: f64 = PROBABILITY.key().default("0.1").source("Linux: c_protection"),
-        /// Which packets the L4S queue takes: those of ECT(1) and marked ones, or all that are ECN-capable.
+        /// Packets of the L4S queue: those with ECT(1) and marked ones, or all that are ECN-capable.
         pub classifier: Classifier =
             Kind::Word(Classifier::WORDS).key().default("ect1").source("RFC 9331 section 5.1; Linux: ecn_mask"),
-        /// Largest packet: nothing is marked or dropped before two wait; `auto`: the largest that a flow sends.
+        /// Largest packet: nothing is marked or dropped before two such packets wait; `auto`: the largest that a
+        /// flow sends.
         pub mtu: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -104,7 +105,7 @@ impl Parameters for DualPi2Config {
     }
 }
 
-/// DualPI2 at work.
+/// The state of DualPI2.
 #[derive(Clone, Debug)]
 pub(crate) struct DualPi2 {
     config: DualPi2Config,
@@ -114,12 +115,12 @@ pub(crate) struct DualPi2 {
     probability: f64,
     /// The delay at the last update, in seconds.
     old_delay_s: f64,
-    /// Of the classic queue, in weighted bytes: the L4S queue has its turn unless it is above zero.
+    /// Credit of the classic queue, in weighted bytes: unless it is above zero, it is the L4S queue's turn.
     credit: f64,
     stream: Stream,
 }
 
-/// What becomes of a packet that leaves its queue.
+/// Treatment of a packet that leaves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Passes,
@@ -142,7 +143,7 @@ impl DualPi2 {
         queue
     }
 
-    /// At first it is the turn of the L4S queue, if its share is the larger one.
+    /// Resets the credit: the first turn is the L4S queue's, if its share is the larger one.
     fn reset_credit(&mut self) {
         let share = self.config.classic_share;
         self.credit = self.config.mtu.0 as f64 * (2.0 * share - 1.0);
@@ -156,7 +157,7 @@ impl DualPi2 {
         packet.flags.has(codes)
     }
 
-    /// The next packet, from the queue whose turn it is, and whether that is the L4S one.
+    /// Takes the next packet from the queue whose turn it is; also returns true if that is the L4S queue.
     fn take(&mut self) -> Option<(Packet, bool)> {
         let l4s_turn = self.credit <= 0.0 || self.classic.is_empty();
         if l4s_turn && let Some(packet) = self.l4s.pop() {
@@ -169,7 +170,8 @@ impl DualPi2 {
         packet.map(|packet| (packet, false))
     }
 
-    /// A packet of one queue is sent: the other one, if packets wait there, is owed what follows from the shares.
+    /// Charges a queue for a packet that it sends: the other queue, if packets wait there, gets credit by the
+    /// shares.
     fn account(&mut self, packet: &Packet, l4s: bool) {
         let bytes = f64::from(packet.bytes);
         let share = self.config.classic_share;
@@ -180,12 +182,13 @@ impl DualPi2 {
         }
     }
 
-    /// Whether of two draws both are below the base probability.
+    /// Draws twice; returns true if both draws are below the base probability.
     fn square_selects(&mut self) -> bool {
         self.stream.uniform() < self.probability && self.stream.uniform() < self.probability
     }
 
-    /// Appendix A.1, with what section 4.2.3 does in overload: ECN is of no use then.
+    /// Decides about a packet by appendix A.1, with the behaviour in overload of section 4.2.3: ECN is ignored
+    /// then.
     fn fate(&mut self, packet: &Packet, l4s: bool, now: Time) -> Fate {
         let (_, waiting_bytes) = self.waiting();
         let coupled = self.config.coupling * self.probability;
@@ -218,7 +221,7 @@ impl DualPi2 {
         }
     }
 
-    /// How long the packet has waited that has waited longest, in seconds.
+    /// Returns the longest time that a packet has waited, in seconds.
     fn delay_s(&self, now: Time) -> f64 {
         let oldest = [&self.classic, &self.l4s].map(Packets::oldest);
         let waited = oldest.into_iter().flatten().map(|since| now.since(since));
@@ -268,7 +271,7 @@ impl PacketQueue for DualPi2 {
         Some(self.config.update)
     }
 
-    /// `dualpi2_update` of appendix A.1, of the larger of both delays.
+    /// Updates the probability by `dualpi2_update` of appendix A.1, with the larger of both delays.
     fn update(&mut self, now: Time) {
         let delay_s = self.delay_s(now);
         let deviation = self.config.alpha * (delay_s - self.config.target.as_secs_f64());

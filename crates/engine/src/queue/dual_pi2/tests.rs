@@ -28,7 +28,7 @@ const CLASSIC: Flags = Flags::NONE;
 const CLASSIC_ECN: Flags = Flags::ECT;
 const L4S: Flags = Flags::ECT.with(Flags::ECT1);
 
-/// So many packets arrive at a time.
+/// Lets `count` packets arrive at a time.
 fn fill(queue: &mut DualPi2, flags: Flags, count: u64, at: Time) {
     for seq in 0..count {
         let packet = Packet {
@@ -53,7 +53,7 @@ fn fill(queue: &mut DualPi2, flags: Flags, count: u64, at: Time) {
     }
 }
 
-/// Shares of the packets that are dropped, and of those that are marked.
+/// Returns the shares of the packets that are dropped, and that are marked.
 fn shares(queue: &mut DualPi2, now: Time) -> (f64, f64) {
     let mut effects = Effects::default();
     let (count, _) = queue.waiting();
@@ -112,7 +112,7 @@ fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
     }
 }
 
-/// Two packets, of which the second has none behind it.
+/// Two packets: the second has none behind it.
 #[test]
 fn the_step_spares_the_last_packets_of_a_queue() {
     for (step_min, marked) in [(0, 1.0), (1, 0.5), (2, 0.0)] {
@@ -135,7 +135,7 @@ fn nothing_is_selected_before_two_packets_wait() {
     assert!(queue.dequeue(Time::ZERO, &mut effects).is_some() && effects.is_empty());
 }
 
-/// L4S packets go first, and classic ones have a tenth of the capacity all the same.
+/// L4S packets go first, but classic ones keep a tenth of the capacity.
 #[test]
 fn the_classic_queue_has_its_share_while_both_wait() {
     let mut queue = queue(config());
@@ -151,7 +151,8 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// Appendix A.1, line by line: p' += alpha (q - target) + beta (q - q of the last update), q the larger delay.
+/// Appendix A.1, line by line: p' += alpha (q - target) + beta (q - q of the last update), with the larger delay
+/// q.
 #[test]
 fn the_probability_follows_the_larger_delay() {
     let mut queue = queue(config());

@@ -17,17 +17,18 @@ keys! {
     /// FQ-CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqCoDelConfig {
-        /// How much all queues hold together. A time is what the link sends in it.
+        /// Capacity of all queues together. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT.default("10240 packets").source("RFC 8290 section 5.2.3"),
-        /// Whether ECN-capable packets are marked instead of dropped.
+        /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),
-        /// When too much waits, the longest queue loses half of its packets, up to this many.
+        /// Maximum number of packets dropped at once: at the limit, the longest queue loses half of its packets,
+        /// up to this number.
         pub drop_batch: u32 = COUNT.key().default("64").source("RFC 8290 section 4.1"),
     }
     flattened {
-        /// How flows are hashed and served.
+        /// Hashing and service of flows.
         pub flows: FlowQueuesParameters,
-        /// Each queue's CoDel.
+        /// CoDel of each queue.
         pub control: CoDelParameters,
     }
 }
@@ -57,7 +58,7 @@ impl Parameters for FqCoDelConfig {
         FqCoDel::new(*self, stream)
     }
 
-    /// The hash is perturbed.
+    /// Returns true: the hash is perturbed.
     fn is_random(&self) -> bool {
         true
     }
@@ -67,7 +68,7 @@ impl Parameters for FqCoDelConfig {
     }
 }
 
-/// FQ-CoDel at work.
+/// The state of FQ-CoDel.
 #[derive(Clone, Debug)]
 pub(crate) struct FqCoDel {
     config: FqCoDelConfig,
@@ -85,7 +86,7 @@ impl FqCoDel {
         }
     }
 
-    /// The queue of a packet's flow.
+    /// Returns the queue of a packet's flow.
     fn classify(&self, packet: &Packet) -> u32 {
         self.hash.queue(packet, self.config.flows.queues)
     }

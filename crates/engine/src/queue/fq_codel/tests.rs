@@ -24,7 +24,7 @@ fn config(limit: u64, target: Span) -> FqCoDelConfig {
     }
 }
 
-/// Without drops for delay.
+/// Returns a bench without drops for delay.
 fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::FqCoDel(config(limit, Span::from_secs(1000))))
 }
@@ -35,7 +35,7 @@ fn a_new_flow_goes_first_with_its_first_quantum() {
     for number in 100..110 {
         bench.enqueue(packet_of(1, number, 1500)).expect("room");
     }
-    // Its second packet overdraws the first quantum; then it is old.
+    // The flow's second packet overdraws the first quantum; the flow is then old.
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(100));
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(101));
     for number in 200..204 {
@@ -58,7 +58,7 @@ fn the_flow_with_the_most_bytes_pays() {
     for number in 10..14 {
         bench.enqueue(packet_of(2, number, 1500)).expect("room");
     }
-    // Half of its four packets, from the head.
+    // Half of the flow's four packets are dropped, from the head.
     bench.enqueue(packet_of(3, 20, 40)).expect("another pays");
     assert_eq!(bench.dropped(), [10, 11]);
     bench.enqueue(packet_of(3, 21, 40)).expect("there is room");
@@ -97,15 +97,15 @@ fn only_the_standing_queue_loses_packets() {
         bench.dequeue();
         lost.extend(bench.dropped());
     }
-    // As many as a CoDel alone drops in 400 ms; see there.
+    // The number that a CoDel alone drops in 400 ms; see its tests.
     assert_eq!(lost.len(), 5);
     assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
 }
 
-/// Its number, its packets' numbers and bytes, its credit.
+/// A queue: its number, its packets' numbers and bytes, its credit.
 type RfcQueue = (u32, Vec<(u64, i64)>, i64);
 
-/// The two lists, as vectors. Queues are known by their numbers.
+/// The two lists, as vectors, of queues by number.
 #[derive(Default)]
 struct Rfc {
     queues: Vec<RfcQueue>,
@@ -216,8 +216,8 @@ proptest! {
     }
 }
 
-/// Keys that follow one another, as those of a scenario's flows do, are spread over the queues like
-/// random numbers: of 1024 queues about 1024 / e stay empty.
+/// Consecutive keys, like those of a scenario's flows, are spread over the queues like random numbers: of 1024
+/// queues about 1024 / e stay empty.
 #[test]
 fn flows_are_spread_evenly() {
     let stream = Stream::new(7, 0, "hash");

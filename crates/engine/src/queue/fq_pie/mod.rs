@@ -1,8 +1,9 @@
 //! FQ-PIE: flows hashed to queues, served by deficit round robin with new flows first, each under a PIE of its own (Linux,
 //! `net/sched/sch_fq_pie.c`; draft-tahiliani-tsvwg-fq-pie).
 //!
-//! Each PIE is that of [`pie`](super::pie). A flow's share of the link is not known, so that its delay is measured: that of
-//! the packet that left its queue last, zero if that left the queue empty, as in Linux without `dq_rate_estimator`.
+//! Each PIE is that of [`pie`](super::pie). A flow's share of the link is not known, so that its delay is
+//! measured: the sojourn time of the last packet that left its queue, zero if it left the queue empty, as in Linux
+//! without `dq_rate_estimator`.
 
 #[cfg(test)]
 mod tests;
@@ -24,17 +25,17 @@ keys! {
     /// FQ-PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqPieConfig {
-        /// How much all queues hold together. A time is what the link sends in it.
+        /// Capacity of all queues together. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT
             .default("10240 packets")
             .source("Linux: fq_pie_init of net/sched/sch_fq_pie.c"),
-        /// Whether ECN-capable packets are marked instead of dropped.
+        /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("Linux: pie_params_init of include/net/pie.h"),
     }
     flattened {
-        /// How flows are hashed and served.
+        /// Hashing and service of flows.
         pub flows: FlowQueuesParameters,
-        /// Each queue's PIE.
+        /// PIE of each queue.
         pub control: PieParameters,
     }
 }
@@ -71,11 +72,11 @@ impl Parameters for FqPieConfig {
     }
 }
 
-/// The state of one queue besides its packets.
+/// The state of one queue without its packets.
 #[derive(Clone, Debug)]
 struct FlowPie {
     control: Control,
-    /// That of the last packet that left, zero if none waited behind it.
+    /// Sojourn time of the last packet that left, zero if none waited behind it.
     delay: Span,
 }
 
@@ -91,7 +92,7 @@ impl FlowPie {
     }
 }
 
-/// FQ-PIE at work.
+/// The state of FQ-PIE.
 #[derive(Clone, Debug)]
 pub(crate) struct FqPie {
     config: FqPieConfig,
@@ -160,7 +161,7 @@ impl PacketQueue for FqPie {
         }
     }
 
-    /// The largest probability of all queues.
+    /// Returns the largest probability of all queues.
     fn state(&self) -> AqmState {
         let all = self.queues.all_aqms();
         AqmState {

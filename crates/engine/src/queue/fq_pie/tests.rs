@@ -1,4 +1,4 @@
-//! FQ-PIE by hand: the lists are those of FQ-CoDel, the controller that of PIE, which are tested there.
+//! FQ-PIE by hand: its lists are FQ-CoDel's and its controller is PIE's, which have tests of their own.
 
 use longhaul_units::{Bytes, Time};
 
@@ -35,7 +35,7 @@ fn probability(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }
 
-/// A packet of a flow that had none goes before a hundred of another.
+/// A packet of a flow without waiting packets goes before a hundred of another flow.
 #[test]
 fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     let mut bench = bench(1000);
@@ -53,8 +53,9 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// The delay is that of the packet that left last, 40 ms: 0.125 * 0.025 + 1.25 * 0.04, over 2048 while the probability is
-/// below 1e-6; then 0.125 * 0.025 alone, over 128. A queue left empty has none.
+/// The delay is the sojourn time of the last packet that left, 40 ms: the first step is 0.125 * 0.025 + 1.25 *
+/// 0.04, over 2048 while the probability is below 1e-6; the next is 0.125 * 0.025 alone, over 128. A queue left
+/// empty has no delay.
 #[test]
 fn the_probability_by_hand() {
     let mut bench = bench(1000);
@@ -70,12 +71,13 @@ fn the_probability_by_hand() {
         assert!((probability(&bench) - expected).abs() < 1e-15);
     }
     bench.dequeue_all();
-    // 0.125 * -0.015 - 1.25 * 0.04 is more than there is.
+    // The decrease 0.125 * -0.015 - 1.25 * 0.04 is larger than the probability.
     bench.discipline.update(bench.now);
     assert_eq!(probability(&bench), 0.0);
 }
 
-/// Of two flows with a hundred packets and with one, only the first has a delay, and only its arrivals are dropped.
+/// Of two flows with a hundred packets and with one, only the first has a delay, and only its arrivals are
+/// dropped.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let mut bench = bench(10_000);
@@ -98,7 +100,7 @@ fn only_the_standing_queue_loses_packets() {
     assert_eq!(sparse_lost, 0);
 }
 
-/// At the limit the packet that arrives is dropped, whichever queue is the longest.
+/// At the limit, the arriving packet is dropped, whichever queue is the longest.
 #[test]
 fn a_full_queue_takes_nothing_in() {
     let mut bench = bench(2);

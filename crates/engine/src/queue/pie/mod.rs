@@ -1,9 +1,9 @@
 //! PIE: drops, or marks, arriving packets with a probability that a proportional integral
 //! controller steers towards a target delay (Pan, Natarajan, Baker and White, RFC 8033).
 //!
-//! The delay is what waits over the rate at which it leaves (Little's law, section 5.2), which a link whose rate is constant
-//! knows and need not measure, or the time that the packet that left last has waited (timestamps, section 4.3; Linux without
-//! `dq_rate_estimator`).
+//! The delay is either the waiting bytes over the departure rate (Little's law, section 5.2), which is known for a
+//! link of constant rate and need not be measured, or the sojourn time of the last packet that left (timestamps,
+//! section 4.3; Linux without `dq_rate_estimator`).
 
 #[cfg(test)]
 mod tests;
@@ -23,12 +23,12 @@ use crate::random::Stream;
 const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));
 
 words! {
-    /// The way in which PIE learns the delay of its queue.
+    /// Measurement of the queue's delay.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DelayEstimate {
         /// The waiting bytes over the link's rate.
         Rate = "rate",
-        /// The time that the packet that left last has waited; zero if none waited behind it.
+        /// The sojourn time of the last packet that left; zero if none waited behind it.
         Timestamps = "timestamps",
     }
 }
@@ -37,14 +37,14 @@ keys! {
     /// PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT
             .in_profile(Profile::Linux, "1000 packets")
             .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),
-        /// Whether ECN-capable packets are marked instead of dropped.
+        /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.1"),
-        /// How the delay is found out: what waits over the rate of the link, or what the packet that left last has waited;
-        /// `auto`: the latter where the rate of the link varies.
+        /// Measurement of the delay: the waiting bytes over the link's rate, or the sojourn time of the last
+        /// packet that left; `auto`: the latter if the link's rate varies.
         pub delay_estimate: DelayEstimate =
             Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Word(DelayEstimate::WORDS)])
                 .key()
@@ -52,7 +52,7 @@ keys! {
                 .source("RFC 8033 section 4.3; Linux: dq_rate_estimator"),
     }
     flattened {
-        /// How it keeps the delay.
+        /// Control of the delay.
         pub control: PieParameters,
     }
     beside {
@@ -62,10 +62,10 @@ keys! {
 }
 
 keys! {
-    /// How PIE keeps the delay.
+    /// Parameters with which PIE controls the delay.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieParameters {
-        /// The delay to keep.
+        /// Target of the queueing delay.
         pub target: Span =
             Kind::Positive(TIME).key().default("15 ms").source("RFC 8033 section 4.2: QDELAY_REF"),
         /// Time between two updates of the probability.
@@ -75,13 +75,13 @@ keys! {
         pub alpha: f64 = WEIGHT.key().unit("1/s").default("0.125").source("RFC 8033 section 4.2"),
         /// Weight of the delay's change, per second.
         pub beta: f64 = WEIGHT.key().unit("1/s").default("1.25").source("RFC 8033 section 4.2"),
-        /// How long nothing is dropped after a quiet time.
+        /// Duration of a burst, after a quiet time, in which nothing is dropped.
         pub max_burst: Span =
             Kind::Quantity(TIME).key().default("150 ms").source("RFC 8033 section 4.4: MAX_BURST"),
         /// Largest probability at which packets are marked; above it they are dropped.
         pub mark_up_to as "mark_p": f64 =
             PROBABILITY.key().default("0.1").source("RFC 8033 section 5.1: mark_ecnth"),
-        /// Whether the gaps between drops are made more even.
+        /// True if drops are derandomised: the gaps between them are more even.
         pub derandomise: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.4"),
         /// Mean packet size; `auto`: the largest that a flow sends.
         pub mean_packet: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
@@ -92,7 +92,7 @@ keys! {
 }
 
 impl PieParameters {
-    /// Makes explicit what follows from the link, and refuses what cannot be.
+    /// Makes values explicit that follow from the link, and refuses impossible ones.
     pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, Self::mean_packet);
         check_update(values, Self::update)
@@ -143,14 +143,14 @@ pub(super) struct Control {
     /// The delay at the last update, in seconds.
     old_delay_s: f64,
     burst_allowance: Span,
-    /// Whether delay and probability were so small at the last update that nothing is dropped.
+    /// True if delay and probability were so small at the last update that nothing is dropped.
     calm: bool,
     /// Sum of the probabilities since the last drop.
     accumulated: f64,
 }
 
 impl Control {
-    /// Below the first of these sums no packet is dropped, from the second on each (section 5.4).
+    /// Sums of probabilities below which no packet, and from which on every packet, is dropped (section 5.4).
     const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
     pub(super) fn new(parameters: &PieParameters) -> Self {
@@ -163,9 +163,9 @@ impl Control {
         }
     }
 
-    /// What becomes of a packet before which so many bytes wait; with `ecn` it may be marked instead of dropped.
+    /// Decides about a packet that finds this many bytes waiting; with `ecn`, it may be marked instead of dropped.
     ///
-    /// Always inlined: a call would cost as much as what is left to do for most packets.
+    /// Always inlined: a call would cost as much as the remaining work for most packets.
     #[inline(always)]
     pub(super) fn on_arrival(
         &mut self,
@@ -185,12 +185,12 @@ impl Control {
         }
     }
 
-    /// A packet was dropped because the queue is full.
+    /// Records a drop at a full queue.
     pub(super) fn on_overflow(&mut self) {
         self.accumulated = 0.0;
     }
 
-    /// `drop_early` of section 4.1, with that of section 5.4 if wanted.
+    /// Draws a decision by `drop_early` of section 4.1, derandomised by section 5.4 if configured.
     #[inline(always)]
     fn selects(
         &mut self,
@@ -217,7 +217,7 @@ impl Control {
         stream.uniform() < self.probability
     }
 
-    /// Section 4.2: small probabilities move by small steps.
+    /// Returns the divisor of a step: small probabilities move by small steps (section 4.2).
     fn tuning(&self) -> f64 {
         const STEPS: [(f64, f64); 6] = [
             (1e-6, 2048.0),
@@ -231,8 +231,8 @@ impl Control {
         STEPS.iter().find(is_below).map_or(1.0, |(_, by)| 1.0 / by)
     }
 
-    /// `calculate_drop_prob` of section 4.2 at a delay, with the cap of section 5.5, and what section 4.4 does about
-    /// bursts then.
+    /// Updates the probability at a delay by `calculate_drop_prob` of section 4.2, with the cap of section 5.5 and
+    /// the burst allowance of section 4.4.
     pub(super) fn update(&mut self, parameters: &PieParameters, delay_s: f64) {
         let target_s = parameters.target.as_secs_f64();
         let deviation = parameters.alpha * (delay_s - target_s);
@@ -255,18 +255,18 @@ impl Control {
         self.calm = is_short(delay_s) && self.probability < 0.2;
     }
 
-    /// The probability with which packets are dropped or marked.
+    /// Returns the probability with which packets are dropped or marked.
     pub(super) fn probability(&self) -> f64 {
         self.probability
     }
 }
 
-/// PIE at work.
+/// The state of PIE.
 #[derive(Clone, Debug)]
 pub(crate) struct Pie {
     config: PieConfig,
     control: Control,
-    /// The time that the last packet to leave has waited, zero if none waited behind it.
+    /// Sojourn time of the last packet that left, zero if none waited behind it.
     last_sojourn: Span,
     stream: Stream,
 }
@@ -291,7 +291,7 @@ impl Pie {
 
 impl Aqm for Pie {
     fn passes(&self) -> bool {
-        // Nothing is dropped while no more than two packets wait, and no number drawn (RFC 8033 section 4.1).
+        // Nothing is dropped while at most two packets wait, and no number drawn (RFC 8033 section 4.1).
         true
     }
 

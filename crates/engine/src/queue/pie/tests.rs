@@ -37,7 +37,7 @@ fn stream() -> Stream {
     Stream::new(1, 0, "pie")
 }
 
-/// A packet of 1500 bytes that finds `waiting` others.
+/// Returns the arrival of a packet of 1500 bytes that finds `waiting` others.
 fn arrival(waiting: u64) -> Arrival {
     Arrival {
         now: Time::ZERO,
@@ -50,7 +50,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// RFC 8033, sections 4.1 to 4.4 and 5.4 and 5.5, with their names; times in seconds.
+/// RFC 8033, sections 4.1 to 4.4, 5.4 and 5.5, with their names; times in seconds.
 struct Rfc {
     drop_prob: f64,
     qdelay_old: f64,
@@ -87,13 +87,13 @@ impl Rfc {
         self.random.uniform() < self.drop_prob
     }
 
-    /// Whether an arriving packet is dropped.
+    /// Returns true if an arriving packet is dropped.
     fn enque(&mut self, waiting: u64) -> bool {
         if waiting >= 200 {
             self.accu_prob = 0.0;
             return true;
         }
-        // Periods add up to the largest burst but for rounding.
+        // Periods add up to the burst allowance except for rounding.
         let drop = self.burst_allowance < 1e-9 && self.drop_early(1500 * waiting);
         if drop {
             self.accu_prob = 0.0;
@@ -138,7 +138,7 @@ impl Rfc {
 }
 
 proptest! {
-    /// Phases of periods with queues around some length: the same probabilities and the same drops.
+    /// In phases of periods with queues around some length, probabilities and drops are those of the pseudo-code.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         derandomise: bool,
@@ -171,12 +171,12 @@ proptest! {
     }
 }
 
-/// One packet takes a millisecond; forty wait: a delay of 40 ms.
+/// A packet takes a millisecond, and forty wait: the delay is 40 ms.
 #[test]
 fn the_probability_by_hand() {
     let mut pie = pie(config(false));
-    // 0.125 * 0.025 + 1.25 * 0.04 = 0.053125, over 2048: 2.6e-5. From then on only the deviation,
-    // 0.003125, over 128 up to 1e-4 and over 32 beyond.
+    // The first step is 0.125 * 0.025 + 1.25 * 0.04 = 0.053125, over 2048: 2.6e-5. The next have only the
+    // deviation, 0.003125, over 128 up to 1e-4 and over 32 beyond.
     let first = 0.053_125 / 2048.0;
     let (small, larger) = (0.003_125 / 128.0, 0.003_125 / 32.0);
     let steps = [0.0, small, small, small, small, larger, larger];
@@ -204,7 +204,7 @@ fn a_burst_passes_and_a_large_probability_rises_slowly() {
         );
         pie.update((100, 100 * 1500));
     }
-    // The first period's delay would add 0.125 * 0.085 + 1.25 * 0.1, but adds 0.02 at most.
+    // The first period's step would be 0.125 * 0.085 + 1.25 * 0.1, but is at most 0.02.
     let steps = 0.02 + 9.0 * 0.125 * 0.085;
     assert!(
         (pie.control.probability - 0.5 - steps).abs() < 1e-12,
@@ -250,7 +250,7 @@ fn derandomised_drops_keep_their_distance() {
         }
     }
     assert!(gaps.iter().all(|gap| (14..=136).contains(gap)));
-    // A geometric gap of mean 16 after thirteen that are sure to pass.
+    // The gap is thirteen packets that are sure to pass, and a geometric number of mean 16.
     let mean = 100_000.0 / gaps.len() as f64;
     assert!((mean - 29.0).abs() < 1.0, "{mean}");
 }
@@ -262,8 +262,9 @@ fn a_packet_that_finds_the_link_idle_passes() {
     }
 }
 
-/// By timestamps the delay is that of the packet that left last, whatever waits, and zero once the queue was empty: a packet
-/// that came at 0 and leaves at 40 ms has the probability of forty that wait at one a millisecond.
+/// With timestamps, the delay is the sojourn time of the last packet that left, independent of the queue, and zero
+/// once the queue was empty: a packet that came at 0 and leaves at 40 ms gives the probability of forty waiting
+/// packets of a millisecond each.
 #[test]
 fn timestamps_measure_the_delay_of_the_packet_that_left_last() {
     let mut by_rate = pie(config(false));

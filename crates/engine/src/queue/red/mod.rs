@@ -1,12 +1,11 @@
 //! Random early detection: packets are marked or dropped with a probability that grows with the
 //! average queue.
 //!
-//! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the
-//! gentle line (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED
-//! ("Transport protocols for fast long-distance networks", doctoral thesis, Osaka University,
-//! 2006, chapter 3). What these leave open is done as in ns-2.35: a queue of one packet is never
-//! touched, nor is the first packet after the average crosses the lower threshold; the hard limit is
-//! tested after the random test.
+//! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the gentle line (Floyd
+//! 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("Transport protocols for fast
+//! long-distance networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these leave open are
+//! those of ns-2.35: a queue of one packet is never marked or dropped, nor is the first packet after the average
+//! crosses the lower threshold; the hard limit is tested after the random test.
 
 mod curve;
 #[cfg(test)]
@@ -58,8 +57,7 @@ impl Parameters for RedConfig {
     }
 }
 
-/// RED at work. The average, the thresholds and the waiting queue are all in bytes or all in
-/// packets.
+/// The state of RED. The average, the thresholds and the waiting queue are all in bytes or all in packets.
 #[derive(Clone, Debug)]
 pub struct Red {
     average: f64,
@@ -68,19 +66,18 @@ pub struct Red {
     keep: f64,
     min_th: f64,
     in_bytes: bool,
-    /// Whether the average was above the lower threshold at the last arrival.
+    /// True if the average was above the lower threshold at the last arrival.
     above: bool,
-    /// `max_p` may change after this.
+    /// Time after which `max_p` may change.
     adapt_after: Time,
     limit: Limit,
-    /// Packets, and their bytes, since the last mark or drop, or since the average crossed the
-    /// lower threshold.
+    /// Packets, and their bytes, since the last mark or drop, or since the average crossed the lower threshold.
     count: u64,
     count_bytes: u64,
     curve: Curve,
-    /// From this average on every packet is dropped.
+    /// Average from which on every packet is dropped.
     forced_from: f64,
-    /// Capable packets are marked up to this probability, and below this average.
+    /// Probability up to which, and average below which, ECN-capable packets are marked.
     mark_up_to: f64,
     mark_below: f64,
     /// The average at the end of the last interval (gentle Adaptive RED).
@@ -120,7 +117,7 @@ impl Red {
             count: 0,
             count_bytes: 0,
             curve: Curve::new(&config, unit),
-            // With a largest probability of marks the probability, which is 1 there, decides.
+            // With a limit on the marking probability, that limit decides, since the probability is 1 here.
             forced_from: match config.marking {
                 Marking::UpTo(_) => f64::INFINITY,
                 Marking::Always | Marking::BelowMaxTh => certain,
@@ -140,16 +137,16 @@ impl Red {
         }
     }
 
-    /// Whether nothing is to be done for an arrival that finds the link idle, and so no packet
-    /// waiting, but to accept it.
+    /// Returns true if an arrival that finds the link idle, and thus no packet waiting, is accepted without any
+    /// effect.
     #[inline(always)]
     pub(super) fn accepts_trivially(&self, now: Time) -> bool {
         let adapts = now > self.adapt_after && !self.rests_at_bottom();
         self.average == 0.0 && !self.above && !adapts
     }
 
-    /// Whether an average of zero leaves `max_p` where it is, and when it may change next: as on a link that only carries
-    /// acknowledgements.
+    /// Returns true if an average of zero changes neither `max_p` nor the time of its next change: as on a link
+    /// that only carries acknowledgements.
     fn rests_at_bottom(&self) -> bool {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return true;
@@ -188,7 +185,7 @@ impl Red {
         verdict
     }
 
-    /// The average queue in mean packets.
+    /// Returns the average queue in mean packets.
     fn average_pkts(&self) -> f64 {
         if self.in_bytes {
             self.average / self.config.mean_packet.0 as f64
@@ -197,12 +194,12 @@ impl Red {
         }
     }
 
-    /// The probability at the upper threshold.
+    /// Returns the probability at the upper threshold.
     fn max_p(&self) -> f64 {
         self.curve.max_p
     }
 
-    /// The probability that belongs to the average, before marks are spread evenly.
+    /// Returns the probability at the current average, before marks are spread evenly.
     fn drop_p(&self) -> f64 {
         if self.average < self.min_th {
             return 0.0;
@@ -210,8 +207,8 @@ impl Red {
         self.curve.probability(self.average)
     }
 
-    /// Averages over the packets that could have been sent while the link was idle. Links that only
-    /// carry acknowledgements are idle before each, so an average of zero costs nothing.
+    /// Decays the average by the packets that could have been sent while the link was idle. Links that only carry
+    /// acknowledgements are idle before each, so an average of zero is skipped.
     fn decay(&mut self, idle: Span) {
         if self.average > 0.0 {
             let packets = (self.config.packets_per_s * idle.as_secs_f64()) as u64;
@@ -219,7 +216,7 @@ impl Red {
         }
     }
 
-    /// `max_p` may change. The average was `before` until this arrival.
+    /// Adapts `max_p` if it is time. The average was `before` until this arrival.
     fn adapt(&mut self, now: Time, before: f64) {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return;
@@ -236,8 +233,8 @@ impl Red {
                 changed
             }
             Rule::GentleAdaptive => {
-                // An interval, or more, ended before this arrival. The average did not move, so that
-                // all but the first of them changed nothing. One that ends now ends after it.
+                // At least one interval ended before this arrival. The average did not move, so that all but the
+                // first of them changed nothing. An interval that ends now ends after the arrival.
                 let interval = adaptation.interval.as_ps();
                 self.adapt_after = Time::from_ps(now.as_ps().div_ceil(interval) * interval);
                 let old = std::mem::replace(&mut self.old_average, before);
@@ -251,7 +248,7 @@ impl Red {
         }
     }
 
-    /// Whether a packet that arrives above the lower threshold is selected, and what then.
+    /// Decides about a packet that arrives above the lower threshold.
     #[inline(never)]
     fn select(&mut self, arrival: &Arrival) -> Verdict {
         if self.average >= self.forced_from {
@@ -281,8 +278,8 @@ impl Red {
         }
     }
 
-    /// Turns geometric gaps between marks into uniform ones: up to `1/p` packets, or with `wait`
-    /// from `1/p` to `2/p` (RED paper, section 4; ns-2 counts whole mean packets in byte mode).
+    /// Turns geometric gaps between marks into uniform ones: up to `1/p` packets, or with `wait` from `1/p` to
+    /// `2/p` (RED paper, section 4; ns-2 counts whole mean packets in byte mode).
     fn space(&self, probability: f64, bytes: u32) -> f64 {
         let scaled = self.config.scale_by_size;
         let mean_packet = self.config.mean_packet.0;
@@ -326,9 +323,8 @@ impl Aqm for Red {
 }
 
 impl Adaptation {
-    /// Adaptive RED, section 5: what `max_p` becomes with an average outside its target, the middle
-    /// fifth between the thresholds. The bounds are tested before a step, so `max_p` may rest one
-    /// step beyond.
+    /// Returns the new `max_p` by section 5 of Adaptive RED, with an average outside its target, the middle fifth
+    /// between the thresholds. The bounds are tested before a step, so that `max_p` may stay one step beyond.
     fn step(&self, average: f64, (low, high): (f64, f64), max_p: f64) -> Option<f64> {
         if average < low && max_p > self.bottom.unwrap_or(0.0) {
             Some(max_p * self.beta)
@@ -340,7 +336,7 @@ impl Adaptation {
     }
 }
 
-/// By repeated squaring: the same bits on every platform, and fast for the usual few packets.
+/// Returns a power by repeated squaring: the same bits on every platform, and fast for the usual few packets.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut result = 1.0;
     while exponent > 0 {
@@ -353,7 +349,7 @@ fn power(mut base: f64, mut exponent: u64) -> f64 {
     result
 }
 
-/// The hard limit on what waits.
+/// The hard limit of the queue.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     capacity: Capacity,
@@ -361,7 +357,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// A packet that finds the link idle goes straight into service.
+    /// Returns true if the limit is exceeded. A packet that finds the link idle goes straight into service.
     #[inline]
     fn is_exceeded_by(self, arrival: &Arrival) -> bool {
         let full = match self.capacity {

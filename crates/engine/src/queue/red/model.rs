@@ -1,5 +1,4 @@
-//! The rules of ns-2.35's `red.cc` one by one, without its short cuts or ours; the discipline has to agree with
-//! them.
+//! The rules of ns-2.35's `red.cc` one by one, without any shortcuts; the discipline has to agree with them.
 
 use std::collections::VecDeque;
 
@@ -102,7 +101,7 @@ impl Model {
     fn early(&mut self, arrival: &Arrival, min_th: f64, max_th: f64) -> Verdict {
         let c = self.config;
         let base = if self.average >= max_th {
-            // Frozen: from the initial max_p.
+            // Frozen: along the line from the initial max_p.
             c.max_p + (1.0 - c.max_p) * (self.average - max_th) / max_th
         } else {
             self.max_p * (self.average - min_th) / (max_th - min_th)
@@ -184,8 +183,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// A queue that falls idle, then grows in every other fifty arrivals: the same verdicts, and
-    /// none that break RED's promises.
+    /// With a queue that becomes idle and grows in alternating sets of fifty arrivals, the verdicts are the
+    /// model's, and respect RED's promises.
     #[test]
     fn verdicts_are_those_of_the_literal_rules(
         config in any_parameters(),
@@ -200,7 +199,7 @@ proptest! {
             now += Span::from_millis(ms);
             let served = if step / 50 % 2 == 0 { served } else { served / 3 };
             for _ in 0..served {
-                // The link falls idle once there is nothing left to serve.
+                // The link becomes idle once there is nothing left to serve.
                 if waiting.pop_front().is_none() {
                     idle_since = idle_since.or(Some(now));
                 }

@@ -19,9 +19,9 @@ keys! {
     /// RED.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RedConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
-        /// Whether a limit in bytes admits a packet that fits in part.
+        /// True if a limit in bytes admits a packet that fits in part.
         pub limit_overshoot: bool = Kind::Flag.key().default("false").in_ns2("true"),
         /// Average queue above which packets are selected; `auto`: half of target_delay at the link's rate, at
         /// least 5 packets.
@@ -41,20 +41,20 @@ keys! {
             .source("Adaptive RED, section 4; ns-2: q_weight_ -1 and 0"),
         /// Probability at max_th, to begin with if adaptive.
         pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
-        /// Whether the probability rises from max_p to 1 between max_th and twice that; `frozen`: along a line
-        /// drawn from the initial max_p, as in ns-2.
+        /// Behaviour between max_th and twice that: true if the probability rises from max_p to 1; `frozen`: along
+        /// a line drawn from the initial max_p, as in ns-2.
         pub gentle: Gentle = Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])])
             .key()
             .default("true")
             .in_ns2("frozen")
             .source("ns-2: gentle_; its line does not follow an adapting max_p"),
-        /// Whether ECN-capable packets are marked instead of dropped.
+        /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag
             .key()
             .default("false")
             .in_profile(Profile::Ns2_2003, "true")
             .source("ns-2: setbit_; LBNL-52549, table 5.1"),
-        /// Largest probability at which packets are marked; above it they are dropped. `below-max-th`: they are
+        /// Largest probability at which packets are marked; above it they are dropped. `below-max-th`: packets are
         /// marked while the average is below max_th, as in ns-2 before 2002.
         pub marking as "mark_p": Marking =
             Kind::OneOf(&[Kind::Word(&["always", "below-max-th"]), PROBABILITY])
@@ -68,23 +68,23 @@ keys! {
             .default("auto")
             .in_ns2("500 B")
             .source("ns-2: mean_pktsize_"),
-        /// Whether the queue is measured in bytes.
+        /// True if the queue is measured in bytes.
         pub queue_in_bytes as "in_bytes": bool = Kind::Flag
             .key()
             .default("false")
             .in_profile(Profile::Ns2_35, "true")
             .source("ns-2: queue_in_bytes_"),
-        /// Whether the probability grows with the packet's size.
+        /// True if the probability grows with the packet's size.
         pub scale_by_size as "size_scaled": bool = Kind::Flag
             .key()
             .default("false")
             .in_profile(Profile::Ns2_35, "true")
             .source("ns-2: bytes_"),
-        /// Whether marks keep a distance of 1/p to 2/p packets.
+        /// True if the distance between marks is 1/p to 2/p packets.
         pub wait: bool = Kind::Flag.key().default("true").source("ns-2: wait_"),
     }
     flattened {
-        /// Whether and how `max_p` adapts.
+        /// Adaptation of `max_p`, if there is one.
         pub adaptive: Adaptive,
     }
     beside {
@@ -94,11 +94,11 @@ keys! {
 }
 
 keys! {
-    /// How `max_p` adapts.
+    /// Adaptation of `max_p`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Adaptation {
-        /// Whether max_p adapts (Adaptive RED, 2001); `gared`: only while the average moves away from its target
-        /// (gentle Adaptive RED, 2006); false by default.
+        /// Rule by which max_p adapts: true for Adaptive RED (2001); `gared`: only while the average moves away
+        /// from its target (gentle Adaptive RED, 2006); false for none.
         pub rule as "adaptive": Rule =
             Kind::OneOf(&[Kind::Flag, Kind::Word(&["gared"])]).key().default("false"),
         /// Adaptive: shortest time between two changes.
@@ -116,12 +116,13 @@ keys! {
             .key()
             .default("0.9")
             .source("Adaptive RED, section 5; ns-2: beta_"),
-        /// Adaptive: no increase from here on.
+        /// Adaptive: value of max_p from which on it does not increase.
         pub top: f64 = UP_TO_1
             .key()
             .default("0.5")
             .source("Adaptive RED, section 5; ns-2: top_"),
-        /// Adaptive: no decrease from here on; `auto`: 80 kbit/s over the rate, at most 0.01.
+        /// Adaptive: value of max_p below which it does not decrease; `auto`: 80 kbit/s over the rate, at most
+        /// 0.01.
         pub bottom: Option<f64> = Kind::OneOf(&[AUTO, UP_TO_1])
             .key()
             .default("0.01")
@@ -130,7 +131,7 @@ keys! {
     }
 }
 
-/// How `max_p` adapts, if it does.
+/// Adaptation of `max_p`, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptive(pub Option<Adaptation>);
 
@@ -138,7 +139,7 @@ impl Adaptive {
     /// The declarations of its keys.
     pub const KEYS: &'static [Key] = Adaptation::KEYS;
 
-    /// Reads it from checked values.
+    /// Reads the adaptation from checked values.
     pub fn of(values: &Table) -> Self {
         let off = Value::Flag(false);
         let adapts = values.node(Adaptation::rule).value != off;
@@ -146,18 +147,19 @@ impl Adaptive {
     }
 }
 
-/// What happens above the upper threshold.
+/// Behaviour above the upper threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gentle {
     /// Every packet is selected.
     Off,
     /// The probability rises from `max_p` to 1 at twice the threshold.
     On,
-    /// The same line, drawn once from the initial `max_p` and not moved when it adapts (ns-2).
+    /// The probability rises along the same line, drawn once from the initial `max_p` and not moved when that
+    /// adapts (ns-2).
     Frozen,
 }
 
-/// When a selected packet that is ECN-capable is marked; otherwise it is dropped.
+/// Condition under which a selected ECN-capable packet is marked; otherwise it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
     /// Up to the region where every packet is dropped.
@@ -168,13 +170,13 @@ pub enum Marking {
     BelowMaxTh,
 }
 
-/// When `max_p` adapts.
+/// Time of `max_p`'s changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Whenever the average is outside the target range (Adaptive RED, section 5).
     Adaptive,
-    /// At the end of each interval, if the average is outside the target range and has moved away
-    /// from it since the last: gentle Adaptive RED.
+    /// At the end of each interval, if the average is outside the target range and has moved away from it since
+    /// the last end: gentle Adaptive RED.
     GentleAdaptive,
 }
 
@@ -226,8 +228,8 @@ pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Ref
     complete_adaptation(values, link.rate)
 }
 
-/// Says how many bytes a limit in packets stands for where the queue is measured in bytes (ns-2: `qlim_` times
-/// `mean_pktsize` in `red.cc`).
+/// Explains the number of bytes that a limit in packets stands for if the queue is measured in bytes (ns-2:
+/// `qlim_` times `mean_pktsize_` in `red.cc`).
 fn explain_limit_in_bytes(values: &mut Table, mean_packet: Bytes) {
     let Quantity::Packets(packets) = values.read(RedConfig::limit.seen_as()) else {
         return;
@@ -270,9 +272,9 @@ fn complete_thresholds(values: &mut Table, packets_per_s: f64) -> Result<(), Ref
     Ok(())
 }
 
-/// The time constant that an automatic weight gives the average: one second (Adaptive RED, section 4) or ten
-/// round trips, where the round trip is taken as three times the link's delay and transmission time, at least
-/// 100 ms (ns-2.35).
+/// Returns the time constant that an automatic weight gives the average: one second (Adaptive RED, section 4) or
+/// ten round trips, with a round trip of three times the link's delay and transmission time, at least 100 ms
+/// (ns-2.35).
 fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f64> {
     if values.is_word(RedConfig::weight, "per-packet") {
         Some(1.0)
@@ -286,7 +288,7 @@ fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f
 
 fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
     let Adaptive(Some(adaptation)) = Adaptive::of(values) else {
-        // What steers an adaptation that does not happen says nothing.
+        // Parameters of an adaptation that does not happen have no meaning.
         values.remove(Adaptation::interval);
         values.remove(Adaptation::alpha);
         values.remove(Adaptation::beta);
@@ -295,7 +297,7 @@ fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
         return Ok(());
     };
     if adaptation.rule == Rule::GentleAdaptive {
-        // It has no lower bound.
+        // Gentle Adaptive RED has no lower bound.
         values.remove(Adaptation::bottom);
         return Ok(());
     }
@@ -360,7 +362,7 @@ mod tests {
             .expect("it adapts")
     }
 
-    /// Equal to the digits that were printed.
+    /// Asserts that a value equals the printed digits.
     fn assert_close(value: f64, expected: f64, relative: f64) {
         assert!(
             (value / expected - 1.0).abs() < relative,

@@ -8,7 +8,7 @@ use super::*;
 const LINK: (Rate, Span) = (Rate::from_bps(100_000_000), Span::from_millis(250));
 const MEAN: u64 = 500;
 
-/// RED as recommended (profile `rfc`) in front of a link, but for some values.
+/// Returns RED as recommended (profile `rfc`) in front of a link, except for some values.
 pub(super) fn config<const N: usize>(
     rate: Rate,
     delay: Span,
@@ -25,15 +25,15 @@ pub(super) fn config<const N: usize>(
     RedConfig::complete(&values, rate)
 }
 
-/// Thresholds of 62.5 and 187.5 packets. The weight of 1 makes the average follow the waiting packets at
-/// once.
+/// Returns parameters with thresholds of 62.5 and 187.5 packets. With a weight of 1, the average is the number of
+/// waiting packets.
 pub(super) fn parameters() -> RedConfig {
     let mean = Value::Quantity(Quantity::Bytes(Bytes(MEAN)));
     let weight = ("weight", Value::Number(1.0));
     config(LINK.0, LINK.1, [("mean_packet", mean), weight])
 }
 
-/// How Adaptive RED adapts by default, without a lower bound.
+/// Returns Adaptive RED's default parameters, without a lower bound.
 pub(super) fn adaptation(rule: Rule) -> Adaptation {
     Adaptation {
         rule,
@@ -49,7 +49,7 @@ fn red(parameters: RedConfig) -> Red {
     Red::new(parameters, Stream::new(1, 0, "red"))
 }
 
-/// A packet of mean size that finds `waiting` others.
+/// Returns the arrival of a packet of mean size that finds `waiting` others.
 fn arrival(waiting: u64) -> Arrival {
     Arrival {
         now: Time::ZERO,
@@ -62,7 +62,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// Packets between selections, with `waiting` packets in the queue.
+/// Returns the numbers of packets between selections, with `waiting` packets in the queue.
 fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
     let mut gaps = vec![];
     let mut gap = 0;
@@ -72,7 +72,7 @@ fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
             gaps.push(std::mem::take(&mut gap));
         }
     }
-    // The first follows the crossing of the threshold, not a selection.
+    // The first gap follows the crossing of the threshold, not a selection.
     gaps.split_off(1)
 }
 
@@ -102,7 +102,7 @@ fn drop_curve_of_the_split_connection_study() {
     assert_eq!(curve(Gentle::On).probability(1000.0), 1.0);
     assert!((curve(Gentle::Off).probability(187.49) - 0.1).abs() < 1e-4);
     assert_eq!(curve(Gentle::Off).probability(187.5), 1.0);
-    // What the time series shows is that of the average, none below the lower threshold.
+    // The time series shows the probability at the average, which is zero below the lower threshold.
     let mut red = red(parameters());
     for (waiting, expected) in [(0, 0.0), (50, 0.0), (125, 0.05), (175, 0.09), (400, 1.0)] {
         red.decide(&arrival(waiting));
@@ -110,8 +110,9 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
-/// The queue of DCTCP on switches with RED (RFC 8257 section 3.1): both thresholds the same, the instantaneous queue,
-/// marks whatever the probability. All that find so many are marked up to the limit, but for the first, as in ns-2.
+/// DCTCP's queue on switches with RED (RFC 8257 section 3.1): both thresholds are equal, the queue is
+/// instantaneous, packets are marked at any probability. All packets that find this many are marked up to the
+/// limit, except the first, as in ns-2.
 #[test]
 fn one_threshold_without_an_average_marks_up_to_the_limit() {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));
@@ -144,7 +145,7 @@ fn one_threshold_without_an_average_marks_up_to_the_limit() {
         "{marked:?}"
     );
     assert_eq!(marked[100..], [Verdict::Drop(DropReason::Overflow); 2]);
-    // Without it the average beyond the upper threshold forces drops, as RED is written.
+    // Otherwise an average beyond the upper threshold forces drops, as RED is written.
     let forced = verdicts(Value::Text("always".to_string()));
     assert!(
         forced[65..100]
@@ -168,7 +169,7 @@ fn the_gentle_line_follows_max_p_unless_frozen() {
     }
 }
 
-/// Chi-squared distance of `gaps` from the uniform distribution on `low..=high`.
+/// Returns the chi-squared distance of `gaps` from the uniform distribution on `low..=high`.
 fn chi_squared_uniform(gaps: &[u64], low: u64, high: u64) -> f64 {
     let mut counts = vec![0_u32; (high - low + 1) as usize];
     for gap in gaps {
@@ -184,9 +185,9 @@ fn chi_squared_uniform(gaps: &[u64], low: u64, high: u64) -> f64 {
 
 #[test]
 fn gaps_between_marks_are_uniform() {
-    // 125 packets: probability 0.05. With wait from 20 to 39 packets, else from 1 to 19 (RED
-    // paper, section 4; ns-2.35). 99.9 % quantiles of chi-squared: 43.8 with 19 degrees of freedom,
-    // 42.3 with 18.
+    // At 125 packets the probability is 0.05. With `wait`, gaps are from 20 to 39 packets, otherwise from 1 to 19
+    // (RED paper, section 4; ns-2.35). 99.9 % quantiles of chi-squared: 43.8 with 19 degrees of freedom, 42.3 with
+    // 18.
     let spaced = gaps(&mut red(parameters()), 125, 20_000);
     assert!(chi_squared_uniform(&spaced, 20, 39) < 43.8);
     let plain = gaps(
@@ -342,7 +343,7 @@ fn max_p_rises_by_a_quarter_at_most() {
     assert!((0.5..0.51).contains(&last), "{last}");
 }
 
-/// `max_p` after each of some arrivals that are 501 ms apart and find so many packets. The target
+/// Returns `max_p` after each of several arrivals that are 501 ms apart and find these queue lengths. The target
 /// range is 112.5 to 137.5 packets.
 fn adapted(rule: Rule, lengths: &[u64]) -> Vec<f64> {
     let adaptive = Adaptive(Some(adaptation(rule)));
@@ -370,22 +371,22 @@ fn assert_sequence(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// The thesis' chapter 3, by hand; an interval ends between any two arrivals.
+/// Chapter 3 of the thesis, by hand; an interval ends between any two arrivals.
 #[test]
 fn gentle_adaptation_follows_an_average_that_moves_away() {
-    // Up while it rises above the target, not while it comes back; down while it falls below the
-    // target, not while it comes back, nor below the lower threshold of 62.5.
+    // `max_p` rises while the average rises above the target, not while it comes back; it falls while the average
+    // falls below the target, not while it comes back, nor below the lower threshold of 62.5.
     let lengths = [150, 160, 155, 150, 130, 100, 90, 95, 80, 60, 70, 65];
     let expected = [
         0.1, 0.11, 0.12, 0.12, 0.12, 0.12, 0.108, 0.0972, 0.0972, 0.08748, 0.08748, 0.08748,
     ];
     assert_sequence(&adapted(Rule::GentleAdaptive, &lengths), &expected);
-    // Adaptive RED looks at the average at arrivals, and goes on until it is in the target.
+    // Adaptive RED reads the average at arrivals, and continues until it is in the target.
     let expected = [0.1, 0.11, 0.12, 0.13, 0.13, 0.117, 0.1053, 0.09477];
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Intervals without arrivals change nothing after the first, since the average rests.
+/// Intervals without arrivals change nothing after the first, since the average is constant.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));

@@ -3,7 +3,7 @@
 //! its share in bytes (Shreedhar and Varghese, "Efficient fair queuing using deficit round robin",
 //! ToN 4(3), 1996).
 //!
-//! What is too much is taken from the head of the longest queue, as in ns-2.
+//! Above the limit, packets are dropped from the head of the longest queue, as in ns-2.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ keys! {
     /// Round robin, packet by packet.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RoundRobinConfig {
-        /// How much all queues hold together. A time is what the link sends in it.
+        /// Capacity of all queues together. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }
@@ -46,20 +46,20 @@ impl Parameters for RoundRobinConfig {
     }
 }
 
-/// Round robin at work.
+/// The state of round robin.
 #[derive(Clone, Debug)]
 pub(crate) struct RoundRobin {
     limit: Capacity,
-    /// Bytes that a flow may send in its turn, less what it sent too much before; without it a packet.
+    /// Bytes that a flow may send per turn, less the excess of its last turn; without it, a packet per turn.
     quantum: Option<Bytes>,
-    /// Flows with packets; the rest goes by their numbers.
+    /// Numbers of the flows with packets, by which the other fields are indexed.
     flows: FlowNumbers,
     packets: SubQueues,
-    /// What each flow may send yet in its turn.
+    /// Bytes that each flow may still send in its turn.
     deficits: Vec<u64>,
-    /// Flows with packets, the one whose turn it is first.
+    /// Flows with packets; the first has the turn.
     active: VecDeque<u32>,
-    /// Whether the first flow has got its quantum.
+    /// True if the first flow has got its quantum.
     in_turn: bool,
 }
 
@@ -89,7 +89,7 @@ impl RoundRobin {
         }
     }
 
-    /// A flow without packets has no claims on a later turn.
+    /// Forgets a flow without packets, which has no claim on a later turn.
     fn forget(&mut self, flow: u32) {
         self.deficits[flow as usize] = 0;
         self.flows.release(flow);

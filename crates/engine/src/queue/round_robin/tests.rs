@@ -1,4 +1,4 @@
-//! Turns by hand.
+//! Turns computed by hand.
 
 use super::*;
 use crate::packet::Flags;
@@ -91,7 +91,7 @@ fn datagrams_are_no_connection() {
     assert_eq!(bench.dequeue_all(), [0, 2, 1]);
 }
 
-/// Connections that come and go have names over the whole range; the tables hold those that wait.
+/// Connections that come and go have names over the whole range; the tables hold only flows with waiting packets.
 #[test]
 fn names_of_connections_cost_nothing() {
     for quantum in [None, Some(1500)] {

@@ -1,10 +1,10 @@
-//! XCP's router: in each mean round trip it works out by how much the traffic is to change, and gives
-//! every packet its share (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5;
-//! draft-falk-xcp-spec-03 section 5, whose form, with changes of the throughput, this is).
+//! XCP's router: in each mean round trip it computes the desired change of the traffic, and gives every packet its
+//! share (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of draft-falk-xcp-spec-03 section 5,
+//! with changes of the throughput).
 //!
-//! What the flows gain is shared equally, what they lose in proportion to their throughput; a tenth
-//! of the traffic is shuffled, lost and gained at once, so that shares become equal. Bounds and first
-//! values are those of ns-2.35's `xcpq.cc`.
+//! Gains are shared equally between flows, losses in proportion to their throughput; a tenth of the traffic is
+//! shuffled, lost and gained at once, so that shares become equal. Bounds and initial values are those of
+//! ns-2.35's `xcpq.cc`.
 
 use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys};
 use longhaul_units::{Rate, Span, Time};
@@ -18,19 +18,19 @@ keys! {
     /// XCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct XcpConfig {
-        /// How much the queue holds. A time is what the link sends in it.
+        /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT.source("Katabi and others, SIGCOMM 2002, section 5"),
-        /// Part of the spare bandwidth that is given out in a mean round trip.
+        /// Part of the spare bandwidth that is allocated per mean round trip.
         pub alpha: f64 = Kind::Number(Range::above(0.0, 2.0))
             .key()
             .default("0.4")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Part of the persistent queue that is drained in one; stable with alpha^2 sqrt(2).
+        /// Part of the persistent queue that is drained per mean round trip; stable with alpha^2 sqrt(2).
         pub beta: f64 = Kind::Number(Range::closed(0.0, 2.0))
             .key()
             .default("0.226")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Part of the traffic that is taken and given in one, so that shares become equal.
+        /// Part of the traffic that is shuffled per mean round trip, so that shares become equal.
         pub gamma: f64 =
             PROBABILITY.key().default("0.1").source("SIGCOMM 2002 section 3.5.2"),
     }
@@ -59,37 +59,37 @@ impl Parameters for XcpConfig {
     }
 }
 
-/// Longer round trips count as this in the mean.
+/// Maximum round trip that enters the mean.
 const LONGEST_RTT_S: f64 = 1.0;
-/// The first control interval, and the shortest.
+/// Initial and minimum control interval.
 const FIRST_INTERVAL: Span = Span::from_millis(50);
 const SHORTEST_INTERVAL: Span = Span::from_millis(1);
-/// The shortest time over which the least queue is taken.
+/// Minimum time over which the smallest queue is measured.
 const SHORTEST_QUEUE_INTERVAL: Span = Span::from_millis(2);
 
-/// XCP's router at work. Throughputs are in bytes per second.
+/// The state of XCP's router. Throughputs are in bytes per second.
 #[derive(Clone, Debug)]
 pub(crate) struct Xcp {
     config: XcpConfig,
     packets: Packets,
     capacity: f64,
-    /// What arrived in this control interval: bytes, the sum of the packets' spacings, and that of
-    /// their round trips weighted by these.
+    /// Traffic in this control interval: arrived bytes, the sum of the packets' spacings, and that of their round
+    /// trips weighted by the spacings.
     arrived_bytes: u64,
     spacings_s: f64,
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// What each second of a packet's spacing gains and each of its bytes loses.
+    /// Gain per second of a packet's spacing, and loss per byte.
     gain: f64,
     loss: f64,
-    /// What is left to be gained and lost in this interval.
+    /// Gains and losses left to allocate in this interval.
     gains_left: f64,
     losses_left: f64,
-    /// The queue that did not drain in the last queue interval, and the least in this one.
+    /// The queue that did not drain in the last queue interval, and the smallest in this one.
     persistent_bytes: u64,
     least_bytes: u64,
-    /// Time left of either interval.
+    /// Time left of both intervals.
     control_in: Span,
     queue_in: Span,
 }
@@ -116,7 +116,7 @@ impl Xcp {
         }
     }
 
-    /// A packet arrives, with a header or not.
+    /// Records a packet that arrives, with or without a header.
     fn on_arrival(&mut self, bytes: u16, header: Option<&XcpHeader>) {
         self.arrived_bytes += u64::from(bytes);
         if let Some(header) = header.filter(|header| header.rtt_s > 0.0) {
@@ -125,8 +125,8 @@ impl Xcp {
         }
     }
 
-    /// A packet begins service while so many bytes wait behind it: its header gets the packet's share
-    /// where that is less than what it asks for.
+    /// Writes the packet's share into its header when it begins service, if that is less than the header asks for,
+    /// while this many bytes wait behind it.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -143,7 +143,8 @@ impl Xcp {
         if header.change >= share {
             header.change = share;
         } else {
-            // It asks for less, or a router before this one has: what it leaves is not shared again.
+            // The packet asks for less, or a router before this one has reduced the request: the rest is not
+            // shared again.
             lost = f64::min(lost + share - header.change, self.losses_left);
             gained = header.change + lost;
         }
@@ -151,13 +152,13 @@ impl Xcp {
         self.losses_left = f64::max(0.0, self.losses_left - lost);
     }
 
-    /// Time until the first of the two intervals ends.
+    /// Returns the time until the first of the two intervals ends.
     fn until_update(&self) -> Span {
         self.control_in.min(self.queue_in)
     }
 
-    /// The queue that does not drain within half a round trip, that of the queue itself not counted,
-    /// is persistent.
+    /// Sets the persistent queue: the queue that does not drain within half a round trip, without the queueing
+    /// delay itself.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;
@@ -166,7 +167,7 @@ impl Xcp {
         self.queue_in = half.max(SHORTEST_QUEUE_INTERVAL);
     }
 
-    /// Shares out the change of the traffic that is wanted.
+    /// Allocates the desired change of the traffic.
     fn end_control_interval(&mut self) {
         let input = self.arrived_bytes as f64 / self.interval.as_secs_f64();
         self.mean_rtt_s = if self.spacings_s > 0.0 {
@@ -224,7 +225,7 @@ impl PacketQueue for Xcp {
         Some(self.until_update())
     }
 
-    /// One of the intervals, or both, are over.
+    /// Ends one or both of the intervals.
     fn update(&mut self, _now: Time) {
         let elapsed = self.until_update();
         self.control_in = self.control_in.saturating_sub(elapsed);
@@ -239,7 +240,7 @@ impl PacketQueue for Xcp {
     }
 }
 
-/// The header in which a data packet asks. Acknowledgements carry answers.
+/// Returns the header in which a data packet asks for a change. Acknowledgements carry answers.
 fn request<'a>(packet: &Packet, options: &'a mut OptionStore) -> Option<&'a mut XcpHeader> {
     if packet.flags.has(Flags::ACK) {
         return None;
@@ -247,7 +248,7 @@ fn request<'a>(packet: &Packet, options: &'a mut OptionStore) -> Option<&'a mut 
     options.header_mut(packet.sack)
 }
 
-/// Zero, if nothing has arrived to share.
+/// Returns a ratio, zero if there is nothing to divide by.
 fn ratio(total: f64, parts: f64) -> f64 {
     if parts > 0.0 { total / parts } else { 0.0 }
 }

@@ -1,8 +1,8 @@
-//! The router's arithmetic, against numbers worked out by hand.
+//! The router's arithmetic against numbers computed by hand.
 
 use super::*;
 
-/// A million bytes a second.
+/// Returns a router of a million bytes per second.
 fn xcp() -> Xcp {
     let config = XcpConfig {
         limit: Capacity::Packets(1000),
@@ -14,7 +14,7 @@ fn xcp() -> Xcp {
     Xcp::new(config)
 }
 
-/// Of a flow with ten segments in each round trip of 100 ms, that asks for more than there is.
+/// Header of a flow with ten segments per round trip of 100 ms that asks for more than is available.
 const TEN_IN_100_MS: XcpHeader = XcpHeader {
     rtt_s: 0.1,
     spacing_s: 0.01,
@@ -27,13 +27,13 @@ fn assert_near(value: f64, expected: f64) {
     assert!((value - expected).abs() < bound, "{value}, not {expected}");
 }
 
-/// Lets packets of 1000 bytes arrive, and the control interval end.
+/// Lets packets of 1000 bytes arrive, and ends the control interval.
 fn interval(xcp: &mut Xcp, packets: u64, header: &XcpHeader) {
     (0..packets).for_each(|_| xcp.on_arrival(1000, Some(header)));
     xcp.end_control_interval();
 }
 
-/// What a packet of 1000 bytes gets that asks for this.
+/// Returns the share of a packet of 1000 bytes with this request.
 fn granted(xcp: &mut Xcp, header: XcpHeader) -> f64 {
     let mut header = header;
     xcp.on_departure(1000, Some(&mut header), 0);
@@ -88,7 +88,7 @@ fn what_a_packet_does_not_want_is_taken_off_both_residues() {
         change: 5000.0,
         ..TEN_IN_100_MS
     };
-    // 12000 were its share; there is nothing to lose that would make up for the difference.
+    // The packet's share would be 12000; there is nothing to lose that would make up for the difference.
     assert_near(granted(&mut xcp, modest), 5000.0);
     assert_near(xcp.gains_left, 235_000.0);
     // With something to lose: a share of 474 / 1.1 - 1000, of which a router before left -900.

@@ -1,4 +1,4 @@
-//! The world: the network, the flows at its edge, and what is measured of them.
+//! The world: the network, the flows at its edge, and their measurements.
 
 mod setup;
 
@@ -22,7 +22,7 @@ use crate::transport::udp::UdpStream;
 
 pub(super) use self::setup::{build_controller, flow_stream};
 
-/// Everything that a simulation consists of: flat vectors indexed by small ids.
+/// All parts of a simulation: flat vectors indexed by small ids.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) env: Env,
@@ -33,11 +33,11 @@ pub(super) struct World {
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
-    /// Asks for reports of progress.
+    /// Ticker that asks for reports of progress.
     pub(super) ticker: Ticker,
-    /// Packets in flight in wire form, where packets are captured.
+    /// Packets in flight in wire form, if packets are captured.
     pub(super) journal: Journal,
-    /// Whether connections are prefetched: there are more than the processor's nearer caches hold.
+    /// True if connections are prefetched, because there are more than fit the processor's nearer caches.
     pub(super) prefetches: bool,
     every: Option<Span>,
     measures_delays: bool,
@@ -45,21 +45,21 @@ pub(super) struct World {
     baseline: Baseline,
 }
 
-/// Where a flow's transport is, and when it starts and stops.
+/// Transport of a flow, and its start and stop.
 #[derive(Debug)]
 pub(super) struct FlowSlot {
     pub(super) kind: Kind,
-    /// The application that gives its connection messages to send, if one does.
+    /// The application that gives its connection messages to send, if there is one.
     pub(super) messages: Option<usize>,
     start: Time,
-    /// The start as ns-2's clock has it.
+    /// The start in ns-2's arithmetic.
     start_s: f64,
     pub(super) stop: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Indices of the connection that sends and of the one that delivers: two if a proxy is between.
+    /// Indices of the connection that sends and of the one that delivers: two connections if a proxy is between.
     Tcp {
         from: usize,
         to: usize,
@@ -70,7 +70,7 @@ pub(super) enum Kind {
 }
 
 impl World {
-    /// Enters what is known beforehand: starts, stops, measurement and the end.
+    /// Enters the events known beforehand: starts, stops, measurement and the end.
     pub(super) fn enter_initial_events(&mut self, config: &Config) {
         let schedule: &mut Schedule = &mut self.env.network.schedule;
         for (slot, flow) in self.flows.iter().zip(0..) {
@@ -124,7 +124,7 @@ impl World {
         }
     }
 
-    /// The proxies, and what they work with.
+    /// Returns the proxies, and the state that they use.
     pub(super) fn at_proxies(&mut self) -> (&mut Proxies, Endpoints<'_>, &mut Env) {
         let ends = Endpoints {
             tcp: &mut self.tcp,
@@ -141,7 +141,7 @@ impl World {
             if slot.start > now {
                 continue;
             }
-            // Most scenarios number flows and connections alike; others fetch in vain.
+            // Most scenarios number flows and connections alike; for others, the prefetch is useless.
             if self.prefetches
                 && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
             {
@@ -172,14 +172,14 @@ impl World {
         }
     }
 
-    /// Hands what has been noted meanwhile on to the recorder.
+    /// Passes events and exchanges recorded meanwhile to the recorder.
     pub(super) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.env.log.flush(recorder);
         let exchanges = self.traffic.log.drain(..);
         exchanges.for_each(|exchange| recorder.exchange(&exchange));
     }
 
-    /// The same at the end, and what is still in flight.
+    /// Passes everything recorded to the recorder at the end, including exchanges in progress.
     pub(super) fn flush_all(&mut self, recorder: &mut dyn Recorder) {
         self.flush(recorder);
         let unfinished = self.traffic.unfinished();
@@ -188,7 +188,7 @@ impl World {
             .for_each(|exchange| recorder.exchange(exchange));
     }
 
-    /// Tells the recorder how far the simulation is, and arms the next report.
+    /// Reports progress to the recorder, and arms the next report.
     pub(super) fn report_progress(&mut self, recorder: &mut dyn Recorder) -> Control {
         let now = self.env.network.now;
         let schedule = &mut self.env.network.schedule;
@@ -196,15 +196,15 @@ impl World {
         recorder.progress(now, &mut || self.data_packets())
     }
 
-    /// Tells the recorder, which has asked, how far the simulation is; whether it stops it.
+    /// Reports progress on the recorder's request; returns true if the recorder stops the run.
     #[cold]
     pub(super) fn is_stopped(&mut self, recorder: &mut dyn Recorder) -> bool {
         let now = self.env.network.now;
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Data packets sent by all flows, and by proxies for them. When it is asked for depends on the wall
-    /// clock, and must not change results.
+    /// Returns the number of data packets sent by all flows, and by proxies for them. The time of the call depends
+    /// on the wall clock, and must not change results.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
@@ -213,7 +213,7 @@ impl World {
         tcp + udp + stacks + self.traffic.sent_pkts()
     }
 
-    /// Counters of every flow up to now.
+    /// Returns the counters of every flow up to now.
     fn flow_counters(&mut self) -> Vec<FlowCounters> {
         let now = self.env.network.now;
         let traffic = self.traffic.counters(now);
@@ -245,7 +245,7 @@ impl World {
         counters.collect()
     }
 
-    /// The measurement window opens: remembers all counters, and restarts extremes.
+    /// Begins the measurement window: stores all counters, and restarts extremes.
     pub(super) fn open_window(&mut self) {
         let now = self.env.network.now;
         let proxies = self.proxies.counters(now, &mut self.tcp);
@@ -277,7 +277,7 @@ impl World {
         };
     }
 
-    /// What readers of the results need to know.
+    /// Returns the warnings for readers of the results.
     fn run_warnings(&self) -> Vec<String> {
         let mut warnings = self.traffic.run_warnings();
         let lost = self.stacks.iter();
@@ -285,14 +285,14 @@ impl World {
         warnings
     }
 
-    /// Whether delay boxes know the flows and connections that there are, and no others.
+    /// Returns true if delay boxes have exactly the flows and connections that exist.
     fn boxes_are_up_to_date(&mut self) -> bool {
         let datagrams = self.udp.len() + self.stacks.len();
         let alive = self.tcp.len() + datagrams + self.traffic.open_connections();
         self.env.network.boxed_flows().all(|flows| flows == alive)
     }
 
-    /// The link with most packets and the flow with most segments in flight.
+    /// Returns a description of the link with most packets and the flow with most segments in flight.
     pub(super) fn describe_largest_holders(&mut self, config: &Config) -> String {
         let now = self.env.network.now;
         let link = self.env.network.fullest_link().map(|(link, packets)| {
@@ -314,7 +314,7 @@ impl World {
         link.into_iter().chain(flow).collect::<Vec<_>>().join(", ")
     }
 
-    /// Everything known at the end.
+    /// Returns the results at the end.
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
         debug_assert!(self.boxes_are_up_to_date());
         let flow_counters = self.flow_counters();
@@ -367,7 +367,7 @@ impl World {
     }
 }
 
-/// A datagram stream, or many connections together, have no window.
+/// Returns the sample of a datagram stream, or of many connections together, which have no window.
 fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> FlowSample {
     FlowSample {
         time: now,

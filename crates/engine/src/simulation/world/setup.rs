@@ -1,4 +1,4 @@
-//! Builds the world of a configuration: the network, the ends of its flows, their sources.
+//! Setup of the world of a configuration: the network, the ends of its flows, their sources.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::transport::tcp::{Connection, Receiver, Sender};
 use crate::transport::udp::{Departures, UdpStream};
 use crate::transport::{Env, EventLog, FlowDelays};
 
-/// Reports of progress in a run.
+/// Number of progress reports in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
-/// From so many connections on, their state and packets exceed a cache of a megabyte and are prefetched.
+/// Number of connections from which on their state and packets exceed a cache of a megabyte and are prefetched.
 const PREFETCH_THRESHOLD: usize = 256;
 
 impl World {
@@ -117,7 +117,7 @@ impl World {
         Ok(world)
     }
 
-    /// Tells the entrances of links of a new flow.
+    /// Adds a new flow to the impairments of links.
     pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str) {
         let network = &mut self.env.network;
         let mut add = |carrier, index| network.add_flow(carrier, index as u32, &name);
@@ -163,8 +163,7 @@ impl World {
         })
     }
 
-    /// Adds a connection of a flow; its events are recorded as those of another number. Returns its
-    /// index.
+    /// Adds a connection of a flow, whose events are recorded under `recorded`. Returns its index.
     pub(in crate::simulation) fn push_connection(
         &mut self,
         (flow, recorded): (u32, u32),
@@ -184,7 +183,7 @@ impl World {
         index
     }
 
-    /// Gives a connection between two nodes the paths of its dummies, if it sends any.
+    /// Sets the paths of the dummies of a connection between two nodes, if it sends any.
     pub(in crate::simulation) fn lead_dummies(
         &mut self,
         config: &Config,
@@ -202,7 +201,7 @@ impl World {
         Ok(())
     }
 
-    /// The application of a connection.
+    /// Adds the application of a connection.
     fn add_messages(&mut self, connection: usize, config: &Messages, tcp: &Tcp, stream: Stream) {
         self.tcp[connection].sender.begin_empty();
         let index = self.messages.len() as u32;
@@ -277,24 +276,24 @@ impl World {
     }
 }
 
-/// Datagram streams of a configuration.
+/// Returns the number of datagram streams of a configuration.
 fn udp_streams(config: &Config) -> usize {
     let flows = config.flows.iter();
     let streams = flows.filter(|flow| matches!(flow.transport, Transport::Udp(_)));
     streams.count()
 }
 
-/// Whether any link makes copies of packets.
+/// Returns true if any link makes copies of packets.
 fn makes_copies(config: &Config) -> bool {
     config.links.iter().any(Link::makes_copies)
 }
 
-/// Simulated time between two reports of progress.
+/// Returns the simulated time between two reports of progress.
 fn progress_every(config: &Config) -> Span {
     Span::from_ps(config.duration.as_ps() / PROGRESS_REPORTS + 1)
 }
 
-/// The congestion control of a flow. Flows of a group share one parameter set, so that tables are built
+/// Returns the congestion control of a flow. Flows of a group share one parameter set, so that tables are built
 /// once.
 fn controller_of(
     flow: &str,
@@ -311,7 +310,7 @@ fn controller_of(
     Ok(controller)
 }
 
-/// The congestion control of a connection.
+/// Builds the congestion control of a connection.
 pub(in crate::simulation) fn build_controller(
     tcp: &Tcp,
     user: impl Fn() -> String,
@@ -323,12 +322,12 @@ pub(in crate::simulation) fn build_controller(
     })
 }
 
-/// The random stream of one part of a flow.
+/// Returns the random stream of one part of a flow.
 pub(in crate::simulation) fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
     streams.component(&format!("flows/{}/{part}", flow.name))
 }
 
-/// When a flow starts, also in ns-2's seconds.
+/// Draws the start of a flow; also returns it in ns-2's seconds.
 fn draw_start(flow: &Flow, streams: &Streams) -> (Time, f64) {
     let (from, range) = match flow.start {
         Start::At(time) => return (time, time.as_secs_f64()),

@@ -10,7 +10,7 @@ use crate::traffic::extra_delay::QueuePool;
 use crate::transport::Env;
 
 impl AppConnection {
-    /// The exchange in progress, if there is one.
+    /// Returns the exchange in progress, if there is one.
     pub(crate) fn unfinished(&self) -> Option<Exchange> {
         let idle = matches!(self.stage, Stage::Pausing | Stage::Closing) || self.lifetime.is_some();
         (!idle).then(|| self.record_so_far())
@@ -25,7 +25,7 @@ impl AppConnection {
         }
     }
 
-    /// Whether it is closed on both sides, or aborted.
+    /// Returns true if the connection is closed on both sides, or aborted.
     pub(crate) fn is_over(&self) -> bool {
         match self.stage {
             Stage::CutOff => true,
@@ -35,7 +35,7 @@ impl AppConnection {
         }
     }
 
-    /// Lets go of what the network keeps for packets that are held back.
+    /// Releases the network's state of packets that are held back.
     pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
         if let Some(mut extra_delay) = self.extra_delay.take() {
             for packet in extra_delay.drain() {
@@ -52,7 +52,7 @@ impl AppConnection {
         (packets + down.0, timeouts + down.1)
     }
 
-    /// One direction, if it is there.
+    /// Returns one direction, if it exists.
     pub(in crate::traffic) fn direction_mut(&mut self, side: Side) -> Option<&mut Direction> {
         match side {
             Side::Up => Some(&mut self.up),
@@ -60,7 +60,7 @@ impl AppConnection {
         }
     }
 
-    /// The direction of `side`, and the other one, if they share a connection.
+    /// Returns the direction of `side`, and the other one, if they share a connection.
     pub(in crate::traffic) fn directions(
         &self,
         side: Side,
@@ -73,17 +73,17 @@ impl AppConnection {
         (direction, other.filter(|_| !self.separate_directions))
     }
 
-    /// Whether each direction is a connection of its own.
+    /// Returns true if each direction is a connection of its own.
     pub(crate) fn has_separate_directions(&self) -> bool {
         self.separate_directions
     }
 
-    /// Whether that of `side` is a connection that the server opens.
+    /// Returns true if the direction of `side` is a connection that the server opens.
     pub(crate) fn is_pushed(&self, side: Side) -> bool {
         self.separate_directions && side == Side::Down
     }
 
-    /// Number of the connection of `side` among those that captures tell apart.
+    /// Returns the number of the connection of `side` in captures.
     pub(crate) fn number(&self, side: Side) -> u64 {
         let number = self.number_in_flow();
         match self.separate_directions {
@@ -92,29 +92,29 @@ impl AppConnection {
         }
     }
 
-    /// Number of the connection among those of its flow.
+    /// Returns the number of the connection within its flow.
     pub(crate) fn number_in_flow(&self) -> u64 {
         self.record.connection
     }
 
-    /// Whether segments of one side are under way that acknowledge the other's.
+    /// Returns true if segments of one side are in flight that acknowledge the other's.
     pub(crate) fn is_under_way(&self, side: Side) -> bool {
         let (direction, other) = self.directions(side);
         other.is_some() && direction.is_some_and(|direction| direction.sender.outstanding() > 0)
     }
 
-    /// Segments in flight in both directions.
+    /// Returns the number of segments in flight in both directions.
     pub(crate) fn in_flight(&self) -> u64 {
         let down = self.down.as_ref();
         self.up.sender.outstanding() + down.map_or(0, |down| down.sender.outstanding())
     }
 
-    /// Data packets sent in both directions.
+    /// Returns the number of data packets sent in both directions.
     pub(crate) fn sent_pkts(&self) -> u64 {
         self.up.sent_pkts() + self.down.as_ref().map_or(0, Direction::sent_pkts)
     }
 
-    /// Counters of both directions up to `now`.
+    /// Returns the counters of both directions up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         let mut counters = self.up.counters(now);
         if let Some(down) = &mut self.down {

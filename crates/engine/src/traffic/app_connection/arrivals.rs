@@ -11,14 +11,14 @@ use crate::traffic::planned::Response;
 use crate::transport::Env;
 
 impl AppConnection {
-    /// A packet comes out of the network.
+    /// Processes a packet that comes out of the network.
     pub(in crate::traffic) fn on_arrival(
         &mut self,
         packet: &Packet,
         end: End,
         context: &mut Context<'_>,
     ) {
-        // The end node of a proxy is on neither side.
+        // The end node of a proxy belongs to neither side.
         let between = end == End::TrafficSender && ConnectionId::of(packet.flow).is_second_leg();
         if between || self.extra_delay.is_none() {
             return self.receive(packet, end, context);
@@ -27,7 +27,7 @@ impl AppConnection {
         self.hold(packet, end, network.now, &mut network.schedule);
     }
 
-    /// A packet that comes out of the network then is held back at the end point.
+    /// Holds back a packet at the end point that will come out of the network at `comes`.
     #[inline]
     pub(crate) fn hold(&mut self, packet: &Packet, end: End, comes: Time, schedule: &mut Schedule) {
         let Some(extra_delay) = &mut self.extra_delay else {
@@ -39,7 +39,7 @@ impl AppConnection {
         extra_delay.push(*packet, self.id.on(side), comes, schedule);
     }
 
-    /// Packets delayed at an end point are due.
+    /// Processes packets whose delay at an end point is over.
     pub(in crate::traffic) fn on_held(&mut self, end: ConnectionId, context: &mut Context<'_>) {
         let now = context.env.network.now;
         let at_server = end.side() == Side::Up;
@@ -96,12 +96,12 @@ impl AppConnection {
         }
     }
 
-    /// Whether the client's request is acknowledged.
+    /// Returns true if the client's request is acknowledged.
     fn knows_of_request(&self) -> bool {
         self.up.sender.acknowledged() >= self.request.1
     }
 
-    /// A segment reaches the server.
+    /// Processes a segment at the server.
     fn on_request_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
         let now = context.env.network.now;
         if packet.flags.has(Flags::ACK) {
@@ -127,7 +127,7 @@ impl AppConnection {
             self.record.requested = Some(now);
             match self.planned.response {
                 Response::None => self.complete(context),
-                // Until its acknowledgement is back. A proxy may have given it before.
+                // The server waits until its acknowledgement has arrived. A proxy may have sent that before.
                 _ if self.waits_for_ack && !self.knows_of_request() => self.stage = Stage::Serving,
                 _ => self.wait(Stage::Serving, self.planned.server_delay, context),
             }
@@ -137,7 +137,7 @@ impl AppConnection {
         }
     }
 
-    /// A segment reaches the client.
+    /// Processes a segment at the client.
     fn on_response_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
         let echoed = self.is_under_way(Side::Up);
         let Some(down) = &mut self.down else {

@@ -1,15 +1,15 @@
-//! Opening and closing of a connection in full.
+//! Complete opening and closing of a connection.
 //!
-//! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The
-//! side that sends last closes first: the server, as HTTP/1.0 servers do and ns-2's PackMime has them, or a client
-//! that gets no response. Its FIN leaves on the last segment of data, since the application gives all data
-//! and closes at once, or later ([`Fin`](crate::config::Fin)). The other side acknowledges it at once and closes, too:
-//! four packets (RFC 9293 figure 12), or three if the FIN came with data.
+//! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The side that
+//! sends last closes first: the server, as HTTP/1.0 servers do and in ns-2's PackMime, or a client that gets no
+//! response. Its FIN leaves on the last segment of data, since the application gives all data and closes at once,
+//! or later ([`Fin`](crate::config::Fin)). The other side acknowledges it at once and closes, too: four packets
+//! (RFC 9293 figure 12), or three if the FIN came with data.
 //!
-//! FINs are segments of their senders, sent again until they are acknowledged. The connection is over when
-//! the side that closes last knows that its FIN has arrived. Until then the side that closed first
-//! acknowledges it again when it is repeated, which is what TIME-WAIT is for. What is still on its way then
-//! belongs to no connection any more, and is ignored.
+//! FINs are segments of their senders, retransmitted until they are acknowledged. The connection is over when the
+//! side that closes last knows that its FIN has arrived. Until then the side that closed first acknowledges a
+//! repeated FIN again, which is the purpose of TIME-WAIT. Packets still in flight then belong to no connection any
+//! more, and are ignored.
 
 use super::{AppConnection, Context};
 use crate::packet::{Flags, Packet, SackHandle};
@@ -19,7 +19,7 @@ use crate::traffic::planned::Response;
 use crate::transport::Env;
 
 impl AppConnection {
-    /// Which side closes first.
+    /// Returns the side that closes first.
     pub(super) fn closes_first(&self) -> Side {
         match self.planned.response {
             Response::None => Side::Up,
@@ -27,7 +27,7 @@ impl AppConnection {
         }
     }
 
-    /// The client acknowledges the answer to its SYN.
+    /// Acknowledges the answer to the client's SYN.
     #[inline(never)]
     pub(super) fn acknowledge_handshake(&self, env: &mut Env) {
         let now = env.network.now;
@@ -44,8 +44,7 @@ impl AppConnection {
         });
     }
 
-    /// A segment of one side has been taken when everything has arrived: it may have a FIN, or fill the
-    /// gap before one.
+    /// Processes a segment of one side when everything has arrived: it may have a FIN, or fill the gap before one.
     pub(super) fn on_closing_segment(
         &mut self,
         packet: &Packet,
@@ -55,7 +54,7 @@ impl AppConnection {
         let first = side == self.closes_first();
         let env = &mut *context.env;
         if !first && packet.flags.has(Flags::FIN) {
-            // It acknowledges the FIN that came first.
+            // The segment acknowledges the FIN that came first.
             let answered = match side {
                 Side::Up => self.down.as_mut(),
                 Side::Down => Some(&mut self.up),
@@ -76,7 +75,7 @@ impl AppConnection {
         }
     }
 
-    /// The side that has got the FIN of the one that `closed` first closes, too, unless it has before.
+    /// Closes the side that has received the FIN of the side that `closed` first, unless it has closed before.
     fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
         if closed == Side::Up && self.down.is_none() {
             self.open_down(context.traffic_source, context.env);
@@ -92,7 +91,7 @@ impl AppConnection {
         last.sender.send_fin(context.env);
     }
 
-    /// Whether the side that closes last knows that its FIN has arrived.
+    /// Returns true if the side that closes last knows that its FIN has arrived.
     pub(super) fn is_closed(&self) -> bool {
         match self.closes_first() {
             Side::Up => self.down.as_ref().is_some_and(Direction::is_closed),

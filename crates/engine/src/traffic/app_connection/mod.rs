@@ -1,11 +1,10 @@
-//! One connection and the exchanges on it: requests one way, responses the other, or data one way only.
+//! A connection and the exchanges on it: requests one way, responses the other, or data one way only.
 //!
-//! A direction is a sender and a receiver. The client's handshake opens both, and segments of one
-//! direction acknowledge those of the other: a response says that its request has arrived, and the
-//! next request that the response has. Since the two sides speak in turn, what a segment acknowledges
-//! follows from its number, and packets need not carry it. Where a proxy splits a direction, and where
-//! a response is to have a connection of its own, each direction has its own handshake and its own
-//! acknowledgements.
+//! A direction is a sender and a receiver. The client's handshake opens both, and segments of one direction
+//! acknowledge those of the other: a response acknowledges its request, and the next request acknowledges the
+//! response. Since the two sides send in turn, the acknowledgement of a segment follows from its number, and
+//! packets need not carry it. If a proxy splits a direction, or a response has a connection of its own, each
+//! direction has its own handshake and its own acknowledgements.
 //!
 //! A connection that both directions share opens and closes in full (RFC 9293 sections 3.5 and 3.6, figures
 //! 6 and 12; `closing.rs`).
@@ -48,7 +47,7 @@ enum Stage {
     CutOff,
 }
 
-/// What the handlers of a connection act on.
+/// State that the handlers of a connection use.
 pub(super) struct Context<'a> {
     pub(super) traffic_source: &'a mut TrafficSource,
     pub(super) env: &'a mut Env,
@@ -57,7 +56,7 @@ pub(super) struct Context<'a> {
     pub(super) stop: &'a mut Option<StopCondition>,
 }
 
-/// A connection. The order of fields is that in memory: every packet touches the first cache lines only.
+/// A connection. The order in memory is given: every packet uses the first cache lines only.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct AppConnection {
@@ -65,13 +64,13 @@ pub(crate) struct AppConnection {
     /// Number of its source.
     pub(super) source: u32,
     stage: Stage,
-    /// Whether each direction has a TCP connection of its own.
+    /// True if each direction has a TCP connection of its own.
     separate_directions: bool,
-    /// Whether the server responds only when the client has got the acknowledgement of its request.
+    /// True if the server responds only once the client has received the acknowledgement of its request.
     waits_for_ack: bool,
-    /// Whether it opens with a three-way handshake and closes with FINs both ways.
+    /// True if the connection opens with a three-way handshake and closes with FINs both ways.
     full: bool,
-    /// When the FIN of the side that closes first leaves, and whether it waits until nothing is in flight.
+    /// Rule for the FIN of the side that closes first; and true if that FIN waits until nothing is in flight.
     fin: Fin,
     fin_waits: bool,
     extra_delay: Option<ExtraDelay>,
@@ -79,7 +78,7 @@ pub(crate) struct AppConnection {
     request: (u64, u64),
     response: (u64, u64),
     lifetime: Option<Span>,
-    /// When the SYN was answered, and that answer acknowledged.
+    /// Times at which the SYN was answered, and that answer acknowledged.
     handshake: (Option<Time>, Option<Time>),
     record: Exchange,
     planned: PlannedExchange,
@@ -92,10 +91,10 @@ pub(crate) struct AppConnection {
 }
 
 impl AppConnection {
-    /// Cache lines that every packet touches, besides those of its sender and receiver.
+    /// Cache lines that every packet uses, without those of its sender and receiver.
     pub(super) const FIRST_LINES: usize = 3;
 
-    /// A connection that is not yet opened.
+    /// Creates a connection that is not opened yet.
     pub(super) fn new(
         id: ConnectionId,
         source: u32,
@@ -105,7 +104,7 @@ impl AppConnection {
     ) -> Self {
         let record = traffic_source.record(planned.round_trip);
         let separate_directions = planned.separate || traffic_source.is_split();
-        // ns-2's one-way agents, of which the traffic that is cut off consists, have no FIN.
+        // ns-2's one-way agents, of which traffic that is cut off consists, have no FIN.
         let full = !separate_directions && planned.lifetime.is_none();
         Self {
             id,
@@ -134,25 +133,25 @@ impl AppConnection {
         }
     }
 
-    /// Completes a connection that is new in its place.
+    /// Completes a new connection in its final place.
     pub(super) fn complete_up(&mut self, traffic_source: &mut TrafficSource) {
         let (id, number) = (self.id.on(Side::Up), self.record.connection);
         traffic_source.complete(&mut self.up, id, number);
     }
 
-    /// Whether packets are delayed at its end points, all those at one end point in one queue.
+    /// Returns true if packets are delayed at the end points, all those at one end point in one queue.
     pub(super) fn delays_at_end(&self) -> bool {
         self.extra_delay.is_some() && !self.separate_directions
     }
 
-    /// Prefetches what a sample reads.
+    /// Prefetches the memory that a sample reads.
     pub(super) fn prefetch_for_sample(place: &Option<Self>) {
         prefetch_within::<1, _>(place, 0);
         Direction::prefetch_for_sample(place, offset_of!(Self, up));
         Direction::prefetch_for_sample(place, offset_of!(Self, down));
     }
 
-    /// Prefetches what the next packet that is delayed at an end point needs.
+    /// Prefetches the memory that the next packet delayed at an end point uses.
     pub(super) fn prefetch(&self, end: ConnectionId) {
         if let Some(extra_delay) = &self.extra_delay {
             extra_delay.prefetch(end.side());
@@ -164,7 +163,7 @@ impl AppConnection {
         }
     }
 
-    /// The same of a packet that belongs to a response.
+    /// Prefetches the memory that a packet of a response uses.
     fn prefetch_of_response(&self, end: Side) {
         let Some(down) = &self.down else {
             return;
@@ -173,7 +172,7 @@ impl AppConnection {
             Side::Up => down.sender.prefetch(),
             Side::Down => {
                 down.receiver.prefetch();
-                // Whether it has anything outstanding that the response acknowledges.
+                // The sender's fields tell if it has anything outstanding that the response acknowledges.
                 prefetch(&self.up.sender);
             }
         }
@@ -191,7 +190,7 @@ impl AppConnection {
         }
     }
 
-    /// The client sends its next request.
+    /// Sends the client's next request.
     fn request(&mut self, env: &mut Env) {
         let bytes = self.planned.request_bytes;
         self.stage = Stage::Requesting;
@@ -201,12 +200,12 @@ impl AppConnection {
         if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions) {
             down.acknowledged_by_data(env);
         }
-        // Of a connection that both share, the server closes.
+        // If both directions share a connection, the server closes.
         let closes = self.closes_first() == Side::Up || self.separate_directions;
         self.request = self.send(Side::Up, bytes, closes, env);
     }
 
-    /// One side has `bytes` to send, and `closes` if there is no exchange to come.
+    /// Sends `bytes` from one side, which `closes` if no exchange is to come. Returns their segments.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;
         let fin = (closes && self.to_come.is_empty()).then_some(self.fin);
@@ -220,7 +219,7 @@ impl AppConnection {
         segments
     }
 
-    /// The server sends its response.
+    /// Sends the server's response.
     fn respond(&mut self, context: &mut Context<'_>) {
         let Context {
             traffic_source,
@@ -254,7 +253,7 @@ impl AppConnection {
         }
     }
 
-    /// The direction of responses: over the client's connection, or one of its own that is to be opened.
+    /// Opens the direction of responses: over the client's connection, or over a connection of its own.
     fn open_down(&mut self, traffic_source: &mut TrafficSource, env: &mut Env) {
         let id = self.id.on(Side::Down);
         let down = self.down.insert(traffic_source.direction(id));
@@ -270,7 +269,7 @@ impl AppConnection {
         }
     }
 
-    /// The end of a server delay, a think time or a lifetime.
+    /// Processes the end of a server delay, a think time or a lifetime.
     pub(super) fn on_turn(&mut self, context: &mut Context<'_>) {
         match self.stage {
             Stage::Serving => self.respond(context),
@@ -290,7 +289,7 @@ impl AppConnection {
         network.schedule.push_timer(network.now + delay, turn);
     }
 
-    /// The last byte of an exchange has arrived.
+    /// Completes an exchange whose last byte has arrived.
     fn complete(&mut self, context: &mut Context<'_>) {
         let now = context.env.network.now;
         self.record.end = Some(now);

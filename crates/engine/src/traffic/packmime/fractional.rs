@@ -1,48 +1,48 @@
-//! FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984), cut off at some number of
-//! past values: nothing is remembered for longer.
+//! FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984), truncated at a number of past
+//! values: nothing is remembered for longer.
 //!
-//! Each value is a sum of thousands of products, always added up in the same order, so that the last bit
-//! does not depend on how. What is quick: several values whose pasts overlap get the part that is known
-//! of their sums together, and many series draw their first values together. Where processors add four or
-//! eight numbers at once and not two, they do; products are rounded before they are added all the same.
+//! Each value is a sum of thousands of products, always added in the same order, so that the last bit does not
+//! depend on the implementation. For speed, several values whose pasts overlap get the known parts of their sums
+//! together, and many series draw their first values together. Processors that can add four or eight numbers at
+//! once do so; products are still rounded before they are added.
 
 use std::sync::Arc;
 
 use crate::random::Stream;
 
-/// A sum of products is that of so many partial ones, which processors add to at once.
+/// Number of partial sums of a sum of products, to which processors add at once.
 const LANES: usize = 8;
 
-/// So many values, each `LANES` after the one before, share each load of past values: with their partial sums these
-/// stay in registers.
+/// Number of values, each `LANES` after the one before, that share each load of past values: with their partial
+/// sums these stay in registers.
 const SHARING: usize = 4;
 
-/// So many values have the known parts of their sums worked out together.
+/// Number of values whose known parts of sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
-/// So many series draw their pasts together.
+/// Number of series that draw their pasts together.
 const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
 
-/// Variance with innovations of variance 1.
+/// Returns the variance with innovations of variance 1.
 pub(super) fn variance(d: f64) -> f64 {
     let root = libm::tgamma(1.0 - d);
     libm::tgamma(1.0 - 2.0 * d) / (root * root)
 }
 
-/// Weights of past values, that of the oldest first.
+/// Weights of past values, the weight of the oldest first.
 #[derive(Debug)]
 struct Weights {
-    /// Those of all but the newest past values. Before and behind them are zeros, where a value has no weight while
-    /// others that share a load have one: no sum is -0, so that a product of zero leaves it as it is.
+    /// Weights of all but the newest past values. Before and behind them are zeros, for values without a weight
+    /// while others that share a load have one: no sum is -0, so that a product of zero does not change it.
     others: Box<[Lanes]>,
-    /// Those of the newest `BLOCK`, which are not known when that many values are begun.
+    /// Weights of the newest `BLOCK` values, which are not known when that many values are begun.
     newest: [Lanes; SHARING],
 }
 
 impl Weights {
-    /// `phi` is in the order of age.
+    /// Creates the weights from `phi`, which is in the order of age.
     fn new(phi: &[f64]) -> Self {
         let oldest_first: Vec<f64> = phi.iter().rev().copied().collect();
         let (others, newest) = oldest_first
@@ -56,7 +56,7 @@ impl Weights {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of weights.
     fn memory(&self) -> usize {
         let zeros = 2 * (SHARING - 1);
         (self.others.len() - zeros + SHARING) * LANES
@@ -67,18 +67,18 @@ impl Weights {
 #[derive(Debug)]
 pub(super) struct Fractional {
     weights: Arc<Weights>,
-    /// Standard deviation of what the past does not determine.
+    /// Standard deviation of the part that the past does not determine.
     innovation: f64,
-    /// Past values, the newest last. Those before the last that have weights are left over.
+    /// Past values, the newest last. Values before the last ones that have weights are unused.
     past: Vec<f64>,
-    /// Sums of the next values, without what the newest `BLOCK` past values contribute to each.
+    /// Sums of the next values, without the contributions of the newest `BLOCK` past values.
     sums: [Lanes; BLOCK],
-    /// How many of them have been used.
+    /// Number of these sums that have been used.
     used: usize,
 }
 
 impl Fractional {
-    /// Series that depend on `memory` past values, each with a past of its own.
+    /// Returns series that depend on `memory` past values, each with a past of its own.
     pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
         assert!(
             memory.is_multiple_of(LANES) && memory >= BLOCK,
@@ -106,7 +106,7 @@ impl Fractional {
         series.collect()
     }
 
-    /// The next value.
+    /// Returns the next value.
     pub(super) fn next(&mut self, stream: &mut Stream) -> f64 {
         if self.used == BLOCK {
             let past = &self.past[self.past.len() - self.weights.memory()..];
@@ -128,8 +128,8 @@ impl Fractional {
     }
 }
 
-/// Makes of a function another one of the same name and arguments that is compiled for wide vectors too,
-/// and takes those where the processor has them.
+/// Wraps a function in one of the same name and arguments that is also compiled for wide vectors, and uses these
+/// if the processor has them.
 macro_rules! with_wide_vectors {
     ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:ident) => {
         $(#[$doc])*
@@ -161,18 +161,18 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// The sums of the next values over `past`, without the newest weights, some of which belong to values
+    /// Returns the sums of the next values over `past`, without the newest weights, some of which belong to values
     /// to come.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
 with_wide_vectors! {
-    /// What the pasts of several series let expect: sums from the newest value to the oldest.
+    /// Returns the values expected from the pasts of several series: sums from the newest value to the oldest.
     fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
 }
 
 with_wide_vectors! {
-    /// Takes from each weight its mirror image, `last` times.
+    /// Subtracts from each weight its mirror image times `last`.
     fn take_from_mirror_images(phi: &mut [f64], last: f64) -> () = subtract_mirror_images
 }
 
@@ -185,7 +185,7 @@ fn subtract_mirror_images(phi: &mut [f64], last: f64) {
         *new = a - last * b;
         *old = b - last * a;
     }
-    // The middle one is its own.
+    // The middle one is its own mirror image.
     if let Some(middle) = newer.get_mut(half) {
         *middle -= last * *middle;
     }
@@ -228,12 +228,12 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
     }
 }
 
-/// The weights of the first values, from one number of past values to the next.
+/// The weights of the first values, for one number of past values after the other.
 struct Recursion {
     d: f64,
-    /// In the order of age.
+    /// Weights in the order of age.
     phi: Vec<f64>,
-    /// Of what the past does not determine.
+    /// Variance of the part that the past does not determine.
     variance: f64,
 }
 
@@ -246,7 +246,7 @@ impl Recursion {
         }
     }
 
-    /// One past value more.
+    /// Advances by one past value.
     fn step(&mut self) {
         let phi = &mut self.phi;
         let last = self.d / ((phi.len() + 1) as f64 - self.d);
@@ -256,10 +256,10 @@ impl Recursion {
     }
 }
 
-/// The pasts of many series while they are drawn: side by side, so that each weight is fetched once for
-/// several of them.
+/// The pasts of many series while they are drawn, interleaved so that each weight is fetched once for several of
+/// them.
 struct Pasts {
-    /// Series by `ABREAST`, each with its values in the order of time.
+    /// Groups of `ABREAST` series, each with its values in the order of time.
     groups: Vec<Vec<[f64; ABREAST]>>,
     memory: usize,
     series: usize,
@@ -286,13 +286,13 @@ impl Pasts {
         }
     }
 
-    /// Appends to each series what its past lets expect, and a deviation from that.
+    /// Appends to each series the value expected from its past, and a deviation from that.
     fn step(&mut self, phi: &[f64], mut deviation: impl FnMut(usize) -> f64) {
         let expected: Vec<_> = self.groups.iter().map(|past| expect(phi, past)).collect();
         self.push(|number| expected[number / ABREAST][number % ABREAST] + deviation(number));
     }
 
-    /// The past of one series, with room to go on.
+    /// Returns the past of one series, with room for more values.
     fn of(&self, number: usize) -> Vec<f64> {
         let mut past = Vec::with_capacity(2 * self.memory);
         let group = &self.groups[number / ABREAST];
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Whatever is worked out together: a value is the sum over its own past, in one order.
+    /// A value is the sum over its own past, in one order, independent of the values computed together.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

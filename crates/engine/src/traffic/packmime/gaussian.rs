@@ -1,4 +1,4 @@
-//! A Gaussian series with long-range dependence: fractional noise beside white noise (Cao and others,
+//! A Gaussian series with long-range dependence: the sum of fractional noise and white noise (Cao and others,
 //! Infocom 2004, section III).
 
 use super::fractional::{Fractional, variance};
@@ -7,20 +7,20 @@ use crate::random::Stream;
 /// The shape of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shape {
-    /// Fractional difference; the Hurst parameter is this and a half.
+    /// Fractional difference; the Hurst parameter is this plus a half.
     pub(super) d: f64,
-    /// Past values that the next one depends on.
+    /// Number of past values on which the next one depends.
     pub(super) memory: usize,
     /// Share of the variance that is white noise.
     pub(super) noise: f64,
 }
 
-/// A series of mean 0 and variance 1. It has a past from the first value on, which is drawn when that is
-/// asked for, or before for many series together ([`begin_together`]).
+/// A series of mean 0 and variance 1. It has a past from the first value on, which is drawn when that is needed,
+/// or before for many series together ([`begin_together`]).
 #[derive(Debug)]
 pub(in crate::traffic) struct Gaussian {
     shape: Shape,
-    /// None before the first value.
+    /// The fractional noise; none before the first value.
     fractional: Option<Fractional>,
     /// Standard deviations of the two parts.
     scale: f64,
@@ -52,7 +52,7 @@ impl Gaussian {
         self.stream.is_shared()
     }
 
-    /// The next value.
+    /// Returns the next value.
     pub(super) fn next(&mut self) -> f64 {
         let Some(fractional) = &mut self.fractional else {
             begin_together(vec![self]);
@@ -65,8 +65,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the pasts of series that have none yet. Those of one shape share the work: the weights of each
-/// of thousands of steps.
+/// Draws the pasts of series that have none yet. Series of the same shape share the weights of each of thousands
+/// of steps.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {

@@ -1,4 +1,4 @@
-//! PackMime's quantiles, thinned to one or two percent, after ns-2.35's `packmime/packmime_ranvar.cc`:
+//! PackMime's quantiles, thinned to one or two percent, from ns-2.35's `packmime/packmime_ranvar.cc`:
 //! probabilities and values.
 
 /// Sizes of downloads, in bytes.

@@ -1,8 +1,8 @@
 //! PackMime: web traffic as fitted to traces of an enterprise's link to the Internet (Cao and others, "Stochastic Models for Generating Synthetic HTTP Source Traffic", Infocom 2004).
 //!
-//! Times between connections and sizes of requests are transforms of Gaussian series with long-range
-//! dependence: fractional sum-difference models. Round trips are too. Responses come in runs of
-//! downloads and of cache validations.
+//! Times between connections and sizes of requests are transforms of Gaussian series with long-range dependence:
+//! fractional sum-difference models. Round-trip times are too. Responses come in runs of downloads and of cache
+//! validations.
 
 mod fractional;
 mod gaussian;
@@ -17,7 +17,7 @@ pub(super) use self::gaussian::{Gaussian, begin_together};
 use crate::config::{Distribution, PackMime};
 use crate::random::Stream;
 
-/// One part of the model at work.
+/// The state of one part of the model.
 #[derive(Debug)]
 pub(super) enum Part {
     Arrivals(Arrivals),
@@ -27,7 +27,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// `stream` gives the streams of its components by name.
+    /// Creates the part; `stream` returns the random streams of its components by name.
     pub(super) fn new(config: &PackMime, stream: impl Fn(&str) -> Stream) -> Self {
         match *config {
             PackMime::Arrivals { rate } => Self::Arrivals(Arrivals::new(rate, stream("arrivals"))),
@@ -43,7 +43,7 @@ impl Part {
         }
     }
 
-    /// Whether others draw from the generator that it draws from.
+    /// Returns true if others draw from the same generator.
     pub(super) fn is_shared(&self) -> bool {
         match self {
             Self::Arrivals(arrivals) => arrivals.series.is_shared(),
@@ -53,7 +53,7 @@ impl Part {
         }
     }
 
-    /// Its series, which may begin together with those of other sources.
+    /// Returns its series, which may begin together with those of other sources.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],
@@ -63,7 +63,7 @@ impl Part {
         }
     }
 
-    /// The next time in seconds, or size in bytes.
+    /// Returns the next time in seconds, or size in bytes.
     pub(super) fn next(&mut self) -> f64 {
         match self {
             Self::Arrivals(arrivals) => arrivals.next(),
@@ -74,22 +74,22 @@ impl Part {
     }
 }
 
-/// Share of white noise at a rate of connections: logistic in its logarithm.
+/// Returns the share of white noise at a rate of connections: logistic in its logarithm.
 fn logistic(constant: f64, slope: f64, rate: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-(constant + slope * libm::log2(rate))))
 }
 
-/// The probability below a Gaussian number, to full precision.
+/// Returns the probability below a Gaussian number, to full precision.
 fn below(y: f64) -> f64 {
     libm::erfc(-y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// The probability above it, to full precision.
+/// Returns the probability above a Gaussian number, to full precision.
 fn above(y: f64) -> f64 {
     libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// Times between connections: Weibull in distribution, with the mean that the rate asks for.
+/// Times between connections: Weibull in distribution, with the mean of the configured rate.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     series: Gaussian,
@@ -98,7 +98,7 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// The constants are those of 2003.
+    /// Creates the series with the constants of 2003.
     fn new(rate: f64, stream: Stream) -> Self {
         let shape = logistic(0.352, 0.388, rate);
         let series = Shape {
@@ -127,7 +127,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Tail index of the largest.
+    /// Tail index of the largest sizes.
     const TAIL: f64 = 1.4847;
 
     fn new(rate: f64, stream: Stream) -> Self {
@@ -157,13 +157,13 @@ impl Requests {
 #[derive(Debug)]
 pub(super) struct Responses {
     downloads: Tail,
-    /// Whether the run is one of downloads, and how many are left of it.
+    /// True if the current run is one of downloads, and the number of responses left in it.
     run: (bool, u64),
     stream: Stream,
 }
 
 impl Responses {
-    /// Tail index of the largest.
+    /// Tail index of the largest sizes.
     const TAIL: f64 = 1.2314;
     /// Lengths of runs, rounded up.
     const DOWNLOADS: Distribution = Distribution::Weibull {
@@ -204,8 +204,7 @@ impl Responses {
     }
 }
 
-/// Quantiles whose logarithms lie on straight lines over those of the probability above them, and a
-/// Pareto tail.
+/// Quantiles whose logarithms lie on straight lines over those of the probability above them, and a Pareto tail.
 #[derive(Debug)]
 struct Tail {
     /// `-log2` of the probability above, `log2` of the value.
@@ -222,7 +221,7 @@ impl Tail {
         }
     }
 
-    /// The value above which a draw is with this probability.
+    /// Returns the value that a draw exceeds with this probability.
     fn value(&self, above: f64) -> f64 {
         let x = -libm::log2(above);
         let (last, highest) = self.points[self.points.len() - 1];
@@ -234,13 +233,13 @@ impl Tail {
     }
 }
 
-/// What the round trips of one side look like.
+/// Parameters of the round-trip times of one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// A root of the value lies on straight lines.
+    /// Root whose values lie on straight lines.
     root: f64,
     d: f64,
-    /// Of the share of white noise.
+    /// Constant and slope of the share of white noise.
     logistic: (f64, f64),
 }
 
@@ -258,7 +257,7 @@ const SERVER_SIDE: Side = Side {
     logistic: (-0.053, 0.396),
 };
 
-/// Round trips between one side's hosts and the link where the trace was taken.
+/// Round-trip times between one side's hosts and the link where the trace was taken.
 #[derive(Debug)]
 pub(super) struct RoundTrips {
     series: Gaussian,

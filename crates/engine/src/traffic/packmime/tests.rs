@@ -1,9 +1,9 @@
-//! What Weigle's dissertation (UNC 2003, appendix A) states of PackMime, and closed forms of its parts.
-//! Quick tests take some ten thousand values, the long one a million as E.6 asks for.
+//! Statements of Weigle's dissertation (UNC 2003, appendix A) about PackMime, and closed forms of its parts. Quick
+//! tests take some ten thousand values, the long one a million as in the dissertation.
 
 use super::*;
 
-/// Connections a second and cloud at a load of 85 % (Weigle, UNC 2003, table A.3).
+/// Connections per second and cloud at a load of 85 % (Weigle, UNC 2003, table A.3).
 const RATE: f64 = 24.1;
 
 fn stream(name: &str) -> Stream {
@@ -35,12 +35,11 @@ fn assert_near(what: &str, value: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// The tolerance of E6.1 for a million values. With such a memory, means of fewer converge as slowly as
-/// `n^(d - 1/2)`.
+/// Tolerance for a million values. With such a memory, means of fewer values converge as slowly as `n^(d - 1/2)`.
 const TENTH: f64 = 0.1;
 const FEW: f64 = 0.25;
 
-/// Covariances of `x_t + x_(t-1)` where x is FARIMA(0, d, 0), over their variance: those of x are
+/// Returns the autocorrelation of `x_t + x_(t-1)` where x is FARIMA(0, d, 0); the autocorrelations of x are
 /// `rho(k) = rho(k-1) (k-1+d)/(k-d)`.
 fn correlation(d: f64, lag: usize) -> f64 {
     let rho =
@@ -71,7 +70,7 @@ fn series_have_the_correlations_of_fractional_noise() {
     }
 }
 
-/// Aggregated variances: the slope of their logarithm is 2 H - 2.
+/// Returns the Hurst parameter from aggregated variances: the slope of their logarithm is 2 H - 2.
 fn hurst(values: &[f64], levels: &[usize]) -> f64 {
     let points: Vec<(f64, f64)> = levels
         .iter()
@@ -144,7 +143,7 @@ fn check_requests(count: usize) -> Vec<f64> {
     let mut requests = Requests::new(RATE, stream("request"));
     let sizes = sorted(|| requests.next(), count);
     assert_near("below 1 KB", share_up_to(&sizes, 1000.0), 0.946, 0.03);
-    // Half of them below and above the knot between the two tables.
+    // Half of the requests are below and half above the knot between the two tables.
     assert_near("median", quantile(&sizes, 0.5), 422.0, 25.0);
     sizes
 }
@@ -201,7 +200,7 @@ fn two_thirds_of_the_responses_are_downloads() {
     );
 }
 
-/// E6.1 to E6.4 with a million values each.
+/// The statements about a million values of each part.
 #[test]
 #[ignore = "some minutes"]
 fn a_million_values_of_each() {
@@ -231,9 +230,9 @@ fn a_million_values_of_each() {
     let levels = [10, 20, 40, 80, 160, 320];
     assert_near("Hurst parameter", hurst(&values, &levels), 0.83, 0.05);
 
-    // The running 90th percentile settles (E6.3): its coefficient of variation between 100,000 and
-    // 250,000 responses, and its range, which is stated as below 100 bytes for one seed; over seeds it
-    // is 50 to 150. That of the 99th (E6.4) is uncertain by two percent at first.
+    // The running 90th percentile settles: its coefficient of variation between 100,000 and 250,000 responses, and
+    // its range, which is stated as below 100 bytes for one seed; over seeds it is 50 to 150. The 99th percentile
+    // is uncertain by two percent at first.
     let mut responses = Responses::new(stream("response"));
     let mut seen: Vec<f64> = (0..100_000).map(|_| responses.next()).collect();
     let mut running = Vec::new();

@@ -1,4 +1,4 @@
-//! A connection of a stack in the network: its datagrams, its timers, what is recorded of it.
+//! A connection of a stack in the network: its datagrams, timers and records.
 
 use longhaul_units::{Span, Time};
 
@@ -14,35 +14,35 @@ use crate::transport::udp::Arrivals;
 /// A connection, both ends.
 #[derive(Debug)]
 pub(crate) struct StackConnection {
-    /// Number that its packets have.
+    /// Number that identifies the connection's packets.
     number: u32,
     /// The flow's id in records.
     flow: u32,
     name: String,
-    /// Of data, and back.
+    /// Paths of data, and back.
     paths: [Path; 2],
     stack: Guard,
     /// The earliest entry of each end in the event list.
     entries: [Time; 2],
     /// Datagrams that each end has sent.
     sent: [u64; 2],
-    /// Bytes on the wire of those of the sending end.
+    /// Bytes on the wire of the datagrams that the sending end has sent.
     sent_bytes: u64,
     /// Data datagrams that have arrived, each counted once.
     received: u64,
-    /// Where links on the way make copies.
+    /// Filter of duplicate datagrams, if links on the path make copies.
     arrivals: Option<Box<Arrivals>>,
-    /// The newest report: what is known after the stack has failed.
+    /// The newest report, used after the stack has failed.
     report: StackReport,
     started: bool,
-    /// When the connection was lost, and why.
+    /// Time at which the connection was lost, and the reason.
     lost: Option<(Time, String)>,
     datagram: Vec<u8>,
     notes: Vec<StackNote>,
 }
 
 impl StackConnection {
-    /// `copied`, if links make copies.
+    /// Creates the connection; `copied`, if links make copies.
     pub(crate) fn new(
         (number, flow, name): (u32, u32, &str),
         paths: [Path; 2],
@@ -68,22 +68,23 @@ impl StackConnection {
         }
     }
 
-    /// The number that its packets have.
+    /// Returns the number that identifies the connection's packets.
     pub(crate) fn number(&self) -> u32 {
         self.number
     }
 
-    /// The flow's id in records.
+    /// Returns the flow's id in records.
     pub(crate) fn flow(&self) -> u32 {
         self.flow
     }
 
-    /// Datagrams sent by the sending end.
+    /// Returns the number of datagrams sent by the sending end.
     pub(crate) fn sent_pkts(&self) -> u64 {
         self.sent[Host::Sender as usize]
     }
 
-    /// Both ends, for the plan of lookahead: datagrams leave in answer to others and at times of the stack's own.
+    /// Returns both ends for the plan of lookahead: datagrams leave in answer to others and at the stack's own
+    /// times.
     pub(crate) fn edges(&self) -> [Endpoint; 2] {
         let [data, back] = self.paths.map(|path| path.route);
         [(back, data), (data, back)].map(|(gets, sends)| Endpoint::Traffic {
@@ -101,14 +102,14 @@ impl StackConnection {
         self.proceed_both(env);
     }
 
-    /// The application has nothing more to send.
+    /// Tells the stack that the application has nothing more to send.
     pub(crate) fn stop(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.stack.call(now, |stack| stack.stop(now));
         self.proceed_both(env);
     }
 
-    /// A datagram arrives at an end.
+    /// Processes a datagram that arrives at an end.
     pub(crate) fn on_packet(&mut self, host: Host, packet: &Packet, env: &mut Env) {
         let now = env.network.now;
         let bytes = usize::from(packet.bytes) - HEADER_BYTES;
@@ -125,7 +126,7 @@ impl StackConnection {
         self.proceed(host, env);
     }
 
-    /// An entry of an end in the event list is due.
+    /// Processes an entry of an end in the event list.
     pub(crate) fn on_timer(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         let entry = &mut self.entries[host as usize];
@@ -218,7 +219,7 @@ impl StackConnection {
         }
     }
 
-    /// Records what the stack has told, and that it has failed.
+    /// Records the stack's notes, and its failure.
     fn record_notes(&mut self, env: &mut Env) {
         for note in std::mem::take(&mut self.notes) {
             self.record(note, env);
@@ -261,7 +262,7 @@ impl StackConnection {
         }
     }
 
-    /// The connection is lost, for the first reason that is given.
+    /// Marks the connection as lost. The first reason counts.
     fn lose(&mut self, reason: String, env: &mut Env) {
         if self.lost.is_none() {
             self.lost = Some((env.network.now, reason));
@@ -284,13 +285,13 @@ impl StackConnection {
         });
     }
 
-    /// What the stack reports, or has reported last before it failed.
+    /// Returns the stack's report, or the last one before it failed.
     fn report(&self, now: Time) -> StackReport {
         let report = self.stack.read(|stack| stack.report(now));
         report.unwrap_or(self.report)
     }
 
-    /// The warning about a lost connection.
+    /// Returns the warning about a lost connection.
     pub(crate) fn run_warning(&self) -> Option<String> {
         let (at, reason) = self.lost.as_ref()?;
         let (name, at) = (&self.name, at.since(Time::ZERO));
@@ -299,7 +300,7 @@ impl StackConnection {
         ))
     }
 
-    /// When the last byte of a finite transfer was acknowledged.
+    /// Returns the time at which the last byte of a finite transfer was acknowledged.
     pub(crate) fn finish(&self, now: Time) -> Option<Time> {
         self.report(now).finish
     }

@@ -2,8 +2,8 @@
 
 use super::StackConnection;
 
-/// All connections of stacks. Their numbers follow those of datagram streams, so that fair queues and delay boxes, which
-/// know both as datagrams, tell them apart.
+/// All connections of stacks. Their numbers follow those of datagram streams, so that fair queues and delay boxes,
+/// which treat both as datagrams, distinguish them.
 #[derive(Debug, Default)]
 pub(crate) struct StackConnections {
     first: u32,
@@ -11,7 +11,7 @@ pub(crate) struct StackConnections {
 }
 
 impl StackConnections {
-    /// None yet, behind so many datagram streams.
+    /// Creates an empty list whose numbers begin after this many datagram streams.
     pub(crate) fn after(streams: usize) -> Self {
         Self {
             first: streams as u32,
@@ -19,7 +19,7 @@ impl StackConnections {
         }
     }
 
-    /// The number of the next connection.
+    /// Returns the number of the next connection.
     pub(crate) fn next_number(&self) -> u32 {
         self.first + self.all.len() as u32
     }
@@ -31,12 +31,12 @@ impl StackConnections {
         self.all.len() - 1
     }
 
-    /// The connection with a number.
+    /// Returns the connection with a number, to change it.
     pub(crate) fn numbered(&mut self, number: u32) -> &mut StackConnection {
         &mut self.all[(number - self.first) as usize]
     }
 
-    /// The connection with a number, to read.
+    /// Returns the connection with a number, to read it.
     pub(crate) fn get(&self, number: u32) -> &StackConnection {
         &self.all[(number - self.first) as usize]
     }

@@ -1,4 +1,5 @@
-//! What keeps a run alive when a stack fails: its panics and endless demands end its connection, not the simulation.
+//! Guard that keeps a run alive when a stack fails: a panic or endless calls end the stack's connection, not the
+//! simulation.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +8,8 @@ use longhaul_units::Time;
 
 use crate::stack::Stack;
 
-/// Calls at one time after which the stack counts as stuck: more than a window of packets that leave at once takes.
+/// Calls at one time after which the stack counts as stuck: more than a window of packets needs that leave at
+/// once.
 const MAX_CALLS_AT_ONCE: u64 = 1_000_000;
 
 /// A stack that is called until it fails.
@@ -46,7 +48,7 @@ impl Guard {
             self.failure = Some("asks to be called again and again at the same time".to_string());
             return None;
         }
-        // Its state is not looked at again after a panic.
+        // The stack's state is not read again after a panic.
         match catch_unwind(AssertUnwindSafe(|| act(&mut *self.stack))) {
             Ok(value) => Some(value),
             Err(payload) => {
@@ -64,13 +66,13 @@ impl Guard {
         catch_unwind(AssertUnwindSafe(|| act(&*self.stack))).ok()
     }
 
-    /// Why it has failed, as the end of a sentence that begins with the stack.
+    /// Returns the reason of the failure, as the end of a sentence that begins with the stack.
     pub(super) fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 }
 
-/// The text of a panic.
+/// Returns the text of a panic.
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

@@ -1,4 +1,4 @@
-//! Connections of stacks from outside the engine ([`crate::stack`]): their datagrams, their timers, what is recorded of them.
+//! Connections of stacks from outside the engine ([`crate::stack`]): their datagrams, timers and records.
 
 mod connection;
 mod connections;

@@ -1,10 +1,10 @@
 //! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of the
 //! ACE field and in an option.
 //!
-//! The option counts packets here, where that of the RFC has bytes by code point, and senders rely on it alone: what the
-//! field says matters to captures. Both ends are taken to support it.
+//! Here the option counts packets, where the RFC's counts bytes by codepoint, and senders rely on the option
+//! alone: the ACE field matters to captures only. Both ends are assumed to support AccECN.
 
-/// What counters begin with, so that a header of zeros shows (section 3.2.1).
+/// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;
 
 /// Bytes of the option with three counters, padded (section 3.2.3).
@@ -15,12 +15,12 @@ pub(super) const OPTION_BYTES: u16 = 12;
 pub(super) struct CeCounter {
     marked: u64,
     reported: u64,
-    /// Whether the last packet was marked.
+    /// True if the last packet was marked.
     last_marked: bool,
 }
 
 impl CeCounter {
-    /// So many marks that no acknowledgement has reported are reported at once (section 3.2.2.5.1).
+    /// Number of unreported marks that triggers an acknowledgement (section 3.2.2.5.1).
     const UNREPORTED: u64 = 2;
 
     pub(super) fn new() -> Self {
@@ -31,7 +31,8 @@ impl CeCounter {
         }
     }
 
-    /// A data packet arrives. Whether an acknowledgement has to leave at once: the first of marked ones, or several.
+    /// Processes a data packet. Returns true if an acknowledgement has to leave at once: for the first marked
+    /// packet after an unmarked one, or after several unreported marks.
     pub(super) fn on_packet(&mut self, marked: bool) -> bool {
         let first = marked && !self.last_marked;
         self.last_marked = marked;
@@ -39,7 +40,7 @@ impl CeCounter {
         first || marked && self.marked - self.reported >= Self::UNREPORTED
     }
 
-    /// Field and option of an acknowledgement that leaves: the count modulo 8, and modulo 2^16.
+    /// Returns the ACE field and the option of an acknowledgement: the count modulo 8, and modulo 2^16.
     pub(super) fn report(&mut self) -> (u8, u16) {
         self.reported = self.marked;
         ((self.marked % 8) as u8, self.marked as u16)
@@ -55,7 +56,8 @@ impl MarksReported {
         Self(INITIAL)
     }
 
-    /// An acknowledgement with this option arrives, late perhaps. Returns how many marks it adds.
+    /// Processes an acknowledgement with this option, which may arrive out of order. Returns the number of marks
+    /// that it adds.
     pub(super) fn on_ack(&mut self, count: u16) -> u64 {
         let more = count.wrapping_sub(self.0 as u16).cast_signed();
         let marks = u64::try_from(more).unwrap_or(0);
@@ -63,7 +65,7 @@ impl MarksReported {
         marks
     }
 
-    /// All so far.
+    /// Returns the total number of marks so far.
     pub(super) fn total(&self) -> u64 {
         self.0 - INITIAL
     }
@@ -73,7 +75,7 @@ impl MarksReported {
 mod tests {
     use super::*;
 
-    /// The first of marked packets is reported at once, then every second.
+    /// The first of several marked packets is reported at once, then every second one.
     #[test]
     fn marks_are_reported_before_the_field_wraps() {
         let mut counter = CeCounter::new();
@@ -87,7 +89,8 @@ mod tests {
         assert_eq!(answered, [(1, (6, 6)), (3, (0, 8)), (5, (1, 9))]);
     }
 
-    /// However many packets and marks an acknowledgement covers, lost and late ones among them.
+    /// The total is right for any number of packets and marks per acknowledgement, with lost and reordered
+    /// acknowledgements.
     #[test]
     fn each_mark_counts_once_whatever_acknowledgements_arrive_and_when() {
         let (mut counter, mut reported) = (CeCounter::new(), MarksReported::new());

@@ -14,20 +14,20 @@ pub(crate) struct Connection {
     pub(crate) flow: u32,
 }
 
-/// What has arrived at a receiver. Each segment counts once, when it arrives for the first time.
+/// Segments that have arrived at a receiver, each counted once, on its first arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Received {
     /// Data segments.
     delivered_pkts: u64,
-    /// Their payload.
+    /// Payload of these segments.
     delivered_bytes: u64,
-    /// Of those, what the application has: nothing before it is missing.
+    /// Segments passed to the application: nothing before them is missing.
     in_order_pkts: u64,
     in_order_bytes: u64,
 }
 
 impl Received {
-    /// What `receiver` has of what `sender` sends.
+    /// Returns the segments of `sender` that have arrived at `receiver`.
     pub(crate) fn of(sender: &Sender, receiver: &Receiver) -> Self {
         let next = receiver.next();
         let bytes = |(left, right)| sender.bytes_below(right) - sender.bytes_below(left);
@@ -42,7 +42,7 @@ impl Received {
         }
     }
 
-    /// A sender's counters, with the receiver's part filled in.
+    /// Returns a sender's counters, with the receiver's part filled in.
     pub(crate) fn counted_in(self, counters: FlowCounters) -> FlowCounters {
         FlowCounters {
             delivered_pkts: self.delivered_pkts,
@@ -53,7 +53,7 @@ impl Received {
         }
     }
 
-    /// A sender's sample, with the receiver's part filled in.
+    /// Returns a sender's sample, with the receiver's part filled in.
     pub(crate) fn sampled_in(self, sample: FlowSample) -> FlowSample {
         FlowSample {
             delivered_bytes: self.delivered_bytes,
@@ -64,25 +64,25 @@ impl Received {
 }
 
 impl Connection {
-    /// What has arrived of what the sender sends.
+    /// Returns the segments of the sender that have arrived at the receiver.
     pub(crate) fn received(&self) -> Received {
         Received::of(&self.sender, &self.receiver)
     }
 
-    /// Counters up to `now`.
+    /// Returns the counters up to `now`.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         let received = self.received();
         received.counted_in(self.sender.counters(now))
     }
 
-    /// Prefetches what a sample of both ends will touch.
+    /// Prefetches the memory that a sample of both ends reads.
     #[inline]
     pub(crate) fn prefetch_for_sample(&self) {
         self.sender.prefetch_for_sample();
         prefetch(&self.receiver);
     }
 
-    /// State for the time series.
+    /// Returns the state for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
         let received = self.received();
         received.sampled_in(self.sender.sample(now))

@@ -1,9 +1,9 @@
-//! How fast the network delivered the last flight of segments
+//! The rate at which the network delivered the last flight of segments
 //! (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
-//! Each segment remembers how much had been delivered when it was sent. When it arrives, what was
-//! delivered since, over the longer of the times that sending and acknowledging took, is a sample.
-//! The names of the draft are in parentheses.
+//! Each segment stores the number of segments delivered when it was sent. On its arrival, the segments delivered
+//! since, over the longer of the times that sending and acknowledging took, are a sample. The names of the draft
+//! are in parentheses.
 
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
@@ -11,17 +11,17 @@ use longhaul_units::{Span, Time};
 use super::segment_ring::SegmentRing;
 use crate::prefetch::prefetch;
 
-/// What segments remember from their transmission: the same for all of a burst.
+/// State that segments store at their transmission: the same for all segments of a burst.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,
     /// Segments delivered by then (`P.delivered`).
     delivered: u64,
-    /// When the last of them was acknowledged (`P.delivered_time`).
+    /// Time at which the last of them was acknowledged (`P.delivered_time`).
     delivered_at: Time,
-    /// When the flight that it ends began (`P.first_sent_time`).
+    /// Start of the flight that the segment ends (`P.first_sent_time`).
     flight_began: Time,
-    /// What limited the sender (`P.is_app_limited`).
+    /// The sender's limit (`P.is_app_limited`).
     limit: Limit,
 }
 
@@ -33,30 +33,29 @@ struct Burst {
     begin: u64,
 }
 
-/// The number of no burst.
+/// Number that stands for no burst.
 const NONE: u64 = 0;
 
-/// When none began.
+/// Time and count that stand for no burst.
 const NO_BURST: (Time, u64) = (Time::NEVER, 0);
 
 /// The estimator of one connection.
 #[derive(Debug)]
 pub(super) struct DeliveryRate {
-    /// The number of the burst of each segment in flight; none, once its delivery has been counted.
+    /// Burst number of each segment in flight; [`NONE`] once its delivery has been counted.
     burst_of: SegmentRing<u64>,
-    /// These bursts and others, by number.
+    /// Bursts by number, including all that `burst_of` refers to.
     bursts: SegmentRing<Burst>,
-    /// When the last of them left, and how many segments were delivered by then; never, once what the
-    /// next segment remembers is different.
+    /// Time at which the last burst left, and the segments delivered by then; never, once the state that the next
+    /// segment stores differs.
     last: (Time, u64),
-    /// When segments were last acknowledged (`C.delivered_time`).
+    /// Time at which segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,
-    /// When the segment most recently delivered was sent (`C.first_sent_time`).
+    /// Time at which the segment most recently delivered was sent (`C.first_sent_time`).
     flight_began: Time,
-    /// The burst sent last among those of the current acknowledgement's segments.
+    /// The burst sent last among those of the segments that the current acknowledgement covers.
     newest: u64,
-    /// What limits the sender, other than the network, until so many segments are delivered
-    /// (`C.app_limited`).
+    /// Limit of the sender other than the network, until this many segments are delivered (`C.app_limited`).
     limited: Option<(Limit, u64)>,
 }
 
@@ -75,8 +74,7 @@ impl Default for DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// A segment is sent, after `delivered` segments were delivered; `alone` if nothing is in
-    /// flight.
+    /// Records a segment sent after `delivered` segments were delivered; `alone` if nothing is in flight.
     pub(super) fn on_sent(&mut self, segment: u64, delivered: u64, alone: bool, now: Time) {
         if self.last != (now, delivered) {
             self.begin_burst(delivered, alone, now);
@@ -84,15 +82,15 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// The same if it belongs to a burst that has begun, for then it is not alone: what left at this
-    /// moment is still in flight. If not, nothing happens.
+    /// Records a segment if it belongs to a burst that has begun, and returns true if so. It is then not alone:
+    /// segments that left at this moment are still in flight.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;
         self.last == (now, delivered) && self.burst_of.set_in_place(segment, burst)
     }
 
-    /// The next segment is the first of a burst.
+    /// Begins a burst with the next segment.
     fn begin_burst(&mut self, delivered: u64, alone: bool, now: Time) {
         if alone {
             self.flight_began = now;
@@ -113,8 +111,8 @@ impl DeliveryRate {
         self.last = (now, delivered);
     }
 
-    /// Forgets bursts before one that began with a segment that has been delivered, for all of theirs
-    /// have been. When there is no place for another: once in many bursts.
+    /// Forgets bursts whose segments have all been delivered: those before the first burst that is still in use.
+    /// Called when the ring is full, once in many bursts.
     #[cold]
     fn forget_bursts(&mut self) {
         let mut kept = self.bursts.base();
@@ -129,11 +127,12 @@ impl DeliveryRate {
 
     #[inline]
     fn sent(&self, burst: u64) -> &Sent {
-        // A segment in flight was sent in it.
+        // A segment in flight was sent in this burst.
         &self.bursts.at(burst).sent
     }
 
-    /// The segments from `left` to `right` are acknowledged, perhaps not for the first time.
+    /// Processes an acknowledgement of the segments from `left` to `right`, which may have been acknowledged
+    /// before.
     #[inline]
     pub(super) fn on_delivered(&mut self, left: u64, right: u64) {
         for segment in self.burst_of.within(left, right) {
@@ -162,17 +161,17 @@ impl DeliveryRate {
         self.burst_of.forget_below(segment);
     }
 
-    /// The sender could send more, but for `limit`, until `delivered` segments are delivered.
+    /// Notes that the sender could send more, but for `limit`, until `delivered` segments are delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, delivered: u64) {
         self.limited = Some((limit, delivered));
         self.last = NO_BURST;
     }
 
-    /// The sample of the acknowledgement just taken, after which `delivered` segments are delivered, and
-    /// what limited the sender when it sent those of the sample.
+    /// Returns the sample of the current acknowledgement, after which `delivered` segments are delivered, and the
+    /// limit of the sender when it sent the segments of the sample.
     ///
-    /// An interval shorter than a round trip comes from acknowledgements that were held up: no
-    /// sample.
+    /// There is no sample for an interval shorter than a round trip, which comes from acknowledgements that were
+    /// held up.
     pub(super) fn sample(
         &mut self,
         delivered: u64,
@@ -187,7 +186,7 @@ impl DeliveryRate {
             return None;
         }
         let newest = *self.sent(self.newest);
-        // The next acknowledgement looks at this burst again or at the one that followed it.
+        // The next acknowledgement reads this burst again or the next one.
         if let Some(next) = self.bursts.get(self.newest + 1) {
             prefetch(next);
         }

@@ -1,8 +1,8 @@
 //! Low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz, Morabito
 //! and Palazzo, ToN 9(3), 2001).
 //!
-//! They are no data to the connection: they have routes of their own, to where they are answered,
-//! and back to where the answer is counted, and neither sequence numbers nor counters know of them.
+//! They are no data of the connection: they have routes of their own, out and back, and neither sequence numbers
+//! nor counters include them.
 
 use longhaul_congestion::Dummies;
 use longhaul_units::{Span, Time};
@@ -18,12 +18,12 @@ pub(super) struct DummyTrain {
     path: Path,
     left: u64,
     spacing: Span,
-    /// When the next one leaves; events of other times belong to trains that have been replaced.
+    /// Departure of the next dummy; events of other times belong to trains that have been replaced.
     next_at: Time,
 }
 
 impl DummyTrain {
-    /// Nothing to send yet along a path.
+    /// Returns a train without dummies along a path.
     pub(super) fn new(path: Path) -> Self {
         Self {
             path,
@@ -40,7 +40,7 @@ impl DummyTrain {
         self.arm(connection, env);
     }
 
-    /// No more are to be sent.
+    /// Ends the train.
     pub(super) fn end(&mut self) {
         self.left = 0;
     }
@@ -51,7 +51,7 @@ impl DummyTrain {
         env.schedule().push_timer(self.next_at, event);
     }
 
-    /// The event of a dummy: sends a copy of `segment`.
+    /// Processes the event of a dummy: sends a copy of `segment`.
     pub(super) fn on_event(
         &mut self,
         connection: u32,
@@ -78,7 +78,7 @@ impl DummyTrain {
     }
 }
 
-/// The answer to a dummy, of low priority as well.
+/// Returns the answer to a dummy, of low priority as well.
 pub(super) fn answer(packet: &Packet, path: Path, next: u64, bytes: u16) -> Packet {
     dummy(packet.flow, path, next, bytes, packet.stamp, Flags::ACK)
 }

@@ -14,39 +14,39 @@ use super::send_times::SendTimes;
 use super::window_usage::WindowUsage;
 use crate::config::{Ecn, RttSample, Tcp};
 
-/// What the algorithm of a connection asks for.
+/// Measurements and actions for the algorithm of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Extras {
-    /// Measures the delivery rate.
+    /// Meter of the delivery rate.
     pub(super) rate: Option<DeliveryRate>,
-    /// Times every segment, where timestamps do not.
+    /// Send times of all segments, if timestamps do not time them.
     pub(super) times: Option<SendTimes>,
-    /// Times pairs of segments.
+    /// Timer of pairs of segments.
     pub(super) pairs: Option<Pairs>,
-    /// Sends dummies, once it knows their route.
+    /// Sender of dummies, once it has their route.
     pub(super) dummies: Option<DummyTrain>,
-    /// Whether the times of segments are for the algorithm alone, and told here.
+    /// True if the segments' times are for the algorithm alone, and reported here.
     tells_rtt: bool,
-    /// Whether segments are to be timed or paired, or ask routers.
+    /// True if segments are timed or paired, or carry requests to routers.
     pub(super) marks_segments: bool,
-    /// Whether they ask routers.
+    /// True if segments carry requests to routers.
     pub(super) asks_routers: bool,
-    /// Whether they ask for L4S.
+    /// True if segments are sent as L4S.
     pub(super) asks_for_l4s: bool,
-    /// Counts marks by what acknowledgements say of them, if these count.
+    /// Counter of the marks that acknowledgements report, with AccECN.
     pub(super) marks: Option<MarksReported>,
-    /// What XCP's routers have granted since the last sample: segments per second.
+    /// Rate granted by XCP's routers since the last sample, in segments per second.
     pub(super) granted: Option<f64>,
-    /// Window and threshold before the last reduction, if it may be undone.
+    /// cwnd and ssthresh before the last reduction, if it may be undone.
     pub(super) prior: Option<(f64, f64)>,
-    /// Knows how much of the window the sender has used, if slow start may go on beyond that.
+    /// Used part of the window, if slow start may continue beyond it.
     pub(super) usage: Option<WindowUsage>,
-    /// Whether its state is recorded at each acknowledgement, and as that of which connection of its flow.
+    /// Number of the connection within its flow, if its state is recorded at each acknowledgement.
     pub(super) traced_as: Option<u64>,
 }
 
 impl Extras {
-    /// What an algorithm needs, if anything.
+    /// Creates the extras that an algorithm and the configuration need, if any.
     pub(super) fn new(congestion: &CongestionState, config: &Tcp) -> Option<Box<Self>> {
         let needs = congestion.needs();
         let stamps = config.timestamps.bytes().is_some();
@@ -70,9 +70,10 @@ impl Extras {
         any.then(|| Box::new(extras))
     }
 
-    /// The segments from `una` to `next` are cumulatively acknowledged.
+    /// Processes the cumulative acknowledgement of the segments from `una` to `next`.
     ///
-    /// Not inlined: most connections have no extras, and what every ACK does stays small enough to be.
+    /// Not inlined: most connections have no extras, and the code that runs for every ACK stays small enough to be
+    /// inlined.
     #[inline(never)]
     pub(super) fn on_cumulative(&mut self, una: u64, next: u64) {
         if let Some(rate) = &mut self.rate {
@@ -84,7 +85,7 @@ impl Extras {
         }
     }
 
-    /// The segments from `left` to `right` are selectively acknowledged.
+    /// Processes the selective acknowledgement of the segments from `left` to `right`.
     #[inline]
     pub(super) fn on_sacked(&mut self, left: u64, right: u64) {
         if let Some(rate) = &mut self.rate {
@@ -95,7 +96,7 @@ impl Extras {
         }
     }
 
-    /// Adds the measurements to the facts of an acknowledgement.
+    /// Adds the measurements to the sample of an acknowledgement.
     #[inline]
     pub(super) fn complete(&mut self, sample: &mut AckSample, ack: Ack, rtt: &mut RttEstimator) {
         if let Some(rate) = &mut self.rate

@@ -1,4 +1,4 @@
-//! What tests look at.
+//! A view of the sender's state for tests.
 
 /// State of a sender by the names of Linux's `TCP_INFO` (`tcp_get_info` of `net/ipv4/tcp.c`), in segments.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,5 +1,4 @@
-//! Segments sent back to back, two at a time, and how far apart they are acknowledged (Keshav,
-//! SIGCOMM 1991).
+//! Segments sent back to back, two at a time, and the spacing of their acknowledgements (Keshav, SIGCOMM 1991).
 
 use std::collections::VecDeque;
 
@@ -10,15 +9,15 @@ use longhaul_units::{Span, Time};
 pub(super) struct Pairs {
     /// The first segments of pairs not yet acknowledged.
     firsts: VecDeque<u64>,
-    /// The last segment sent, if it may be the first of a pair, and when it was.
+    /// The last segment sent, if it may be the first of a pair, and its send time.
     unpaired: Option<(u64, Time)>,
-    /// The last acknowledgement, if it was that of a first segment.
+    /// The last acknowledgement, if it acknowledged a first segment.
     acknowledged: Option<(u64, Time)>,
 }
 
 impl Pairs {
-    /// A segment is sent. After one that is sent again, acknowledgements tell nothing of the pairs
-    /// before (Karn's rule).
+    /// Records a segment that is sent. After a retransmission, acknowledgements no longer time earlier pairs
+    /// (Karn's rule).
     pub(super) fn on_sent(&mut self, segment: u64, is_new: bool, now: Time) {
         if !is_new {
             *self = Self::default();
@@ -32,8 +31,8 @@ impl Pairs {
         }
     }
 
-    /// Everything below `next` is acknowledged. Returns the spacing of a pair, if this is the
-    /// acknowledgement of its second segment and that of its first came just before.
+    /// Processes the acknowledgement of everything below `next`. Returns the spacing of a pair, if this
+    /// acknowledges its second segment and the acknowledgement of the first came just before.
     pub(super) fn on_ack(&mut self, next: u64, now: Time) -> Option<Span> {
         let newest = next - 1;
         if let Some((first, at)) = self.acknowledged {
@@ -80,7 +79,7 @@ mod tests {
         ] {
             pairs.on_sent(segment, true, ms(at));
         }
-        // 1 and 2, 3 and 4, 6 and 7 left together.
+        // Segments 1 and 2, 3 and 4, and 6 and 7 left together.
         let acks = [
             (2, 100),
             (2, 101),
@@ -96,7 +95,7 @@ mod tests {
             .map(|(next, at)| pairs.on_ack(next, ms(at)))
             .collect();
         let spacing = |ms| Some(Span::from_millis(ms));
-        // The second of 3 and 4 came with another.
+        // Segment 4 was acknowledged together with another.
         let expected = [None, None, spacing(3), None, None, None, spacing(5), None];
         assert_eq!(spacings, expected);
     }

@@ -1,18 +1,18 @@
-//! Regular acknowledgements: of new data that is not the last, while nothing is out of the ordinary. Of a connection
-//! with a large window most are.
+//! Regular acknowledgements: they acknowledge new data, not the last, while nothing is out of the ordinary. With a
+//! large window, most acknowledgements are regular.
 //!
-//! They are processed like all others, by the same functions, which are compiled twice: for any acknowledgement, and,
-//! with `REGULAR`, without what cannot be so for these. Van Jacobson's header prediction is the same idea (Linux,
-//! `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
+//! They are processed by the same functions as all others, compiled twice: for any acknowledgement, and, with
+//! `REGULAR`, without the cases that cannot occur for regular ones. Van Jacobson's header prediction is the same
+//! idea (Linux, `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
 
-/// Whether something is so that never is where `REGULAR`.
+/// Returns the value of a condition that is always false if `REGULAR`.
 #[inline(always)]
 pub(super) fn unusual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!(REGULAR && is_so), "out of the ordinary");
     !REGULAR && is_so
 }
 
-/// Whether something is so that always is where `REGULAR`.
+/// Returns the value of a condition that is always true if `REGULAR`.
 #[inline(always)]
 pub(super) fn usual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!REGULAR || is_so, "out of the ordinary");

@@ -7,27 +7,27 @@ use crate::config::{ClockError, RttSample, Tcp};
 use crate::packet::{Flags, Packet, SackBlocks, SackHandle, XcpHeader};
 use crate::transport::Environment;
 
-/// What a receiver has to report. None if nothing is to be reported.
+/// Optional contents of a receiver's acknowledgements.
 #[derive(Debug)]
 pub(super) struct Reports {
-    /// The time that is reported, if any.
+    /// The reported time, if any.
     time: Option<ReportedTime>,
-    /// By how much the clock that they are measured with is wrong.
+    /// Difference of the receiver's clock, with which transit times are measured.
     clock: ClockError,
     /// The highest load among the segments not yet answered.
     load: Option<Load>,
-    /// What XCP's routers have granted to these in all, in bytes per second.
+    /// Sum of the rates that XCP's routers have granted to these segments, in bytes per second.
     granted: Option<f64>,
 }
 
 /// A time that acknowledgements report.
 #[derive(Clone, Copy, Debug)]
 enum ReportedTime {
-    /// The transit time of the last data segment. That of a SYN, which is shorter, would pass for a lower delay of
-    /// the path (Weigle, dissertation, UNC 2003, chapter 3).
+    /// The transit time of the last data segment. The transit time of a SYN is excluded: a SYN is shorter, and
+    /// would pass for a lower delay of the path (Weigle, dissertation, UNC 2003, chapter 3).
     Transit(Option<Span>),
-    /// For how long the acknowledgement was delayed after the last segment had arrived, at this time (RFC 9000
-    /// section 13.2.5).
+    /// The delay of the acknowledgement since the arrival of the last segment, at this time (RFC 9000 section
+    /// 13.2.5).
     DelaySince(Time),
 }
 
@@ -42,7 +42,7 @@ impl ReportedTime {
 }
 
 impl Reports {
-    /// What is to be reported, if anything.
+    /// Creates the reports that the configuration needs, if any; `routers` if router feedback is returned.
     pub(super) fn new(config: &Tcp, routers: bool) -> Option<Box<Self>> {
         let time = ReportedTime::new(config);
         let reports = Self {
@@ -54,7 +54,7 @@ impl Reports {
         (time.is_some() || routers).then(|| Box::new(reports))
     }
 
-    /// Has transit times measured with a clock that is wrong.
+    /// Sets the clock with which transit times are measured.
     pub(super) fn set_clock(&mut self, clock: ClockError) {
         self.clock = clock;
     }
@@ -76,7 +76,7 @@ impl Reports {
         }
     }
 
-    /// Returns what the acknowledgement `next` reports: its options, and its flags so far.
+    /// Returns the contents of the acknowledgement `next`: its options, and its flags so far.
     pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,

@@ -1,13 +1,13 @@
-//! What the round-trip samples of a connection add up to.
+//! Statistics of a connection's round-trip samples.
 
 use longhaul_units::Span;
 
-/// Of the samples taken so far.
+/// Statistics of the samples taken so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundTrips {
     pub(crate) samples: u64,
     pub(crate) sum: Span,
-    /// The smallest since the extremes were last restarted; zero without one.
+    /// The smallest sample since the extremes were last restarted; zero without one.
     pub(crate) min: Span,
     pub(crate) max: Span,
 }

@@ -4,12 +4,12 @@ use longhaul_units::{Span, Time};
 
 use crate::config::{Rto, RttClock, RttSample, Tcp};
 
-/// What times round trips.
+/// Source of round-trip samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timing {
     /// Timestamps that acknowledgements echo (RFC 7323 section 4).
     Echoes,
-    /// One segment at a time, where there are none.
+    /// One segment at a time, without timestamps.
     OneSegment,
     /// All segments (Linux).
     Segments,
@@ -25,27 +25,27 @@ impl Timing {
     }
 }
 
-/// Estimates the round trip and computes the timeout. What it is configured with, which all connections
-/// of a group share, is a parameter of its methods, to keep the estimator small.
+/// Estimator of the round-trip time, and the timeout computed from it. The configuration, which all connections of
+/// a group share, is a parameter of the methods, to keep the estimator small.
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     /// Smoothed round trip: in picoseconds or, with ns-2's clock, in eighths of a tick.
     srtt: i64,
-    /// Its variation: in picoseconds or in quarters of a tick.
+    /// Variation of the round trip: in picoseconds or in quarters of a tick.
     rttvar: i64,
-    /// Where in a tick the host's clock stands at time zero (ns-2's `boot_time_`).
+    /// Phase of the host's clock within a tick at time zero (ns-2's `boot_time_`).
     phase: Span,
     /// The timeout before backoff.
     base: Span,
-    /// The timeout: it is read more often than it changes.
+    /// The timeout with backoff, stored since it is read more often than it changes.
     timeout: Span,
     min_rtt: Span,
     /// Exponential backoff: the timeout is multiplied by this.
     backoff: u32,
-    /// Whether the next sample replaces `min_rtt`, however long it is.
+    /// True if the next sample replaces `min_rtt`, even if it is longer.
     min_rtt_stands_in: bool,
     pub(super) timing: Timing,
-    /// Whether the current acknowledgement has given a sample, where all segments are timed.
+    /// True if the current acknowledgement has given a sample, on connections whose segments are all timed.
     pub(super) sampled: bool,
 }
 
@@ -56,7 +56,7 @@ const AFTER_LOST_SYN: Span = Span::from_secs(3);
 const NS2_INITIAL_RTTVAR: i64 = 12 << 2;
 
 impl RttEstimator {
-    /// `phase` is where in a tick the host's clock stands at time zero.
+    /// Creates an estimator; `phase` is the position of the host's clock within a tick at time zero.
     pub(crate) fn new(config: &Rto, phase: Span) -> Self {
         let mut estimator = Self {
             srtt: 0,
@@ -77,12 +77,12 @@ impl RttEstimator {
         estimator
     }
 
-    /// With what times round trips.
+    /// Sets the source of the samples.
     pub(crate) fn timed_by(self, timing: Timing) -> Self {
         Self { timing, ..self }
     }
 
-    /// Adds the round-trip sample of a segment sent at `sent` (RFC 6298 section 2).
+    /// Adds the round-trip sample of a segment sent at `sent` (RFC 6298 section 2); returns the sample.
     #[inline]
     pub(crate) fn sample(&mut self, config: &Rto, sent: Time, now: Time) -> Span {
         let rtt = now.since(sent);
@@ -100,7 +100,8 @@ impl RttEstimator {
         rtt
     }
 
-    /// Adds a round-trip time to all but the smallest one. Without ns-2's clock, for which it matters when it began.
+    /// Adds a round-trip time to the smoothed values, but not to the minimum. It has no effect with ns-2's clock,
+    /// which needs the time at which the sample began.
     #[inline]
     pub(crate) fn smooth(&mut self, config: &Rto, rtt: Span) {
         if let RttClock::Exact { granularity } = config.clock {
@@ -116,7 +117,7 @@ impl RttEstimator {
         self.base = Span::from_ps(self.srtt as u64) + margin;
     }
 
-    /// Updates the smallest round-trip time alone, and returns it.
+    /// Updates the minimum round-trip time only; returns it.
     #[inline]
     pub(crate) fn lower_min_rtt(&mut self, rtt: Span) -> Span {
         if rtt < self.min_rtt || self.min_rtt_stands_in {
@@ -139,7 +140,7 @@ impl RttEstimator {
         }
     }
 
-    /// ns-2's update with shifts, as its `rtt_update`.
+    /// Updates the estimate with shifts, as ns-2's `rtt_update`.
     fn update_ticks(&mut self, ticks: i64) {
         if self.srtt == 0 {
             self.srtt = ticks << 3;
@@ -151,12 +152,12 @@ impl RttEstimator {
         self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(1);
     }
 
-    /// The smallest round-trip time is provisional: the next sample replaces it.
+    /// Marks the minimum round-trip time as provisional: the next sample replaces it.
     pub(crate) fn replace_min_rtt(&mut self) {
         self.min_rtt_stands_in = true;
     }
 
-    /// The current timeout.
+    /// Returns the current timeout.
     #[inline]
     pub(crate) fn timeout(&self) -> Span {
         self.timeout
@@ -177,14 +178,14 @@ impl RttEstimator {
         if let RttClock::Ns2Ticks { .. } = config.clock
             && self.backoff > 8
         {
-            // ns-2 keeps what it knew in the variation and starts the mean over.
+            // ns-2 moves the mean into the variation and restarts the mean.
             self.rttvar += self.srtt >> 3;
             self.srtt = 0;
         }
     }
 
-    /// Data transmission begins after a SYN that was lost (RFC 6298 section 5.7). Linux does this only if
-    /// timestamps did not give a sample of the handshake all the same (`tcp_init_metrics`).
+    /// Reinitialises the timeout when data transmission begins after a lost SYN (RFC 6298 section 5.7). Linux does
+    /// this only if timestamps gave no sample of the handshake (`tcp_init_metrics`).
     pub(crate) fn reinitialize(&mut self, config: &Rto) {
         if config.initial < AFTER_LOST_SYN {
             self.base = self.base.max(AFTER_LOST_SYN);
@@ -193,7 +194,7 @@ impl RttEstimator {
         }
     }
 
-    /// Ends the backoff: an acknowledgement of new data came.
+    /// Ends the backoff, after an acknowledgement of new data.
     #[inline]
     pub(crate) fn end_backoff(&mut self, config: &Rto) {
         if self.backoff > 1 {
@@ -202,7 +203,7 @@ impl RttEstimator {
         }
     }
 
-    /// Smoothed round trip, zero before the first sample.
+    /// Returns the smoothed round-trip time, zero before the first sample.
     #[inline]
     pub(crate) fn srtt(&self, config: &Rto) -> Span {
         match config.clock {
@@ -211,7 +212,7 @@ impl RttEstimator {
         }
     }
 
-    /// Smallest round trip, zero before the first sample.
+    /// Returns the minimum round-trip time, zero before the first sample.
     #[inline]
     pub(crate) fn min_rtt(&self) -> Span {
         self.min_rtt
@@ -233,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Samples a round trip.
+    /// Adds a round-trip sample.
     fn sample(estimator: &mut RttEstimator, config: &Rto, ms: u64) {
         estimator.sample(config, Time::ZERO, Time::from_ps(ms * MS));
     }

@@ -1,14 +1,14 @@
-//! What is remembered of each segment in flight, in a ring: as long as the flight, and no memory is
-//! allocated once it has its largest size.
+//! Entries for the segments in flight, in a ring: as long as the flight, so that no memory is allocated once the
+//! flight has had its largest size.
 
 use std::ops::Range;
 
 use longhaul_kernel::memory;
 
-/// One entry for each of a run of segments.
+/// One entry for each segment of a contiguous range.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
-    /// As many as a power of two; the place of a segment is its number modulo that.
+    /// Entries, a power of two of them; the place of a segment is its number modulo their count.
     slots: Vec<T>,
     /// The first entry's segment.
     base: u64,
@@ -30,13 +30,13 @@ impl<T> Default for SegmentRing<T> {
 impl<T: Copy> SegmentRing<T> {
     const FEWEST_SLOTS: usize = 16;
 
-    /// The first segment that is not forgotten.
+    /// Returns the first segment that is not forgotten.
     #[inline]
     pub(super) fn base(&self) -> u64 {
         self.base
     }
 
-    /// One past the last segment.
+    /// Returns one past the last segment.
     #[inline]
     pub(super) fn end(&self) -> u64 {
         self.end
@@ -47,13 +47,13 @@ impl<T: Copy> SegmentRing<T> {
         segment as usize & (self.slots.len() - 1)
     }
 
-    /// The entry of a segment, if it has one.
+    /// Returns the entry of a segment, if it has one.
     #[inline]
     pub(super) fn get(&self, segment: u64) -> Option<&T> {
         (self.base <= segment && segment < self.end).then(|| &self.slots[self.place(segment)])
     }
 
-    /// The same, to change.
+    /// Returns the entry of a segment, if it has one, to change it.
     #[inline]
     pub(super) fn get_mut(&mut self, segment: u64) -> Option<&mut T> {
         if segment < self.base || segment >= self.end {
@@ -62,20 +62,20 @@ impl<T: Copy> SegmentRing<T> {
         Some(self.at_mut(segment))
     }
 
-    /// Those of the segments from `left` to `right` that have an entry.
+    /// Returns the segments from `left` to `right` that have an entry.
     #[inline]
     pub(super) fn within(&self, left: u64, right: u64) -> Range<u64> {
         left.max(self.base)..right.min(self.end)
     }
 
-    /// The entry of a segment that has one.
+    /// Returns the entry of a segment that has one.
     #[inline]
     pub(super) fn at(&self, segment: u64) -> &T {
         debug_assert!((self.base..self.end).contains(&segment), "no entry");
         &self.slots[self.place(segment)]
     }
 
-    /// The same, to change.
+    /// Returns the entry of a segment that has one, to change it.
     #[inline]
     pub(super) fn at_mut(&mut self, segment: u64) -> &mut T {
         debug_assert!((self.base..self.end).contains(&segment), "no entry");
@@ -83,13 +83,13 @@ impl<T: Copy> SegmentRing<T> {
         &mut self.slots[place]
     }
 
-    /// Whether the next segment needs another place.
+    /// Returns true if there is no place for the next segment.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.end - self.base == self.slots.len() as u64
     }
 
-    /// Sets a segment's entry: one that is there, or the next.
+    /// Sets the entry of a segment that has one, or of the next segment.
     #[inline]
     pub(super) fn set(&mut self, segment: u64, entry: T) {
         debug_assert!(
@@ -102,7 +102,7 @@ impl<T: Copy> SegmentRing<T> {
         }
     }
 
-    /// The same if there is a place for it; whether there is.
+    /// Sets the entry of a segment as [`Self::set`] if there is a place for it; returns true if so.
     #[inline]
     pub(super) fn set_in_place(&mut self, segment: u64, entry: T) -> bool {
         if segment - self.base >= self.slots.len() as u64 {
@@ -114,7 +114,7 @@ impl<T: Copy> SegmentRing<T> {
         true
     }
 
-    /// Doubles the places.
+    /// Doubles the number of places.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, filler: T) {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a queue of segments and their entries.
+        /// Compares with a queue of segments and their entries.
         #[test]
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {
             let mut ring = SegmentRing::default();

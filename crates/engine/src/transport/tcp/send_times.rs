@@ -1,8 +1,9 @@
-//! When segments left: a round-trip sample of every acknowledgement, with the clock of the sender alone.
+//! Send times of segments: every acknowledgement gives a round-trip sample, with the clock of the sender alone.
 //!
-//! Karn's rule (RFC 6298 section 3): what was sent more than once gives none, because it is ambiguous
-//! which copy arrived. Of what an acknowledgement covers nothing gives one if such a segment is among it, for what it
-//! covers besides may have waited at the receiver; what it reports selectively does (Linux, `tcp_clean_rtx_queue`).
+//! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because it is ambiguous which
+//! copy arrived. If a cumulative acknowledgement covers such a segment, the other segments that it covers give
+//! none either, since they may have waited at the receiver; segments that it reports selectively do (Linux,
+//! `tcp_clean_rtx_queue`).
 
 use longhaul_units::Time;
 
@@ -12,11 +13,11 @@ use super::segment_ring::SegmentRing;
 enum Sent {
     Once(Time),
     Repeatedly,
-    /// It has arrived, and was acknowledged selectively.
+    /// The segment has arrived, and was acknowledged selectively.
     Sacked,
 }
 
-/// Of the segments that an acknowledgement newly tells of, when the first and the last left.
+/// Send times of the first and the last segment that an acknowledgement newly covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) first: Time,
@@ -24,7 +25,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// With a segment more, sent at `at`.
+    /// Returns the send times including one more segment, sent at `at`.
     #[inline]
     fn with(ends: Option<Self>, at: Time) -> Option<Self> {
         Some(match ends {
@@ -40,16 +41,16 @@ impl Ends {
     }
 }
 
-/// Those of the segments in flight of one connection.
+/// Send times of a connection's segments in flight.
 #[derive(Debug, Default)]
 pub(super) struct SendTimes {
     sent: SegmentRing<Sent>,
-    /// Of the current acknowledgement.
+    /// Send times of the segments that the current acknowledgement covers.
     ends: Option<Ends>,
 }
 
 impl SendTimes {
-    /// A segment leaves.
+    /// Records a segment that leaves.
     pub(super) fn on_sent(&mut self, segment: u64, is_new: bool, now: Time) {
         let sent = if is_new {
             Sent::Once(now)
@@ -59,7 +60,7 @@ impl SendTimes {
         self.sent.set(segment, sent);
     }
 
-    /// The segments from `left` to `right` are selectively acknowledged.
+    /// Records the selective acknowledgement of the segments from `left` to `right`.
     pub(super) fn on_sacked(&mut self, left: u64, right: u64) {
         for segment in self.sent.within(left, right) {
             if let Sent::Once(at) = *self.sent.at(segment) {
@@ -69,7 +70,8 @@ impl SendTimes {
         }
     }
 
-    /// Everything from `una` to `next` is acknowledged, before what the acknowledgement reports selectively.
+    /// Records the cumulative acknowledgement of the segments from `una` to `next`, before the selective ones of
+    /// the same packet.
     pub(super) fn on_cumulative(&mut self, una: u64, next: u64) {
         let mut ends = None;
         let mut ambiguous = false;
@@ -84,13 +86,13 @@ impl SendTimes {
         self.sent.forget_below(next);
     }
 
-    /// What the current acknowledgement tells of, if it gives samples.
+    /// Returns the send times of the current acknowledgement's segments, if they give samples.
     #[inline]
     pub(super) fn ends(&self) -> Option<Ends> {
         self.ends
     }
 
-    /// The current acknowledgement is dealt with.
+    /// Ends the processing of the current acknowledgement.
     #[inline]
     pub(super) fn end_acknowledgement(&mut self) {
         self.ends = None;

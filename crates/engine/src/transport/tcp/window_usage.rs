@@ -1,24 +1,26 @@
-//! How much of its window a sender has used: what it may grow by while something else limits it (Linux,
-//! `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
+//! The part of the window that a sender has used, on which growth depends while something else limits the sender
+//! (Linux, `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
 
-/// What was in flight, in segments, when the window was used most since the last round trip.
+/// The largest flight since the last round trip, in segments.
 #[derive(Debug, Default)]
 pub(super) struct WindowUsage {
-    /// Whether that filled the window (`is_cwnd_limited`).
+    /// True if that flight filled the window (`is_cwnd_limited`).
     filled: bool,
-    /// How much that was (`max_packets_out`).
+    /// The number of segments in that flight (`max_packets_out`).
     most: u64,
-    /// One past the last segment sent then: it holds until that is acknowledged (`cwnd_usage_seq`).
+    /// One past the last segment sent then: the record holds until that segment is acknowledged
+    /// (`cwnd_usage_seq`).
     end: u64,
 }
 
 impl WindowUsage {
-    /// The window was full when the segments below `end` had been sent.
+    /// Records that the window was full when the segments below `end` had been sent.
     pub(super) fn was_full(&mut self, end: u64) {
         (self.filled, self.end) = (true, end);
     }
 
-    /// Segments have been sent: those from `una` to `end` are not acknowledged, of which `in_flight` are in the network.
+    /// Records that segments have been sent: those from `una` to `end` are not acknowledged, of which `in_flight`
+    /// are in the network.
     pub(super) fn on_sent(&mut self, (una, end): (u64, u64), in_flight: u64, cwnd: f64) {
         let fills = in_flight as f64 >= cwnd;
         let most = end - una;
@@ -31,13 +33,15 @@ impl WindowUsage {
         }
     }
 
-    /// Whether the window may grow (`tcp_is_cwnd_limited`): it was full, or in slow start up to twice what was used.
+    /// Returns true if the window may grow (`tcp_is_cwnd_limited`): it was full or, in slow start, is below twice
+    /// the largest flight.
     pub(super) fn allows_growth(&self, in_slow_start: bool, cwnd: f64) -> bool {
         self.filled || in_slow_start && cwnd < 2.0 * self.most as f64
     }
 }
 
-/// The largest flights of the current round trip and of the one before, in segments, as acknowledgements found them.
+/// The largest flights of the current round trip and of the one before, in segments, as measured on
+/// acknowledgements.
 #[derive(Debug, Default)]
 pub(super) struct FlightPeaks {
     round: u64,
@@ -56,8 +60,8 @@ impl FlightPeaks {
         self.current = self.current.max(in_flight);
     }
 
-    /// Whether at least half of a window was in flight. If not, the window does not limit the sender (RFC 7661 section
-    /// 4.3); Linux lets slow start go on as far, too (`tcp_is_cwnd_limited`).
+    /// Returns true if at least half of a window was in flight. If not, the window does not limit the sender (RFC
+    /// 7661 section 4.3); Linux allows growth in slow start down to the same half (`tcp_is_cwnd_limited`).
     #[inline]
     pub(super) fn fill_half_of(&self, cwnd: f64) -> bool {
         2.0 * self.current.max(self.last) as f64 >= cwnd

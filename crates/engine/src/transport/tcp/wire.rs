@@ -19,21 +19,21 @@ impl<'a> Wire<'a> {
         u64::from(self.config.mss_bytes)
     }
 
-    /// One past the last segment's number; unlimited for a greedy source.
+    /// Returns one past the last segment's number; unlimited for a greedy source.
     pub(super) fn end(&self) -> u64 {
         self.config
             .transfer
             .map_or(u64::MAX, |bytes| 1 + bytes.div_ceil(self.mss()))
     }
 
-    /// Payload bytes by which the last segment is shorter than a full one.
+    /// Returns the payload bytes by which the last segment is shorter than a full one.
     pub(super) fn last_segment_shortfall(&self) -> u64 {
         self.config
             .transfer
             .map_or(0, |bytes| (self.end() - 1) * self.mss() - bytes)
     }
 
-    /// The receive window.
+    /// Returns the receive window in bytes.
     pub(crate) fn window_bytes(&self) -> u64 {
         self.config.receive_window * self.mss()
     }
@@ -42,12 +42,12 @@ impl<'a> Wire<'a> {
         self.config.ecn.is_on()
     }
 
-    /// Whether acknowledgements count marks (RFC 9768).
+    /// Returns true if acknowledgements count marks (RFC 9768).
     pub(crate) fn accecn(&self) -> bool {
         self.config.ecn == Ecn::Accurate
     }
 
-    /// Time stamp value and echo, if the option is in use.
+    /// Returns the timestamp value and echo, if the option is in use.
     pub(crate) fn stamps(&self, value: Time, echo: Time) -> Option<(Time, Time)> {
         self.config.timestamps.bytes().map(|_| (value, echo))
     }

@@ -1,26 +1,25 @@
-//! Which datagrams arrive for the first time, where links make copies.
+//! Filter of duplicate datagrams, if links make copies.
 //!
-//! One bit for each of the last sequence numbers, as receivers of IPsec keep them against replays (RFC 4303
-//! section 3.4.3): memory does not grow with the run. A datagram further behind the newest than that counts as
-//! a copy.
+//! One bit for each of the last sequence numbers, as in the replay window of IPsec receivers (RFC 4303 section
+//! 3.4.3): memory does not grow with the run. A datagram further behind the newest than that counts as a copy.
 
 use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Sequence numbers that are remembered: 32 KiB, and 0.3 s at 10 Gbit/s in packets of 1500 bytes.
+/// Length of the window in sequence numbers: 32 KiB, and 0.3 s at 10 Gbit/s in packets of 1500 bytes.
 const WINDOW: u64 = 1 << 18;
 
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// From word `first` on; those below count as arrived.
+    /// Words from number `first` on; sequence numbers below count as arrived.
     words: VecDeque<u64>,
     first: u64,
 }
 
 impl Arrivals {
-    /// A datagram arrives; returns whether for the first time.
+    /// Records a datagram; returns true if it arrives for the first time.
     pub(crate) fn is_first(&mut self, sequence: u64) -> bool {
         let (word, bit) = (sequence / BITS, 1 << (sequence % BITS));
         let Some(place) = word.checked_sub(self.first) else {
@@ -37,7 +36,7 @@ impl Arrivals {
         first
     }
 
-    /// Makes the window reach up to a place; returns where that is then.
+    /// Moves the window up to a place; returns the position of that place in it.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {
@@ -60,7 +59,7 @@ mod tests {
     #[test]
     fn copies_are_told_from_first_arrivals_as_far_back_as_the_window_reaches() {
         let mut arrivals = Arrivals::default();
-        // Every third is lost, and each of the others comes twice, the second time ten numbers later.
+        // Every third datagram is lost, and each of the others comes twice, the second time ten numbers later.
         let mut first = 0;
         for sequence in 0..3 * WINDOW {
             let copy = sequence.saturating_sub(10);
@@ -75,7 +74,7 @@ mod tests {
         let lost = oldest.next_multiple_of(3);
         assert!(arrivals.is_first(lost) && !arrivals.is_first(lost));
         assert!(!arrivals.is_first(lost - 66), "below the window");
-        // In order, a word is enough.
+        // In order, one word is enough.
         let mut arrivals = Arrivals::default();
         assert!((0..1000).all(|number| arrivals.is_first(number)));
         assert_eq!(arrivals.words.len(), 1);

@@ -1,4 +1,4 @@
-//! When datagrams leave.
+//! Departure times of datagrams.
 
 use longhaul_units::{Span, Time};
 
@@ -13,14 +13,14 @@ pub(crate) enum Departures {
     Even,
     /// In bursts.
     Bursts(Box<Bursts>),
-    /// After intervals that are exponential.
+    /// After exponential intervals.
     Poisson(Box<(Distribution, Stream)>),
-    /// After each interval, later by a part of it that is uniform up to this one.
+    /// After each interval, with an additional delay uniform up to this part of the interval.
     Jitter(f64, Box<Stream>),
 }
 
 impl Departures {
-    /// `stream` gives the random numbers of a part of the flow, if it needs any.
+    /// Creates the departures; `stream` returns the random numbers for a part of the flow, if any are needed.
     pub(crate) fn new(config: &Udp, stream: impl FnOnce(&str) -> Stream) -> Self {
         let interval = config.rate.transmission(config.packet_bytes.into()).0;
         if let Some(bursts) = &config.bursts {
@@ -38,9 +38,9 @@ impl Departures {
         }
     }
 
-    /// When the next datagram leaves, `number` others having left since `begin`, the last at `now`.
+    /// Returns the departure of the next datagram, after `number` others since `begin`, the last at `now`.
     ///
-    /// Departures that are even are computed from the beginning, so that the rate is exact.
+    /// Even departures are computed from the beginning, so that the rate is exact.
     pub(super) fn next(&mut self, config: &Udp, begin: Time, number: u64, now: Time) -> Time {
         let elapsed = |bytes: u64| -> Span { config.rate.transmission(bytes).0 };
         let bytes = u64::from(config.packet_bytes);

@@ -1,4 +1,4 @@
-//! Datagrams, at a rate or in bursts, and the count of those that arrive.
+//! Datagrams, sent at a rate or in bursts, and the count of those that arrive.
 
 mod arrivals;
 mod departures;
@@ -24,19 +24,19 @@ pub(crate) struct UdpStream {
     flow: u32,
     path: Path,
     config: Udp,
-    /// When the stream began, and the datagrams sent since.
+    /// Beginning of the stream, and the number of datagrams sent since.
     begin: Time,
     sent: u64,
-    /// Those that have arrived, each counted once.
+    /// Datagrams that have arrived, each counted once.
     received: u64,
     departures: Departures,
-    /// Where links on the way make copies.
+    /// Filter of duplicate datagrams, if links on the path make copies.
     arrivals: Option<Box<Arrivals>>,
     running: bool,
 }
 
 impl UdpStream {
-    /// `copied`, if links make copies.
+    /// Creates the stream; `copied`, if links make copies.
     pub(crate) fn new(
         (index, flow): (u32, u32),
         path: Path,
@@ -71,7 +71,7 @@ impl UdpStream {
         self.running = false;
     }
 
-    /// The event of the next departure.
+    /// Processes the event of the next departure.
     pub(crate) fn on_datagram_event(&mut self, env: &mut Env) {
         let now = env.network.now;
         if !self.running {
@@ -100,7 +100,7 @@ impl UdpStream {
             .next(&self.config, self.begin, self.sent, now)
     }
 
-    /// A datagram arrives.
+    /// Records a datagram that arrives.
     pub(crate) fn on_packet(&mut self, packet: &Packet) {
         let is_first = self
             .arrivals
@@ -109,22 +109,22 @@ impl UdpStream {
         self.received += u64::from(is_first);
     }
 
-    /// The flow's id in records.
+    /// Returns the flow's id in records.
     pub(crate) fn flow(&self) -> u32 {
         self.flow
     }
 
-    /// Where its datagrams' route begins.
+    /// Returns the beginning of the datagrams' route.
     pub(crate) fn route(&self) -> u32 {
         self.path.route
     }
 
-    /// Datagrams sent.
+    /// Returns the number of datagrams sent.
     pub(crate) fn sent_pkts(&self) -> u64 {
         self.sent
     }
 
-    /// Payload bytes of one datagram.
+    /// Returns the payload bytes of one datagram.
     pub(crate) fn payload_bytes(&self) -> u64 {
         u64::from(self.config.packet_bytes - self.config.header_bytes)
     }

@@ -7,8 +7,9 @@ use crate::packet::{Flags, OptionStore, Packet};
 use crate::queue::{Arrival, DropReason, Effects, PacketQueue};
 
 impl Port {
-    /// A packet reaches the near end of an idle link. Returns whether it goes straight into service, and all has been
-    /// counted: most acknowledgements do, and spare the discipline to hold them for no time.
+    /// Processes a packet that reaches the near end of an idle link. Returns true if it goes straight into
+    /// service, and everything has been counted: this is so for most acknowledgements, which then bypass the
+    /// discipline.
     #[inline]
     pub(in crate::network::link) fn pass(&mut self, bytes: u16) -> bool {
         if self.waiting_pkts > 0 || self.loss.is_to_decide() || !self.queue.as_buffered().passes() {
@@ -20,8 +21,8 @@ impl Port {
         true
     }
 
-    /// A packet reaches the near end at `now`, when the link had been idle since `idle_since`.
-    /// Returns whether it was accepted.
+    /// Processes a packet that reaches the near end at `now`, when the link had been idle since `idle_since`.
+    /// Returns true if it was accepted.
     pub(in crate::network::link) fn enqueue(
         &mut self,
         packet: Packet,
@@ -44,7 +45,7 @@ impl Port {
         let taken = if self.loss.loses() {
             Err(DropReason::Loss)
         } else if arrival.low_priority && self.waiting_pkts > 0 {
-            // As with service on arrival.
+            // The rule is that of service on arrival.
             Err(DropReason::Early)
         } else {
             let packet = Packet {
@@ -66,7 +67,7 @@ impl Port {
         true
     }
 
-    /// The packet to transmit from `now` on.
+    /// Returns the packet to transmit from `now` on.
     pub(in crate::network::link) fn dequeue(
         &mut self,
         now: Time,
@@ -87,14 +88,14 @@ impl Port {
         next
     }
 
-    /// A held packet leaves the queue, into service or for good.
+    /// Records that a held packet leaves the queue, into service or dropped.
     fn note_end_of_wait(&mut self, packet: &Packet, now: Time) {
         self.note_start(packet.bytes);
         self.note_wait(now.since(packet.time));
         self.counters.starts_ahead -= u128::from(packet.time.as_ps());
     }
 
-    /// Counts what the discipline has done to packets that it held: nothing, for most.
+    /// Counts the discipline's effects on packets that it held: usually none.
     #[inline(always)]
     fn settle(&mut self, now: Time, effects: &mut Effects, options: &mut OptionStore) {
         if !effects.is_empty() {
@@ -120,17 +121,17 @@ impl Port {
         }
     }
 
-    /// An arrival is over: remembers the longest queue.
+    /// Updates the maximum of the queue at the end of an arrival.
     pub(in crate::network::link) fn note_maximum(&mut self) {
         self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
-    /// A packet has begun service. Returns whether all before it have been forwarded.
+    /// Appends a packet that has begun service. Returns true if all before it have been forwarded.
     pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) -> bool {
         self.ring.push(packet, self.ring.accepted())
     }
 
-    /// Picoseconds that the packets now waiting have waited.
+    /// Returns the sum of the times, in picoseconds, that the packets now waiting have waited.
     pub(in crate::network::link) fn waited(&self, now: Time) -> u128 {
         self.waiting_ps(now) - self.counters.starts_ahead
     }

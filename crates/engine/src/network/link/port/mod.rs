@@ -1,5 +1,5 @@
-//! The port in front of a link: decides, with the queue discipline, what is let in, and counts what
-//! arrives, waits, leaves or is lost.
+//! The port in front of a link: it decides, with the queue discipline, about the admission of packets, and counts
+//! packets that arrive, wait, leave or are lost.
 
 mod explicit;
 
@@ -15,19 +15,19 @@ use crate::network::loss::LossModel;
 use crate::packet::{Flags, Packet};
 use crate::queue::{Arrival, DropReason, Queue, Verdict};
 
-/// Queue discipline, loss and counters of a link, whatever its clock.
+/// Queue discipline, loss and counters of a link with any clock.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub(super) queue: Queue,
     pub(super) loss: LossModel,
-    /// Packets that have begun service and are not yet at the far end; with service on arrival
-    /// also, behind them, those that wait, which with explicit service the discipline has.
+    /// Packets that have begun service and are not yet at the far end; with service on arrival also, behind them,
+    /// those that wait, which with explicit service the discipline holds.
     ring: Ring,
     waiting_pkts: u64,
     waiting_bytes: u64,
     counters: Counters,
     pub(super) flow_drops: PerFlowDrops,
-    /// How long packets wait, where that is measured.
+    /// Queueing delays, if they are measured.
     waits: Option<Box<Waits>>,
 }
 
@@ -40,25 +40,25 @@ struct Counters {
     dropped_bytes: u64,
     /// Total waiting time of all accepted packets, in picoseconds, the future part included.
     waits: u128,
-    /// Sum of the service starts of the packets that wait, in picoseconds: what is ahead in `waits`.
-    /// With explicit service, where those are not known, of their arrivals.
+    /// Sum of the service starts of the packets that wait, in picoseconds: the part of `waits` that is ahead. With
+    /// explicit service, whose starts are not known, the sum of their arrivals.
     starts_ahead: u128,
     queue_max: u64,
-    /// Sum of the packets that arriving ones found waiting.
+    /// Sum of the numbers of waiting packets that arrivals found.
     found_waiting: u64,
 }
 
-/// How long packets wait: those that are recorded one by one, and the others, that find the link idle.
+/// Queueing delays: those recorded one by one, and the others, of packets that find the link idle.
 #[derive(Debug, Default)]
 struct Waits {
-    /// With service on arrival, of packets as soon as they are accepted.
+    /// Recorded delays; with service on arrival, packets are recorded as soon as they are accepted.
     timed: DelayHistogram,
-    /// Packets accepted or, with explicit service, taken into service, before the measurement began.
+    /// Packets accepted (or with explicit service, taken into service) before the measurement began.
     before: u64,
 }
 
 impl Port {
-    /// Measures from now on, anew, how long packets wait.
+    /// Starts to measure queueing delays anew.
     pub(super) fn measure_waits(&mut self) {
         self.waits = Some(Box::new(Waits {
             timed: DelayHistogram::default(),
@@ -66,12 +66,12 @@ impl Port {
         }));
     }
 
-    /// Whether it measures how long packets wait.
+    /// Returns true if queueing delays are measured.
     pub(super) fn measures_waits(&self) -> bool {
         self.waits.is_some()
     }
 
-    /// How long packets have waited, if that is measured.
+    /// Returns the queueing delays so far, if they are measured.
     pub(super) fn take_waits(&mut self) -> Option<DelayHistogram> {
         let Waits { mut timed, before } = *self.waits.take()?;
         timed.record_instant(self.ring.accepted() as u64 - before - timed.packets());
@@ -91,7 +91,8 @@ impl Port {
         }
     }
 
-    /// Packets that have begun service and are not yet at the far end; with service on arrival also those that wait.
+    /// Returns the number of packets that have begun service and are not yet at the far end; with service on
+    /// arrival, waiting packets are included.
     pub(super) fn under_way(&self) -> usize {
         self.ring.under_way()
     }
@@ -155,7 +156,7 @@ impl Port {
         }
     }
 
-    /// Service on arrival: a packet reaches the near end of the link.
+    /// Processes a packet that reaches the near end of the link, with service on arrival.
     #[inline(always)]
     pub(super) fn offer(
         &mut self,
@@ -182,7 +183,7 @@ impl Port {
             }
             self.counters.starts_ahead += u128::from(start.as_ps());
         }
-        // The last packet before those that wait may be in service.
+        // The last packet before the waiting ones may be in service.
         let needed = self.ring.accepted() - self.waiting_pkts as usize;
         let packet = Packet {
             time,
@@ -198,12 +199,12 @@ impl Port {
         }
     }
 
-    /// A packet that has been served elsewhere is to be forwarded. Returns whether it is the first one.
+    /// Holds a packet that has been served elsewhere, to forward it. Returns true if it is the first one.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }
 
-    /// Service on arrival: takes note of the services that have begun by `now`.
+    /// Records the services that have begun by `now`, with service on arrival.
     #[inline(always)]
     pub(super) fn begin_services(&mut self, clock: &mut impl Clock, now: DualClockTime) {
         while self.waiting_pkts > 0 && clock.has_begun(now) {
@@ -216,7 +217,7 @@ impl Port {
         }
     }
 
-    /// A packet begins to wait.
+    /// Records that a packet begins to wait.
     #[inline]
     fn note_waiting(&mut self, bytes: u16) {
         self.waiting_pkts += 1;
@@ -224,20 +225,20 @@ impl Port {
         self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
-    /// A waiting packet begins service.
+    /// Records that a waiting packet begins service.
     #[inline]
     fn note_start(&mut self, bytes: u16) {
         self.waiting_pkts -= 1;
         self.waiting_bytes -= u64::from(bytes);
     }
 
-    /// A packet waits so long in all.
+    /// Records the time that a packet waits in total.
     #[inline]
     fn note_wait(&mut self, wait: Span) {
         self.counters.waits += u128::from(wait.as_ps());
     }
 
-    /// The next packet to forward.
+    /// Returns the next packet to forward.
     #[inline]
     pub(super) fn next(&self) -> Option<&Packet> {
         self.ring.next()
@@ -249,44 +250,46 @@ impl Port {
         self.ring.forward(until)
     }
 
-    /// The packet to forward after so many others, if it is known.
+    /// Returns the packet to forward after this many others, if it is known.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.ring.ahead(others)
     }
 
-    /// The packet that was forwarded last.
+    /// Returns the packet that was forwarded last.
     #[inline(always)]
     pub(super) fn last_forwarded(&self) -> &Packet {
         self.ring.last_forwarded()
     }
 
-    /// Packets and bytes that wait.
+    /// Returns the packets and bytes that wait.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.waiting_pkts, self.waiting_bytes)
     }
 
-    /// Service on arrival: picoseconds of all waits, from `now` on, of packets that wait now.
+    /// Returns the sum of the waiting times ahead, from `now` on, of the packets that wait now, in picoseconds;
+    /// with service on arrival.
     pub(super) fn waits_ahead(&self, now: Time) -> u128 {
         self.counters.starts_ahead - self.waiting_ps(now)
     }
 
-    /// The packets that wait, each times the picoseconds until `now`.
+    /// Returns the number of waiting packets times `now`, in picoseconds.
     fn waiting_ps(&self, now: Time) -> u128 {
         u128::from(self.waiting_pkts) * u128::from(now.as_ps())
     }
 
-    /// Picoseconds of all waits that have been noted.
+    /// Returns the sum of all recorded waiting times in picoseconds.
     pub(super) fn waits(&self) -> u128 {
         self.counters.waits
     }
 
-    /// Forgets the largest queue.
+    /// Restarts the maximum of the queue; returns the maximum so far.
     pub(super) fn restart_maximum(&mut self) -> u64 {
         std::mem::replace(&mut self.counters.queue_max, self.waiting_pkts)
     }
 
-    /// Service on arrival: counters up to `now`, by when all services have been noted that have begun.
+    /// Returns the counters up to `now`, by which all services that have begun must have been recorded; with
+    /// service on arrival.
     pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
         let in_service = clock.busy_until() > now;
         let unsent = clock.unsent(now, self.waiting_bytes);
@@ -294,8 +297,9 @@ impl Port {
         self.counters(self.waiting_pkts, in_service, unsent, waited_ps)
     }
 
-    /// Counters. `in_ring` are the packets that wait in the ring; `in_service`, whether the last of those before
-    /// them is; `unsent`, what of these has not left; `waited_ps`, what all packets have waited.
+    /// Returns the counters. `in_ring` is the number of packets that wait in the ring; `in_service` is true if the
+    /// last packet before those is in service; `unsent` is the work of these that has not left; `waited_ps` is the
+    /// sum of the waiting times.
     pub(super) fn counters(
         &self,
         in_ring: u64,
@@ -319,7 +323,7 @@ impl Port {
             departed_pkts: accepted_pkts - pending_pkts,
             departed_bytes,
             transmitted: Work::of_bytes(counters.accepted_bytes - self.waiting_bytes).since(unsent),
-            // The network knows the link's capacities, and of packets before they come to the port.
+            // The network knows the link's capacities, and the packets that did not reach the port.
             bucket_capacity: Work::default(),
             line_capacity: Work::default(),
             dropped_loss_pkts: dropped(DropReason::Loss),

@@ -54,11 +54,11 @@ impl Bitmap {
     }
 }
 
-/// The same with its words, to look at.
+/// The words of the set.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// As many as a power of two; the place of a word is its number modulo that. There are always more
-    /// than the window needs, so that there is a word without numbers on either side of it.
+    /// Words in a ring, a power of two of them; the place of a word is its number modulo their count. There are
+    /// always more words than the window needs, so that a word without numbers lies on either side of the window.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,
@@ -80,7 +80,7 @@ impl Words {
         word as usize & (self.words.len() - 1)
     }
 
-    /// Words from one place up to another, round the ring.
+    /// Returns the number of words from one place up to another, round the ring.
     #[inline]
     fn distance(&self, from: usize, to: usize) -> u64 {
         (to.wrapping_sub(from) & (self.words.len() - 1)) as u64
@@ -92,7 +92,7 @@ impl Words {
         self.window.contains(&word) && self.words[self.place(word)] >> (number % BITS) & 1 != 0
     }
 
-    /// The smallest number at or above `from` that is not in the set.
+    /// Returns the smallest number at or above `from` that is not in the set.
     #[inline]
     pub(super) fn next_absent(&self, from: u64) -> u64 {
         let word = from / BITS;
@@ -109,8 +109,8 @@ impl Words {
         word * BITS + u64::from(self.words[found].trailing_ones())
     }
 
-    /// The smallest number from which on all below `end` are in the set; `end` if the one before it is
-    /// not.
+    /// Returns the smallest number from which on all numbers below `end` are in the set; `end` if the number
+    /// before it is not.
     #[inline]
     pub(super) fn begin_of_run(&self, end: u64) -> u64 {
         let Some(last) = end.checked_sub(1) else {
@@ -131,7 +131,7 @@ impl Words {
         above * BITS - u64::from(self.words[found].leading_ones())
     }
 
-    /// The smallest number of the set at or above `from`.
+    /// Returns the smallest number of the set at or above `from`.
     #[inline]
     pub(super) fn next(&self, from: u64) -> Option<u64> {
         let from = from.max(self.window.start * BITS);
@@ -151,7 +151,7 @@ impl Words {
         (found != place && word < self.window.end).then_some(number)
     }
 
-    /// The largest number of the set below `end`.
+    /// Returns the largest number of the set below `end`.
     #[inline]
     pub(super) fn last(&self, end: u64) -> Option<u64> {
         let last = end.min(self.window.end * BITS).checked_sub(1)?;
@@ -173,7 +173,7 @@ impl Words {
             .then(|| (word - back) * BITS + BITS - 1 - u64::from(self.words[found].leading_zeros()))
     }
 
-    /// Numbers of the set in `[left, right)`. Looks at all words between the two.
+    /// Returns the count of numbers of the set in `[left, right)`. Reads all words between the two.
     pub(super) fn count(&self, left: u64, right: u64) -> u64 {
         let words = self.window.start.max(left / BITS)..self.window.end.min(right.div_ceil(BITS));
         let count = |word| (self.words[self.place(word)] & mask(word, left, right)).count_ones();
@@ -201,7 +201,7 @@ impl Words {
         }
     }
 
-    /// Widens the window, which without numbers is none.
+    /// Widens the window to include these words; an empty set has no window yet.
     #[inline(never)]
     fn widen(&mut self, words: Range<u64>) {
         let mut window = words;
@@ -268,7 +268,7 @@ impl Words {
         removed.into()
     }
 
-    /// Sets a word of which numbers were removed.
+    /// Sets a word from which numbers were removed.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;
@@ -281,7 +281,7 @@ impl Words {
     }
 }
 
-/// The bits of a word for numbers in `[left, right)`.
+/// Returns the bits of a word for numbers in `[left, right)`.
 #[inline]
 fn mask(word: u64, left: u64, right: u64) -> u64 {
     let first = word * BITS;
@@ -300,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    /// A plain set of units of so many numbers each.
+    /// A reference set of units, each of `size` consecutive numbers.
     struct Units {
         size: u64,
         units: BTreeSet<u64>,
@@ -311,7 +311,7 @@ mod tests {
             self.units.contains(&(number / self.size))
         }
 
-        /// The smallest number at or above `from` of a unit that is in the set or not.
+        /// Returns the smallest number at or above `from` whose unit is (or is not) in the set.
         fn next(&self, from: u64, present: bool) -> Option<u64> {
             let last = self.units.last().map_or(0, |last| last + 1);
             let unit = from / self.size;
@@ -320,7 +320,7 @@ mod tests {
             Some(from.max(unit * self.size))
         }
 
-        /// The largest such number below `end`.
+        /// Returns the largest number below `end` whose unit is (or is not) in the set.
         fn last(&self, end: u64, present: bool) -> Option<u64> {
             let mut units = (0..end.div_ceil(self.size)).rev();
             let unit = units.find(|unit| self.units.contains(unit) == present)?;
@@ -339,7 +339,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain set, in windows of up to three levels of the trees.
+        /// Compares with a reference set, in windows of up to three levels of the trees.
         #[test]
         fn behaves_like_a_set(
             size in prop::sample::select(vec![1u64, 64, 70, 5000]),

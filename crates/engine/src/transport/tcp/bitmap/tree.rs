@@ -6,15 +6,15 @@ const BITS: usize = u64::BITS as usize;
 /// The set.
 #[derive(Debug)]
 pub(super) struct Tree {
-    /// From the places themselves to the single word.
+    /// Bits of each level, from the places themselves to the single word at the top.
     levels: Vec<Vec<u64>>,
 }
 
 impl Tree {
-    /// Without any places.
+    /// A tree without places.
     pub(super) const EMPTY: Self = Self { levels: Vec::new() };
 
-    /// None of `places`.
+    /// Returns a tree that contains none of `places` places.
     pub(super) fn of_none(places: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = places;
@@ -25,7 +25,7 @@ impl Tree {
         Self { levels }
     }
 
-    /// All of `places`.
+    /// Returns a tree that contains all of `places` places.
     pub(super) fn of_all(places: usize) -> Self {
         let mut tree = Self::of_none(places);
         (0..places).for_each(|place| tree.insert(place));
@@ -64,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// The first at or after a place.
+    /// Returns the first place of the set at or after a place.
     #[inline]
     pub(super) fn next(&self, from: usize) -> Option<usize> {
         let mut at = from;
@@ -81,7 +81,7 @@ impl Tree {
         None
     }
 
-    /// The last before a place.
+    /// Returns the last place of the set before a place.
     #[inline]
     pub(super) fn last(&self, end: usize) -> Option<usize> {
         let mut at = end.checked_sub(1)?;
@@ -99,14 +99,15 @@ impl Tree {
         None
     }
 
-    /// The first at or after a place, round the ring of places. There has to be one.
+    /// Returns the first place of the set at or after a place, round the ring of places. The set must not be
+    /// empty.
     #[inline]
     pub(super) fn next_round(&self, from: usize) -> usize {
         let found = self.next(from).or_else(|| self.next(0));
         found.expect("the ring has a place to spare")
     }
 
-    /// The last before a place, round the ring of `places`. There has to be one.
+    /// Returns the last place of the set before a place, round the ring of `places`. The set must not be empty.
     #[inline]
     pub(super) fn last_round(&self, end: usize, places: usize) -> usize {
         let found = self.last(end).or_else(|| self.last(places));

@@ -1,4 +1,4 @@
-//! Counters over time, what limits the sender, and the log.
+//! Counters over time, the sender's limit, and the event log.
 
 use longhaul_congestion::Limit;
 use longhaul_units::{PS_PER_S, Time};
@@ -9,7 +9,7 @@ use crate::transport::Environment;
 use crate::transport::tcp::regular::usual;
 
 impl ControlBlock {
-    /// Notes what keeps the sender from sending more, after those from `first` on have left.
+    /// Notes the sender's limit, after segments from `first` on have left.
     #[inline]
     pub(crate) fn note_limit(&mut self, first: u64, now: Time) {
         let limit = if self.nxt >= self.end {
@@ -28,21 +28,22 @@ impl ControlBlock {
             }
         }
         if limit != Limit::Network {
-            // Most have nothing that wants to know.
+            // Most connections have nothing that uses the limit.
             if self.extras.is_some() {
                 self.note_unused(before, first);
             }
         }
     }
 
-    /// Something else than the network limits the sender; `before`, what did until segments left from `first` on.
+    /// Notes that something other than the network limits the sender; `before` is the limit before segments from
+    /// `first` on left.
     #[inline(never)]
     fn note_unused(&mut self, before: Limit, first: u64) {
         let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
         let (until, cwnd) = (self.delivered + in_flight, self.congestion.window.cwnd());
         let sent = (self.una, self.max_sent);
         let limit = self.limit;
-        // Linux looks at it when the application writes the next time.
+        // Linux tests for this when the application writes the next time.
         let at_write = self.config.growth_beyond_use;
         let Some(extras) = &mut self.extras else {
             return;
@@ -62,9 +63,9 @@ impl ControlBlock {
         }
     }
 
-    /// The application writes. If it had nothing left to send before, and the window had room for more than the
-    /// `in_flight` segments, rates until all of these are delivered are the application's (Linux,
-    /// `tcp_rate_check_app_limited`).
+    /// Notes that the application writes. If it had nothing left to send before, and the window had room for more
+    /// than the `in_flight` segments, delivery rates until all of these are delivered are application-limited
+    /// (Linux, `tcp_rate_check_app_limited`).
     pub(crate) fn note_write(&mut self, in_flight: u64) {
         let room = (in_flight as f64) < self.congestion.window.cwnd();
         let unused = room && self.limit == Limit::Application;
@@ -88,7 +89,7 @@ impl ControlBlock {
         }
     }
 
-    /// Whether the flow has started and not finished.
+    /// Returns true if the flow has started and not finished.
     fn running(&self) -> bool {
         self.max_sent > 0 && self.finish == Time::NEVER
     }
@@ -113,19 +114,19 @@ impl ControlBlock {
         }
     }
 
-    /// Data packets sent, retransmissions included: each segment is new once, and the SYN and a FIN of its
-    /// own hold no data.
+    /// Returns the number of data packets sent, retransmissions included: each segment is new once, and the SYN
+    /// and a FIN in a segment of its own hold no data.
     pub(crate) fn sent_pkts(&self) -> u64 {
         let bare_fin = self.max_sent > self.fin && self.fin_is_bare();
         self.max_sent.saturating_sub(1) - u64::from(bare_fin) + self.counters.retransmitted_pkts
     }
 
-    /// Their payload.
+    /// Returns the payload bytes of the data packets sent.
     pub(crate) fn sent_payload_bytes(&self) -> u64 {
         self.bytes_below(self.max_sent) + self.retransmitted_bytes
     }
 
-    /// Counters up to `now`, without the receiver's part.
+    /// Returns the counters up to `now`, without the receiver's part.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.integrate_cwnd::<false>(now);
         self.account_limited_time(now);
@@ -142,12 +143,12 @@ impl ControlBlock {
         }
     }
 
-    /// Has the state recorded after each acknowledgement, as that of a connection of the flow.
+    /// Records the state after each acknowledgement from now on, under a connection's number within the flow.
     pub(crate) fn trace_as(&mut self, connection: u64) {
         self.extras.get_or_insert_default().traced_as = Some(connection);
     }
 
-    /// Records the state after an acknowledgement, of those that are traced.
+    /// Records the state after an acknowledgement, if the connection is traced.
     #[inline]
     pub(crate) fn trace_ack(&self, in_flight: impl FnOnce() -> u64, env: &mut impl Environment) {
         if let Some(extras) = &self.extras

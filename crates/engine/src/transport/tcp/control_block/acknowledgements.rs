@@ -66,8 +66,8 @@ impl ControlBlock {
         self.end_timing_below(next);
     }
 
-    /// Everything below `next` is delivered. Of what the acknowledgement covers, all but the segment
-    /// that was missing had been reported before.
+    /// Moves `una` to `next`: everything below it is delivered. Of a partial acknowledgement's segments, all but
+    /// the first, which was missing, had been reported before.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
@@ -92,14 +92,14 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Processes selective acknowledgements, of `total` segments in all; new ones are reported one by
-    /// one to [`Self::on_sacked`].
+    /// Processes selective acknowledgements that cover `total` segments in all; newly covered segments are passed
+    /// to [`Self::on_sacked`].
     pub(crate) fn process_sacked(&mut self, total: u64) {
         self.sacked_or_dupacked = total;
         self.count_delivered();
     }
 
-    /// The segments from `left` to `right` are selectively acknowledged.
+    /// Processes the selective acknowledgement of the segments from `left` to `right`.
     #[inline]
     pub(crate) fn on_sacked(&mut self, left: u64, right: u64) {
         if let Some(extras) = &mut self.extras {
@@ -107,19 +107,20 @@ impl ControlBlock {
         }
     }
 
-    /// Everything in flight counts as lost.
+    /// Counts everything in flight as lost.
     pub(crate) fn mark_flight_lost(&mut self) {
         self.lost += (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
     }
 
-    /// Never decreases: what a scoreboard forgets after a timeout was delivered all the same.
+    /// Updates the count of delivered segments, which never decreases: segments that a scoreboard forgets after a
+    /// timeout remain delivered.
     #[inline]
     fn count_delivered(&mut self) {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
-    /// An acknowledgement of `acked` new segments outside recovery: the window may grow. Most of these
-    /// need no sample.
+    /// Processes an acknowledgement of `acked` new segments outside recovery: the window may grow. Most of these
+    /// acknowledgements need no sample.
     #[inline(always)]
     pub(crate) fn on_new_ack<const REGULAR: bool>(
         &mut self,
@@ -145,7 +146,7 @@ impl ControlBlock {
         self.grow_window(&sample);
     }
 
-    /// An acknowledgement of new segments outside recovery, whose sample has been made.
+    /// Grows the window after an acknowledgement of new segments outside recovery, whose sample has been made.
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         let before = sample.in_flight + sample.acked;
@@ -173,7 +174,7 @@ impl ControlBlock {
         }
     }
 
-    /// An acknowledgement in a recovery, or one that begins it, after what was done about losses.
+    /// Processes an acknowledgement in a recovery, or one that begins it, after losses have been handled.
     pub(crate) fn on_ack_in_recovery(&mut self, sample: &AckSample) {
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Recovery);
@@ -182,10 +183,10 @@ impl ControlBlock {
         }
     }
 
-    /// Whether the window may not grow: RFC 3168 section 6.1.2, no growth on acknowledgements that
-    /// echo congestion. A window that does not limit the sender says nothing about the path (RFC
-    /// 7661); ns-2 grows it anyway. What a timeout left to send again is limited by the window even
-    /// without new data, until the window is twice what is in flight. `in_flight` is before the acknowledgement.
+    /// Returns true if the window must not grow: on acknowledgements that echo congestion (RFC 3168 section
+    /// 6.1.2), and while the window does not limit the sender and thus says nothing about the path (RFC 7661; ns-2
+    /// grows it anyway). Retransmission after a timeout is limited by the window even without new data, until the
+    /// window is twice the flight. `in_flight` is the flight before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
@@ -198,9 +199,9 @@ impl ControlBlock {
         (ecn_echo || unused) && !(used && self.retransmits_after_timeout())
     }
 
-    /// Whether pacing, jitter or the length of bursts keep so much back that less than half of the window was in flight
-    /// for a round trip: then it is not the window that limits the sender, either. `in_flight` is before the
-    /// acknowledgement. Linux has its own rule, and ns-2 none.
+    /// Returns true if pacing, jitter or the limit on bursts held back so much that less than half of the window
+    /// was in flight for a round trip: the window then does not limit the sender either. `in_flight` is the flight
+    /// before the acknowledgement. Linux has its own rule, and ns-2 none.
     fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
         if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
             return false;
@@ -210,7 +211,7 @@ impl ControlBlock {
         !used && !self.retransmits_after_timeout()
     }
 
-    /// Whether the window may grow although something else limits the sender.
+    /// Returns true if the window may grow although something else limits the sender.
     fn may_grow_beyond_use(&self) -> bool {
         let window = &self.congestion.window;
         let usage = self
@@ -220,16 +221,15 @@ impl ControlBlock {
         usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
     }
 
-    /// Whether what was in flight at a timeout is being retransmitted. The receiver then keeps
-    /// echoing congestion until the first new segment, which carries the answer (CWR, RFC 3168
-    /// section 6.1.2): such echoes must not hold the window at one segment. ns-2 answers with any
-    /// segment.
+    /// Returns true while the segments that were in flight at a timeout are being retransmitted. The receiver then
+    /// echoes congestion until the first new segment, which carries CWR (RFC 3168 section 6.1.2): such echoes must
+    /// not keep the window at one segment. In ns-2, any segment carries CWR.
     #[inline]
     pub(super) fn retransmits_after_timeout(&self) -> bool {
         !self.ns2 && self.last_reduction == LastReduction::Timeout && self.una < self.recover
     }
 
-    /// Segments that count towards growth, of those that an acknowledgement covers.
+    /// Returns the growth credit, in segments, of an acknowledgement that covers `acked` segments.
     #[inline]
     fn credit(&self, ack: Ack, acked: u64) -> f64 {
         match self.config.ack_counting {
@@ -247,8 +247,8 @@ impl ControlBlock {
         }
     }
 
-    /// RFC 3465 section 2.3: one segment after a timeout, when what an acknowledgement covers may have
-    /// left the network long ago.
+    /// Returns the limit of growth per acknowledgement in slow start: one segment after a timeout, when the
+    /// segments that an acknowledgement covers may have left the network long ago (RFC 3465 section 2.3).
     #[inline]
     fn slow_start_limit(&self, limit: f64) -> f64 {
         if self.retransmits_after_timeout() {
@@ -258,7 +258,7 @@ impl ControlBlock {
         }
     }
 
-    /// The acknowledgement of the SYN, for the algorithm.
+    /// Passes the acknowledgement of the SYN to the algorithm.
     pub(super) fn on_handshake(&mut self, ack: Ack, now: Time) {
         self.new_round = false;
         let mut sample = self.ack_sample(0, self.nxt - self.una, ack, now);
@@ -268,10 +268,10 @@ impl ControlBlock {
         self.congestion.on_handshake(&sample);
     }
 
-    /// The facts of an acknowledgement that covers `acked` segments more, which every algorithm gets.
-    /// [`Self::complete`] adds the others.
+    /// Returns the part of an acknowledgement's sample that every algorithm needs; the acknowledgement covers
+    /// `acked` new segments. [`Self::complete`] adds the rest.
     ///
-    /// Always inlined: a function that returns them would have them copied.
+    /// Always inlined: otherwise the returned sample would be copied.
     #[inline(always)]
     pub(crate) fn ack_sample(&self, acked: u64, in_flight: u64, ack: Ack, now: Time) -> AckSample {
         let credit = self.credit(ack, acked);
@@ -298,14 +298,14 @@ impl ControlBlock {
         }
     }
 
-    /// The transit time that an acknowledgement reports.
+    /// Returns the transit time that an acknowledgement reports.
     #[inline(always)]
     fn transit(&self, ack: Ack) -> Option<Span> {
         ack.reported_time()
             .filter(|_| self.config.rtt_sample != RttSample::Reported)
     }
 
-    /// How many marks an acknowledgement's count adds to those before.
+    /// Returns the number of marks that an acknowledgement's counter adds.
     #[cold]
     pub(crate) fn count_marks(&mut self, count: u16) -> u64 {
         let marks = self
@@ -315,7 +315,7 @@ impl ControlBlock {
         marks.map_or(0, |marks| marks.on_ack(count))
     }
 
-    /// Adds what is told once in a round trip, and what the connection's algorithm alone asks for.
+    /// Adds values that are reported once per round trip, and those that only the connection's algorithm needs.
     #[inline(always)]
     pub(crate) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
         sample.round_start = std::mem::take(&mut self.new_round);

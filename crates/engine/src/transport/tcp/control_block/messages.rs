@@ -1,28 +1,28 @@
 //! An application's data as segments, when it comes message by message.
 //!
-//! All segments are full but the last of what the application has given so far. If more comes before
-//! that one leaves, it is filled up; if it has left, it stays short, wherever it is in the
-//! stream.
+//! All segments are full but the last of the data given so far. If the application gives more before that segment
+//! leaves, the segment is filled up; if it has left, it stays short, wherever it is in the stream.
 
 use std::collections::VecDeque;
 
 use super::ControlBlock;
 use crate::transport::tcp::wire::Wire;
 
-/// Segments that are not full. Segments look at the first field only, which is at the beginning in
-/// memory. Most connections have one, which is not allocated.
+/// Segments that are not full. Sending reads the first field only, which is at the beginning in memory. Most
+/// connections have one short segment, which needs no allocation.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
-    /// The first of them; that after all others if there is none. Those long acknowledged are forgotten.
+    /// The first short segment; a number above all segments if there is none. Short segments acknowledged long ago
+    /// are forgotten.
     first: Short,
-    /// The others in ascending order, if there ever were any.
+    /// The other short segments in ascending order, if there ever were any.
     #[allow(
         clippy::box_collection,
         reason = "a pointer is smaller than an empty queue"
     )]
     others: Option<Box<VecDeque<Short>>>,
-    /// Bytes missing in the forgotten ones.
+    /// Missing bytes of the forgotten segments.
     forgotten: u64,
 }
 
@@ -31,9 +31,9 @@ pub(super) struct ShortSegments {
 #[repr(C)]
 struct Short {
     segment: u64,
-    /// Bytes that it and all short ones before it have less than full ones.
+    /// Bytes by which this and all earlier short segments are smaller than full ones.
     missing_so_far: u64,
-    /// The same of it alone.
+    /// Bytes by which this segment is smaller than a full one.
     missing: u16,
 }
 
@@ -52,7 +52,7 @@ impl ShortSegments {
         forgotten: 0,
     };
 
-    /// That of a transfer of a known size.
+    /// Returns the short segment of a transfer of a known size.
     pub(super) fn last_of(wire: &Wire) -> Self {
         let mut short = Self::NONE;
         short.push(wire.end() - 1, wire.last_segment_shortfall());
@@ -64,13 +64,13 @@ impl ShortSegments {
         self.first.segment
     }
 
-    /// Those after the first.
+    /// Returns the short segments after the first.
     #[inline]
     fn others(&self) -> Option<&VecDeque<Short>> {
         self.others.as_deref().filter(|others| !others.is_empty())
     }
 
-    /// Bytes that a segment has less than a full one.
+    /// Returns the bytes by which a segment is smaller than a full one.
     pub(super) fn missing_in(&self, segment: u64) -> u16 {
         if segment == self.first.segment {
             return self.first.missing;
@@ -83,8 +83,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Bytes that all segments below `segment` have less than full ones. Of forgotten ones none may
-    /// lie above.
+    /// Returns the bytes by which all segments below `segment` are smaller than full ones. Forgotten segments must
+    /// all be below it.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;
@@ -119,7 +119,7 @@ impl ShortSegments {
         }
     }
 
-    /// Removes the last segment, if it is short; returns what it misses.
+    /// Removes the last segment, if it is short; returns its missing bytes.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.last() {
             Some(last) if last.segment == segment => {
@@ -144,14 +144,14 @@ impl ShortSegments {
 }
 
 impl ControlBlock {
-    /// The application has nothing to send yet.
+    /// Begins without data from the application.
     pub(crate) fn begin_empty(&mut self) {
         self.end = 1;
         self.fin = u64::MAX;
         self.short = ShortSegments::NONE;
     }
 
-    /// The application has `bytes` more to send.
+    /// Adds `bytes` that the application has to send.
     pub(crate) fn append(&mut self, bytes: u64) {
         let mss = u64::from(self.config.mss_bytes);
         self.short.forget_below(self.una);
@@ -165,32 +165,32 @@ impl ControlBlock {
         self.short.push(self.end - 1, room + more * mss - bytes);
     }
 
-    /// Nothing comes after the segments below `end`.
+    /// Ends the stream after the segments below `end`.
     pub(crate) fn end_with(&mut self, end: u64) {
         self.end = end;
         self.fin = end - 1;
     }
 
-    /// Closes behind all that was given, with a FIN in a segment of its own: one without payload.
+    /// Closes the stream after all data, with a FIN in a segment of its own, without payload.
     pub(crate) fn append_fin(&mut self) {
         self.short.forget_below(self.una);
         self.end_with(self.end + 1);
         self.short.push(self.fin, self.config.mss_bytes.into());
     }
 
-    /// Whether the FIN has a segment of its own, which counts as no data. Behind the SYN, that is: a flow may
-    /// be stopped before it has sent anything.
+    /// Returns true if the FIN has a segment of its own, which counts as no data. The SYN is not such a segment: a
+    /// flow may be stopped before it has sent anything.
     pub(crate) fn fin_is_bare(&self) -> bool {
         (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
     }
 
-    /// Whether a segment behind the SYN holds data.
+    /// Returns true if a segment after the SYN holds data.
     #[inline]
     pub(crate) fn holds_data(&self, segment: u64) -> bool {
         segment != self.fin || !self.fin_is_bare()
     }
 
-    /// Payload bytes of a segment.
+    /// Returns the payload bytes of a segment.
     pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
         if segment == 0 {
             return 0;
@@ -198,12 +198,12 @@ impl ControlBlock {
         u64::from(self.config.mss_bytes) - u64::from(self.short.missing_in(segment))
     }
 
-    /// Bytes on the wire of a data segment that are not payload.
+    /// Returns the bytes on the wire of a data segment that are not payload.
     pub(crate) fn overhead_bytes(&self) -> u64 {
         u64::from(self.full_bytes) - u64::from(self.config.mss_bytes)
     }
 
-    /// Bytes of the application's in the segments below `next`.
+    /// Returns the application's bytes in the segments below `next`.
     pub(crate) fn bytes_below(&self, next: u64) -> u64 {
         let segments = next.saturating_sub(1);
         let full = segments * u64::from(self.config.mss_bytes);

@@ -1,5 +1,5 @@
-//! The state of a connection's sending end that all loss recovery algorithms share (RFC 9293 calls it
-//! transmission control block). What they do with it is in the modules below.
+//! The state of a connection's sending end that all loss recovery algorithms share (RFC 9293 calls it transmission
+//! control block), with the operations on it in the modules below.
 
 mod accounting;
 mod acknowledgements;
@@ -33,7 +33,7 @@ use crate::random::Stream;
 use crate::schedule::timers::Timer;
 use crate::transport::Environment;
 
-/// The last thing that moved the window down.
+/// Cause of the last reduction of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastReduction {
     None,
@@ -44,12 +44,12 @@ pub(super) enum LastReduction {
     Recovered,
 }
 
-/// When segments may leave that the window allows.
+/// Time at which segments that the window allows may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
-    /// At once, however many, and never otherwise.
+    /// At once, in any number.
     Freely,
-    /// At once, if neither pacing, jitter nor the length of bursts keeps them back.
+    /// At once, unless pacing, jitter or the limit on bursts hold them back.
     AtOnce,
     /// Two at a time.
     InPairs,
@@ -58,7 +58,7 @@ pub(super) enum Sending {
 }
 
 impl Sending {
-    /// Of a new connection.
+    /// Returns the state of a new connection.
     fn new(congestion: &CongestionState, config: &Tcp) -> Self {
         let unbounded = config.max_burst.is_none() && config.send_jitter == Span::ZERO;
         match Self::after_wait(congestion) {
@@ -69,7 +69,7 @@ impl Sending {
         }
     }
 
-    /// Of one whose segments wait at times, when they do not.
+    /// Returns the state of a connection that may hold segments back, while it does not.
     fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.needs().pairs {
             Self::InPairs
@@ -79,10 +79,9 @@ impl Sending {
     }
 }
 
-/// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections
-/// none finds its state in the nearest caches, so that what every acknowledgement and every segment touch
-/// fills few cache lines (tested). They are those of the fields up to `short`, and of the beginnings of
-/// `congestion` and its algorithm.
+/// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections none
+/// finds its state in the nearest caches, so that the fields that every acknowledgement and every segment use are
+/// in few cache lines (tested): those up to `short`, and the beginnings of `congestion` and its algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {
@@ -91,9 +90,9 @@ pub(super) struct ControlBlock {
     pub(super) index: u32,
     pub(super) path: Path,
     full_bytes: u16,
-    /// The ns-2 profiles differ from the RFCs in more than their numbers.
+    /// True for the ns-2 profiles, which differ from the RFCs in more than their numbers.
     ns2: bool,
-    /// The algorithm controls the window at all times; the transport's own rules do not apply.
+    /// True if the algorithm controls the window at all times; the transport's own rules then do not apply.
     pub(super) controls_cwnd: bool,
     pub(super) established: bool,
     pub(super) sending: Sending,
@@ -101,15 +100,15 @@ pub(super) struct ControlBlock {
     pub(super) last_reduction: LastReduction,
     /// The oldest segment not acknowledged.
     pub(super) una: u64,
-    /// The next segment to send; behind `max_sent` while a timeout's losses are sent again.
+    /// The next segment to send; below `max_sent` while segments are retransmitted after a timeout.
     pub(super) nxt: u64,
     /// One past the highest segment sent.
     pub(super) max_sent: u64,
     /// One past the last segment that the application has to send.
     pub(super) end: u64,
-    /// The last segment of all, with the FIN; without end if the application may send more.
+    /// The last segment, with the FIN; the largest number while the application may send more.
     pub(super) fin: u64,
-    /// Segments that receive window and send buffer allow in flight.
+    /// Maximum segments in flight by receive window and send buffer.
     pub(super) peer_window: u64,
     /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
     /// acknowledged, or one for each duplicate acknowledgement.
@@ -120,24 +119,24 @@ pub(super) struct ControlBlock {
     pub(super) delivered: u64,
     /// Without timestamps: the segment that times the round trip.
     timed: u64,
-    /// When that was sent; [`Time::NEVER`] while none times it.
+    /// Time at which the timed segment was sent; [`Time::NEVER`] while none is timed.
     timed_since: Time,
     round_end: u64,
     pub(super) rtt: RttEstimator,
     pub(super) timer: Timer,
     pub(super) cwnd_since: Time,
-    /// Of the congestion window over time, in segments and picoseconds.
+    /// Integral of the congestion window over time, in segments times picoseconds.
     pub(super) cwnd_integral_ps: f64,
-    /// When the last byte was acknowledged; [`Time::NEVER`] before.
+    /// Time at which the last byte was acknowledged; [`Time::NEVER`] before.
     pub(super) finish: Time,
-    /// Of the round-trip samples.
+    /// Round-trip samples so far.
     pub(super) trips: RoundTrips,
     pub(super) dupacks: u32,
-    /// Whether the next new segment is to say that the window was reduced (CWR): with ECN alone.
+    /// True if the next new segment has to carry CWR; with ECN only.
     cwr_pending: bool,
     syn_lost: bool,
     plain: Plain,
-    /// Whether a round trip has begun of which the algorithm has not been told.
+    /// True if a round trip has begun of which the algorithm has not been told.
     new_round: bool,
     short: ShortSegments,
     /// The flow's id in records.
@@ -145,30 +144,32 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
-    /// When the last segment left, once the application has nothing more to send ([`Self::leaves_plainly`]).
+    /// Time at which the last segment left, once the application has nothing more to send
+    /// ([`Self::leaves_plainly`]).
     last_sent: Time,
-    /// Since when nothing is outstanding, while nothing is.
+    /// Time since which nothing is outstanding, while nothing is.
     idle_since: Time,
-    /// The handshake's round trip; zero if it gave none.
+    /// The handshake's round-trip time; zero if it gave none.
     handshake_rtt: Span,
-    /// Of a sender that something else than the window limits, or that may keep segments back.
+    /// Largest recent flights of a sender that something other than the window limits, or that may hold segments
+    /// back.
     peaks: FlightPeaks,
-    /// A reduction covers the segments below this.
+    /// The last reduction covers the segments below this number.
     pub(super) recover: u64,
     /// Data segments considered lost so far.
     pub(super) lost: u64,
-    /// Whether the algorithm tolerates the losses of this recovery so far.
+    /// True if the algorithm tolerates the losses of this recovery so far.
     tolerates_losses: bool,
     pace: Pace,
     pub(super) stream: Stream,
-    /// Payload of the packets retransmitted.
+    /// Payload of retransmitted packets.
     pub(super) retransmitted_bytes: u64,
-    /// Without what is known otherwise ([`Self::counters`]).
+    /// Counters without the values that are known otherwise ([`Self::counters`]).
     pub(super) counters: FlowCounters,
 }
 
 impl ControlBlock {
-    /// Cache lines that the fields up to the beginning of `short` fill.
+    /// Cache lines of the fields up to the beginning of `short`.
     const FIRST_LINES: usize = 4;
 
     #[inline(always)]
@@ -256,14 +257,15 @@ impl ControlBlock {
         }
     }
 
-    /// ns-2 resets all agents when a run begins, which draws the phases of their clocks once more.
+    /// Resets the clock. ns-2 resets all agents when a run begins, which draws the phases of their clocks once
+    /// more.
     pub(super) fn reset_clock(&mut self) {
         let phase = tick_phase(&self.config, &mut self.stream);
         self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);
     }
 
-    /// The SYN is acknowledged: the window opens to its initial size (RFC 5681 section 3.1: this
-    /// acknowledgement does not make it grow).
+    /// Establishes the connection when the SYN is acknowledged: the window opens to its initial size (RFC 5681
+    /// section 3.1: this acknowledgement does not make it grow).
     #[cold]
     pub(super) fn establish(&mut self, ack: Ack, env: &mut impl Environment) {
         self.established = true;
@@ -282,8 +284,8 @@ impl ControlBlock {
         self.begin_dummies(env);
     }
 
-    /// Begins established, with data segments next: the other side opened the connection, and its SYN
-    /// was answered and that answer acknowledged at the times given.
+    /// Begins established, with data segments next: the other side has opened the connection. Its SYN was
+    /// answered, and that answer acknowledged, at these times.
     #[cold]
     pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
         self.established = true;
@@ -292,15 +294,16 @@ impl ControlBlock {
         self.note_handshake();
     }
 
-    /// A SYN is shorter than a data segment: its round trip would pass for the path's least.
+    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment: its round trip would pass for
+    /// the minimum of the path.
     fn note_handshake(&mut self) {
         self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();
     }
 
-    /// The shortest round trip that the path is known to allow, to a SYN at least. With delayed ACKs those of data may
-    /// all have the time in them for which the first of several segments waited for the others, where a segment that
-    /// is sent alone, as a probe is, does not wait.
+    /// Returns the shortest round trip that the path is known to allow, at least to a SYN. With delayed ACKs, all
+    /// samples of data may include the time for which the first of several segments waited for the others; a
+    /// segment that is sent alone, as a probe is, does not wait.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {
@@ -310,13 +313,13 @@ impl ControlBlock {
         }
     }
 
-    /// Smoothed round trip, zero before the first sample.
+    /// Returns the smoothed round-trip time, zero before the first sample.
     #[inline]
     pub(super) fn srtt(&self) -> Span {
         self.rtt.srtt(&self.config.rto)
     }
 
-    /// The time for which nothing has been outstanding.
+    /// Returns the time for which nothing has been outstanding.
     pub(super) fn idle(&self, now: Time) -> Idle {
         Idle {
             now,
@@ -325,7 +328,7 @@ impl ControlBlock {
         }
     }
 
-    /// Prefetches what an acknowledgement will touch.
+    /// Prefetches the memory that an acknowledgement uses.
     #[inline]
     pub(super) fn prefetch(&self) {
         prefetch_lines::<{ Self::FIRST_LINES }, _>(self);
@@ -333,7 +336,7 @@ impl ControlBlock {
         prefetch(self.congestion.controller());
     }
 
-    /// Prefetches what a sample will touch.
+    /// Prefetches the memory that a sample reads.
     #[inline]
     pub(super) fn prefetch_for_sample(&self) {
         prefetch(self);
@@ -343,33 +346,33 @@ impl ControlBlock {
         prefetch(&self.counters);
     }
 
-    /// Whether the window allows one segment more than those in flight.
+    /// Returns true if the congestion window allows one segment more than those in flight.
     #[inline]
     pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {
         // Processors have an instruction for signed integers only.
         (in_flight + 1) as i64 as f64 <= self.congestion.window.cwnd()
     }
 
-    /// Whether window and peer allow one segment more than those in flight.
+    /// Returns true if the congestion window and the peer allow one segment more than those in flight.
     #[inline]
     pub(super) fn allows(&self, in_flight: u64) -> bool {
         in_flight < self.peer_window && self.cwnd_allows(in_flight)
     }
 
-    /// Whether there is a new segment to send that the peer takes.
+    /// Returns true if there is a new segment to send that the peer accepts.
     #[inline]
     pub(super) fn has_new(&self) -> bool {
         self.nxt < self.end && self.nxt < self.una + self.peer_window
     }
 
-    /// Segments that window and peer allow in flight: whole segments of the window.
+    /// Returns the whole segments that the congestion window and the peer allow in flight.
     #[inline]
     pub(super) fn window(&self) -> u64 {
         (self.congestion.window.cwnd() as i64 as u64).min(self.peer_window)
     }
 }
 
-/// Where in a tick the clock of a connection begins.
+/// Draws the phase of a connection's clock: its position within a tick at the beginning.
 fn tick_phase(config: &Tcp, stream: &mut Stream) -> Span {
     match config.rto.clock {
         RttClock::Exact { .. } => Span::ZERO,
@@ -385,7 +388,7 @@ mod tests {
 
     const LINE: usize = 64;
 
-    /// What acknowledgements touch begins and ends with the cache lines that are fetched for them.
+    /// The memory that acknowledgements use begins and ends with the cache lines that are prefetched.
     #[test]
     fn what_acknowledgements_touch_fills_few_cache_lines() {
         let end_of_first = offset_of!(ControlBlock, short) + size_of::<u64>();

@@ -1,4 +1,5 @@
-//! When nothing is out of the ordinary: what [`super::super::regular`] rests on.
+//! The plain state of a connection, in which nothing is out of the ordinary: [`super::super::regular`] relies on
+//! it.
 
 use longhaul_congestion::Limit;
 use longhaul_units::Time;
@@ -6,18 +7,18 @@ use longhaul_units::Time;
 use super::{ControlBlock, Sending};
 use crate::packet::{Flags, Packet};
 
-/// What is known to be as usual.
+/// Parts of a connection's processing that are known to be plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     Nothing,
     /// Acknowledgements of new data are regular.
     Acknowledgements,
-    /// Segments, too, leave as soon as the window allows, however many.
+    /// Segments also leave as soon as the window allows, in any number.
     Sending,
 }
 
 impl ControlBlock {
-    /// Whether a packet is a regular acknowledgement.
+    /// Returns true if a packet is a regular acknowledgement.
     #[inline(always)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
         self.is_plain()
@@ -27,46 +28,47 @@ impl ControlBlock {
             && packet.seq < self.max_sent
     }
 
-    /// Whether nothing is out of the ordinary.
+    /// Returns true if nothing is out of the ordinary.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
         self.plain != Plain::Nothing
     }
 
-    /// Whether segments leave as soon as the window allows.
+    /// Returns true if segments leave as soon as the window allows.
     #[inline(always)]
     pub(crate) fn sends_plainly(&self) -> bool {
         self.plain == Plain::Sending
     }
 
-    /// Whether a segment leaves like most: a new one, whole, not the last that the application has given.
+    /// Returns true if a segment leaves like most: a new, full one that is not the last of the application's data.
     #[inline(always)]
     pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
         self.is_plain() && segment < self.short.first() && segment + 1 < self.end
     }
 
-    /// The next new segment, if the window has room for it beside all that was sent and there is one that the peer takes.
+    /// Returns the next new segment, if the window has room for it in addition to all segments sent and the peer
+    /// accepts it.
     #[inline(always)]
     pub(crate) fn next_new(&self) -> Option<u64> {
         let room = self.cwnd_allows(self.max_sent - self.una);
         (room && self.has_new()).then_some(self.nxt)
     }
 
-    /// Something happens after which it is not known whether anything is out of the ordinary.
+    /// Leaves the plain state, until the next survey.
     #[inline]
     pub(crate) fn leave_plain(&mut self) {
         self.plain = Plain::Nothing;
     }
 
-    /// Whether the window may grow with any acknowledgement, or those of this connection all have samples, with which it is
-    /// found out.
+    /// Returns true if every acknowledgement may grow the window, or if all acknowledgements of this connection
+    /// have the sample that decides it.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Finds out whether anything is out of the ordinary, after an acknowledgement that was not regular. `is_open`
-    /// says whether nothing is as far as loss recovery knows.
+    /// Determines whether the connection is plain, after an acknowledgement that was not regular. `is_open`
+    /// returns true if loss recovery has nothing out of the ordinary.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
         let plain = self.growth_is_watched()

@@ -10,8 +10,8 @@ use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
-    /// An echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
-    /// section 3.3). `base` is the window in use when it arrived. Whether it does.
+    /// Processes an echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
+    /// section 3.3). `base` is the window in use when the mark arrived. Returns true if the window was reduced.
     #[cold]
     pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut impl Environment) -> bool {
         let ns2_after_timeout = self.ns2 && self.last_reduction == LastReduction::Timeout;
@@ -23,8 +23,8 @@ impl ControlBlock {
         self.counters.cuts_ecn > before
     }
 
-    /// The window in use, which reductions apply to. `inflation` is what loss recovery allows above the
-    /// window at the moment.
+    /// Returns the window in use, which reductions apply to. `inflation` is the number of segments that loss
+    /// recovery currently allows above the window.
     pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
         if self.ns2 {
@@ -36,8 +36,8 @@ impl ControlBlock {
         }
     }
 
-    /// Reduces the window once for a loss of data sent so far, if the algorithm answers it. What could be undone is no
-    /// longer if it does not. ns-2's recoveries are made for a reduction each.
+    /// Reduces the window once for a loss of data sent so far, if the algorithm responds to it; otherwise an
+    /// earlier reduction can no longer be undone. ns-2's recoveries are designed for one reduction each.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
             self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
@@ -47,20 +47,21 @@ impl ControlBlock {
         }
     }
 
-    /// Whether the recovery that is going on is for losses that the algorithm tolerates: the window is what it was, and
-    /// grows.
+    /// Returns true if the current recovery is for losses that the algorithm tolerates: the window is not reduced,
+    /// and grows.
     #[inline]
     pub(crate) fn tolerates_losses(&self) -> bool {
         self.tolerates_losses
     }
 
-    /// Whether the window says what may be sent in a recovery, too, not a reduction that is spread over it.
+    /// Returns true if the window also governs sending in recovery, instead of a reduction that is spread over it.
     #[inline]
     pub(crate) fn sends_by_window(&self) -> bool {
         self.controls_cwnd || self.tolerates_losses
     }
 
-    /// Asks again about losses that the algorithm has tolerated so far. Whether the window is reduced now.
+    /// Asks the algorithm again about losses that it has tolerated so far. Returns true if the window is reduced
+    /// now.
     pub(crate) fn weigh_losses(&mut self, env: &mut impl Environment) -> bool {
         if self.tolerates_losses {
             self.reduce(0.0, env);
@@ -83,7 +84,7 @@ impl ControlBlock {
         self.recover = self.max_sent;
         self.tolerates_losses = false;
         self.cwr_pending = self.config.ecn.is_on();
-        // A mark's is never undone, nor what comes with it.
+        // A reduction for a mark is never undone, nor is a loss reduction in the same window.
         self.note_prior(cause == Cause::Loss);
         self.congestion.on_congestion(&event);
         if cause == Cause::Ecn {
@@ -111,14 +112,15 @@ impl ControlBlock {
         }
     }
 
-    /// Whether the last reduction was for a mark and covers losses of the same window of data too
-    /// (RFC 3168 section 6.1.2): not if the algorithm answers marks in proportion, because losses are
-    /// to be answered like anybody's (RFC 8257 section 3.5).
+    /// Returns true if the last reduction was for a mark and also covers losses of the same window of data (RFC
+    /// 3168 section 6.1.2): not if the algorithm responds to marks in proportion, because its response to losses
+    /// must be the standard one (RFC 8257 section 3.5).
     pub(crate) fn mark_covers_loss(&self) -> bool {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
 
-    /// Nothing was sent for the time `unused` (Linux, `tcp_cwnd_restart` and `tcp_current_ssthresh`).
+    /// Halves the window for each timeout in which nothing was sent, `unused` in all (Linux, `tcp_cwnd_restart`
+    /// and `tcp_current_ssthresh`).
     pub(crate) fn halve_unused(&mut self, unused: Span) {
         let timeouts = unused.as_ps() / self.rtt.timeout().as_ps();
         if unused <= self.rtt.timeout() {
@@ -133,7 +135,7 @@ impl ControlBlock {
         self.congestion.restart_after_idle((left as f64).max(least));
     }
 
-    /// The recovery is complete: notifies algorithm and log.
+    /// Ends the recovery: notifies the algorithm and the log.
     pub(crate) fn end_recovery(&mut self, env: &mut impl Environment) {
         let before = self.congestion.window.cwnd();
         self.tolerates_losses = false;
@@ -141,12 +143,12 @@ impl ControlBlock {
         self.log(EventKind::RecoveryExit, before, env);
     }
 
-    /// Data sent and not cumulatively acknowledged (RFC 5681 section 2).
+    /// Returns the data sent and not cumulatively acknowledged (RFC 5681 section 2), in segments.
     fn flight_size(&self) -> f64 {
         (self.max_sent - self.una).max(1) as f64
     }
 
-    /// Notes window and threshold before a reduction, if it may be undone.
+    /// Stores cwnd and ssthresh before a reduction, if the reduction may be undone.
     fn note_prior(&mut self, may_be_undone: bool) {
         let window = &self.congestion.window;
         let prior = (window.cwnd(), window.ssthresh());
@@ -155,7 +157,7 @@ impl ControlBlock {
         }
     }
 
-    /// The last reduction was not needed (Linux, `tcp_undo_cwnd_reduction`).
+    /// Undoes the last reduction, which was spurious (Linux, `tcp_undo_cwnd_reduction`).
     pub(crate) fn undo_reduction(&mut self) {
         let prior = self.extras.as_mut().and_then(|extras| extras.prior.take());
         if let Some((cwnd, ssthresh)) = prior {
@@ -165,14 +167,14 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Recovered;
     }
 
-    /// Whether a reduction of this window of data holds for a timeout, too (Linux, `tcp_enter_loss`).
+    /// Returns true if a reduction of this window of data also holds for a timeout (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
             && self.last_reduction != LastReduction::None
             && self.una < self.recover
     }
 
-    /// The timer expired: restart from one segment, with all outstanding data to be sent again.
+    /// Processes a timeout: restarts from one segment, with all outstanding data to be sent again.
     pub(crate) fn on_timeout(&mut self, now: Time) {
         if self.una == 0 {
             self.syn_lost = true;
@@ -180,8 +182,8 @@ impl ControlBlock {
         let keep_ssthresh = if self.ns2 {
             self.last_reduction == LastReduction::Ecn
         } else {
-            // RFC 5681 section 3.1: held constant for what was sent again by way of the timer before,
-            // which is all that was outstanding then (RFC 6675 section 5.1).
+            // RFC 5681 section 3.1: ssthresh is held constant for data that the timer already retransmitted, which
+            // is all that was outstanding then (RFC 6675 section 5.1).
             self.retransmits_after_timeout() || self.stays_reduced() || !self.established
         };
         let base = if self.established {

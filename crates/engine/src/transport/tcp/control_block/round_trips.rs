@@ -1,13 +1,15 @@
-//! Which round-trip times an acknowledgement gives, and who gets them.
+//! Round-trip samples of an acknowledgement: their choice, and their use by the estimator, the timers and the
+//! algorithm.
 //!
-//! Linux takes two from each (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`), with the clock
-//! of the sender alone. That of the first segment that it newly acknowledges, which waited for the others, is smoothed
-//! and sets the retransmission timer (`seq_rtt_us`, or `sack_rtt_us` where only selective ones tell of any); that of
-//! the last one is the algorithm's (`ca_rtt_us`: `pkts_acked`, rate samples), and the smallest of these RACK's.
-//! Segments that were sent twice give none, nor do others that are acknowledged cumulatively together with one: then
-//! the timestamp does, for both.
+//! Linux takes two samples from each acknowledgement (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of
+//! `net/ipv4/tcp_input.c`), with the clock of the sender alone. The sample of the first segment newly
+//! acknowledged, which waited for the others, is smoothed and sets the retransmission timer (`seq_rtt_us`, or
+//! `sack_rtt_us` if only selective acknowledgements give one); that of the last segment is the algorithm's
+//! (`ca_rtt_us`: `pkts_acked`, rate samples), and the minimum of these is RACK's. Retransmitted segments give no
+//! sample, nor do others that are cumulatively acknowledged together with one: the timestamp then gives both
+//! samples.
 //!
-//! QUIC has one, of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
+//! QUIC takes one sample, of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
 
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
@@ -22,7 +24,7 @@ use crate::transport::tcp::send_times::Ends;
 const TICK: Span = Span::from_millis(1);
 
 impl ControlBlock {
-    /// Takes the sample of a cumulative acknowledgement.
+    /// Takes the round-trip sample of a cumulative acknowledgement.
     #[inline(always)]
     pub(super) fn sample_rtt(&mut self, ack: Ack, now: Time) {
         match self.rtt.timing {
@@ -46,13 +48,13 @@ impl ControlBlock {
         self.trips.take(rtt);
     }
 
-    /// Whether a segment below `next` times the round trip.
+    /// Returns true if the timed segment is below `next`.
     #[inline]
     fn times_below(&self, next: u64) -> bool {
         self.timed_since != Time::NEVER && self.timed < next
     }
 
-    /// No segment times the round trip any more; returns when the one that did was sent.
+    /// Stops timing the current segment; returns the time at which it was sent.
     #[inline]
     pub(super) fn stop_timing(&mut self) -> Time {
         std::mem::replace(&mut self.timed_since, Time::NEVER)
@@ -66,13 +68,13 @@ impl ControlBlock {
         }
     }
 
-    /// Of the segments that the current acknowledgement newly tells of, when the first and the last left.
+    /// Returns the send times of the first and the last segment that the current acknowledgement newly covers.
     #[inline]
     fn ends(&self) -> Option<Ends> {
         self.extras.as_ref()?.times.as_ref()?.ends()
     }
 
-    /// Takes the sample of what is acknowledged cumulatively, if it gives one.
+    /// Takes the sample of cumulatively acknowledged segments, if they give one.
     #[inline(never)]
     fn sample_segments(&mut self, ack: Ack, now: Time) {
         if let Some(ends) = self.ends() {
@@ -89,7 +91,8 @@ impl ControlBlock {
         }
     }
 
-    /// The round trips of the first and the last segment; of the last one alone where the receiver reports its delay.
+    /// Returns the round-trip times of the first and the last segment; both of the last one if the receiver
+    /// reports its delay.
     #[inline]
     fn trips_of(&self, ends: Ends, ack: Ack, now: Time) -> (Span, Span) {
         let last = now.since(ends.last);
@@ -101,7 +104,8 @@ impl ControlBlock {
         }
     }
 
-    /// A round trip without the delay of its acknowledgement, unless it would be shorter than the smallest one then.
+    /// Returns a round-trip time less the delay of its acknowledgement, unless the difference would be below the
+    /// minimum.
     fn undelayed(&self, rtt: Span, ack: Ack) -> Span {
         let delay = ack.reported_time().unwrap_or_default();
         if rtt < self.rtt.min_rtt() + delay {
@@ -111,7 +115,7 @@ impl ControlBlock {
         }
     }
 
-    /// A round trip for the timer, and the smallest one's candidate.
+    /// Uses the first round-trip time for the timer, and the last for the minimum.
     fn take_segments(&mut self, first: Span, last: Span) {
         let config = &self.config.rto;
         self.rtt.smooth(config, first);
@@ -121,8 +125,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Adds the round trip of segments that are all timed, and samples it if the cumulative acknowledgement alone did not
-    /// give it.
+    /// Adds the round-trip time to the sample of a connection whose segments are all timed, and samples it if the
+    /// cumulative acknowledgement alone did not give one.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();
@@ -144,13 +148,13 @@ impl ControlBlock {
         sample.min_rtt = self.rtt.min_rtt();
     }
 
-    /// The SYN has given the first sample.
+    /// Adds the first round-trip sample, which the SYN has given.
     pub(super) fn complete_handshake(&mut self, sample: &mut AckSample) {
         sample.rtt = Some(self.srtt());
         self.rtt.sampled = false;
     }
 
-    /// Whether an acknowledgement echoes a timestamp of before `sent`.
+    /// Returns true if an acknowledgement echoes a timestamp older than `sent`.
     #[inline]
     pub(crate) fn echoes_before(&self, ack: Ack, sent: Time) -> bool {
         if self.rtt.timing == Timing::Segments {
@@ -161,7 +165,7 @@ impl ControlBlock {
     }
 }
 
-/// The round trip that a timestamp tells of, in whole ticks and at least one (`tcp_rtt_tsopt_us`).
+/// Returns the round-trip time given by a timestamp, in whole ticks and at least one (`tcp_rtt_tsopt_us`).
 fn echoed(stamp: Time, now: Time) -> Span {
     TICK * (ticks(now) - ticks(stamp)).max(1)
 }

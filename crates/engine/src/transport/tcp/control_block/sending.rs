@@ -1,4 +1,4 @@
-//! Segments on their way out, their pacing, and the timer that guards them.
+//! Transmission of segments, their pacing, and the retransmission timer.
 
 use longhaul_congestion::{Load, RouterRequest};
 use longhaul_units::{Rate, Span, Time};
@@ -14,32 +14,32 @@ use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// How many times as high a pacing rate has to be at least to be a jump. Rates that follow the window change with most
-/// acknowledgements, by little: one segment leaves by the rate before.
+/// Ratio of two pacing rates from which on the change is a jump. Rates that follow the window change with most
+/// acknowledgements, by little: one segment then leaves by the former rate.
 const RATE_JUMP: u64 = 2;
 
 /// State of pacing.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// When the segments sent so far have had their time.
+    /// Time at which the segments sent so far have had their time.
     next: Time,
-    /// How long before that another may leave: the rest of the send quantum.
+    /// Time before that at which another segment may leave: the rest of the send quantum.
     ahead: Span,
-    /// The time that each of them was given.
+    /// Time given to the last segment.
     given: Span,
-    /// When the pending send event comes.
+    /// Time of the pending send event.
     due: Time,
-    /// The last rate and its gap, for rates change rarely.
+    /// The last rate and its gap, stored since rates change rarely.
     rate: Option<Rate>,
     gap: Span,
 }
 
-/// What it means for segments that could leave at one moment.
+/// Pacing of the segments that could leave at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
-    /// The time that each takes.
+    /// Time given to each segment.
     gap: Span,
-    /// One may leave if those before it have had their time by then.
+    /// Latest time by which the segments before must have had their time for another to leave.
     latest: Time,
 }
 
@@ -106,15 +106,14 @@ impl ControlBlock {
         }
     }
 
-    /// Counts a segment that is sent again, if it holds data.
+    /// Counts a retransmitted segment, if it holds data.
     fn count_retransmission(&mut self, segment: u64) {
         let payload = self.payload_bytes(segment);
         self.counters.retransmitted_pkts += u64::from(payload > 0);
         self.retransmitted_bytes += payload;
     }
 
-    /// Does for a segment about to leave what the algorithm asks for beyond the usual. Returns its
-    /// flags and options.
+    /// Prepares a segment about to leave for an algorithm with extras. Returns the segment's flags and options.
     #[inline(never)]
     fn equip(
         &mut self,
@@ -122,7 +121,7 @@ impl ControlBlock {
         flags: Flags,
         env: &mut impl Environment,
     ) -> (Flags, SackHandle) {
-        // Nothing that returns to this function is called, so that it saves no registers.
+        // This function makes only tail calls, so that it saves no registers.
         let Some(extras) = &mut self.extras else {
             return (flags, SackHandle::NONE);
         };
@@ -139,7 +138,7 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// The same for the first segment of a burst whose delivery rate will be measured.
+    /// Prepares the first segment of a burst whose delivery rate will be measured, as [`Self::equip`].
     #[inline(never)]
     fn begin_burst(
         &mut self,
@@ -157,7 +156,7 @@ impl ControlBlock {
         (flags, SackHandle::NONE)
     }
 
-    /// The same for segments that are timed or paired, or ask routers.
+    /// Prepares segments that are timed or paired, or carry a request to routers, as [`Self::equip`].
     #[inline(never)]
     fn mark(
         &mut self,
@@ -197,20 +196,20 @@ impl ControlBlock {
         }
     }
 
-    /// The meter of the delivery rate, if the algorithm asks for it.
+    /// Returns the meter of the delivery rate, if the algorithm needs it.
     #[inline]
     pub(super) fn rate(&mut self) -> Option<&mut DeliveryRate> {
         self.extras.as_mut()?.rate.as_mut()
     }
 
-    /// The same for a segment that loss recovery sends by itself: rare, so that it is not inlined.
+    /// Sends a segment on behalf of loss recovery, out of line since this is rare.
     #[cold]
     pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut impl Environment) {
         self.transmit::<false>(segment, env);
     }
 
-    /// The other side, which closes with the acknowledgement of the last segment of a transfer, gets its FIN
-    /// acknowledged (RFC 9293 section 3.6). ns-2's one-way agents have no FIN, and this packet no data.
+    /// Acknowledges the FIN of the other side, which closes with the acknowledgement of the last segment of a
+    /// transfer (RFC 9293 section 3.6). ns-2's one-way agents have no FIN, and this packet has no data.
     #[cold]
     pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {
@@ -242,8 +241,8 @@ impl ControlBlock {
         }
     }
 
-    /// How segments that could leave now are paced, if they are. An algorithm that gives a rate always
-    /// paces.
+    /// Returns the pacing of segments that could leave now; none if the connection is not paced. An algorithm that
+    /// sets a rate always paces.
     #[inline(always)]
     pub(crate) fn pacing(&mut self, now: Time) -> Option<Pacing> {
         if let Some(rate) = self.congestion.pacing_rate() {
@@ -262,7 +261,7 @@ impl ControlBlock {
         self.pacing_with(gap, quantum, now)
     }
 
-    /// The window over the round trip, times a gain (RFC 9002 section 7.7; Linux,
+    /// Returns the pacing at a gain times the window over the smoothed round trip (RFC 9002 section 7.7; Linux,
     /// `tcp_update_pacing_rate`).
     #[cold]
     fn pacing_by_window(&mut self, gains: config::Pacing, now: Time) -> Pacing {
@@ -278,7 +277,7 @@ impl ControlBlock {
         self.pacing_with(gap, in_time.max(gains.min_burst.into()), now)
     }
 
-    /// `quantum` segments may leave together.
+    /// Returns the pacing with this gap, of which `quantum` segments may leave together.
     #[inline]
     fn pacing_with(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.config.paced_bursts == PacedBursts::Linux {
@@ -292,8 +291,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// The same where a burst waits until those before it have had their time, and takes up to half of its own from a
-    /// pause.
+    /// Returns the pacing with which a burst waits until the segments before have had their time, and takes as
+    /// little as half its own time after a pause.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {
@@ -311,8 +310,8 @@ impl ControlBlock {
         }
     }
 
-    /// Whether the next segment has to wait until those before it have had their time; if so its send
-    /// event is armed, otherwise its own time is reserved.
+    /// Returns true if the next segment has to wait until the segments before have had their time. If so, its send
+    /// event is armed; otherwise its own time is reserved.
     #[inline(always)]
     pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {
@@ -331,9 +330,9 @@ impl ControlBlock {
         env.schedule().push_timer(at, Event::Send(self.index));
     }
 
-    /// A segment waits for its time, and the pacing rate may have changed: if it has jumped, what is left of the times of
-    /// the segments before is counted by the new rate (quinn, `Pacer::delay`). Linux keeps the time that was fixed when
-    /// the last segment left (`tcp_update_skb_after_send`).
+    /// Reschedules a waiting segment if the pacing rate has jumped: the rest of the time of the segments before is
+    /// counted by the new rate (quinn, `Pacer::delay`). Linux keeps the time that was fixed when the last segment
+    /// left (`tcp_update_skb_after_send`).
     #[inline(never)]
     pub(crate) fn hasten(&mut self, env: &mut impl Environment) {
         let now = env.now();
@@ -351,7 +350,7 @@ impl ControlBlock {
         }
     }
 
-    /// A send event has come. Returns whether the wait is over: not if another came before it.
+    /// Processes a send event. Returns true if the wait is over: not if a later event has replaced this one.
     pub(crate) fn end_wait(&mut self, now: Time) -> bool {
         let is_due = self.sending == Sending::Later && self.pace.due == now;
         if is_due {
@@ -360,7 +359,7 @@ impl ControlBlock {
         is_due
     }
 
-    /// How many segments may leave such that they do so in pairs. One alone does if nothing else is
+    /// Returns the number of segments that may leave in whole pairs. A single segment may leave if nothing else is
     /// in flight: the window may be one segment.
     #[cold]
     pub(crate) fn whole_pairs(&self, in_flight: u64) -> u32 {
@@ -370,16 +369,16 @@ impl ControlBlock {
         u32::try_from(paired.max(least)).unwrap_or(u32::MAX)
     }
 
-    /// The path of the dummies that the algorithm may ask for.
+    /// Sets the path of the dummies that the algorithm may ask for.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         if let Some(extras) = &mut self.extras {
             extras.dummies = Some(DummyTrain::new(path));
         }
     }
 
-    /// Begins to send the dummies that the algorithm asks for, if it does. Without a sample of the
-    /// round trip, as after a lost SYN, the timeout stands for it: at once, they would fill a short
-    /// queue before the data segment, again and again.
+    /// Begins to send the dummies that the algorithm asks for, if any. Without a round-trip sample, as after a
+    /// lost SYN, the timeout replaces it: dummies sent at once would fill a short queue before the data segment,
+    /// again and again.
     pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),
@@ -397,7 +396,7 @@ impl ControlBlock {
         }
     }
 
-    /// The event of a dummy.
+    /// Processes the event of a dummy.
     pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         let last = self.max_sent - 1;
         let bytes = self.wire_bytes::<false>(last);
@@ -434,7 +433,7 @@ impl ControlBlock {
         }
     }
 
-    /// Out of line: long flows always have something outstanding.
+    /// Stops the timer. Out of line: long flows always have something outstanding.
     #[cold]
     #[inline(never)]
     fn stop_timer(&mut self, env: &mut impl Environment) {
@@ -443,7 +442,7 @@ impl ControlBlock {
         self.timer.stop(of, env.schedule());
     }
 
-    /// Restarts the timer for a retransmission, and gives up timing the round trip (Karn's rule).
+    /// Restarts the timer for a retransmission, and stops timing the round trip (Karn's rule).
     pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut impl Environment) {
         self.restart_timer(env);
         self.stop_timing();

@@ -23,8 +23,8 @@ use crate::prefetch::prefetch_lines;
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 
-/// The receiving end of a connection, in this order in memory: segments in order find what they touch in
-/// the first cache lines.
+/// The receiving end of a connection. The order in memory is given: segments in order use the first cache lines
+/// only.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Receiver {
@@ -34,12 +34,12 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// While nothing is out of the ordinary, segments in order below this are neither the first nor the last; else
-    /// zero. If acknowledgements report something, this is zero at all times, and the other one is not.
+    /// While nothing is out of the ordinary and acknowledgements report nothing, one past the segments that are
+    /// regular in order, neither first nor last; zero otherwise.
     plain_below: u64,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
-    /// What acknowledgements report beyond the usual, if anything.
+    /// Optional contents of acknowledgements, if there are any.
     reports: Option<Box<Reports>>,
     /// One past the last segment of a finite transfer.
     end: u64,
@@ -47,23 +47,24 @@ pub(crate) struct Receiver {
     unacknowledged: u32,
     ack_bytes: u16,
     reports_sack: bool,
-    /// Whether acknowledgements echo congestion.
+    /// True if acknowledgements echo congestion.
     congestion_seen: bool,
     timer: Timer,
     reported_below: u64,
     out_of_order: Ranges,
     /// Blocks reported most recently, for repetition.
     reported: SackBlocks,
-    /// Which acknowledgements are not delayed, if not all are.
+    /// Rules for prompt acknowledgements; absent if every acknowledgement may be delayed.
     prompt: Option<Box<PromptAcks>>,
-    /// The path of answers to dummies, if any come.
+    /// The path of answers to dummies, if dummies may come.
     dummy_answers: Option<Path>,
-    /// Counts marks, where acknowledgements do.
+    /// Counter of marks, with AccECN.
     ce: Option<CeCounter>,
 }
 
 impl Receiver {
-    /// `asks_routers`, if its segments ask routers, whose answers it is to return.
+    /// Creates the receiver; `asks_routers` if its segments carry requests to routers, whose answers it has to
+    /// return.
     pub(crate) fn new(index: u32, path: Path, config: Arc<Tcp>, asks_routers: bool) -> Self {
         let wire = Wire::new(&config);
         let (end, window_bytes) = (wire.end(), wire.window_bytes());
@@ -92,36 +93,36 @@ impl Receiver {
         }
     }
 
-    /// Has the transit times that it reports measured with a clock that differs from the sender's.
+    /// Sets the clock with which the reported transit times are measured; it differs from the sender's.
     pub(crate) fn set_clock(&mut self, clock: ClockError) {
         if let Some(reports) = &mut self.reports {
             reports.set_clock(clock);
         }
     }
 
-    /// Prefetches what a segment in order will touch.
+    /// Prefetches the memory that a segment in order uses.
     #[inline]
     pub(crate) fn prefetch(&self) {
         prefetch_lines::<2, _>(self);
     }
 
-    /// The segments that have arrived although others before them are missing.
+    /// Returns the segments that have arrived while others before them are missing.
     pub(super) fn out_of_order(&self) -> &Ranges {
         &self.out_of_order
     }
 
-    /// Where its acknowledgements' route begins.
+    /// Returns the beginning of the acknowledgements' route.
     pub(crate) fn route(&self) -> u32 {
         self.path.route
     }
 
-    /// Until when nothing but segments concerns it: the deadline of its timer.
+    /// Returns the time until which only segments affect the receiver: the deadline of its timer.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.timer.deadline()
     }
 
-    /// A segment arrives.
+    /// Processes a segment.
     #[inline]
     pub(crate) fn on_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let in_order = packet.seq == self.next && packet.seq < self.plain_below;
@@ -132,8 +133,8 @@ impl Receiver {
         }
     }
 
-    /// One that is not regular, or is where acknowledgements report something: out of line, it has no part in what the
-    /// others keep in registers.
+    /// Processes a segment that is not regular, or of a connection whose acknowledgements report something. Out of
+    /// line, so that it takes no registers from the processing of regular segments.
     #[inline(never)]
     fn take_other_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let in_order = packet.seq == self.next && packet.seq < self.reported_below;
@@ -144,7 +145,7 @@ impl Receiver {
         }
     }
 
-    /// One that is not regular, after which it is found out whether anything is out of the ordinary.
+    /// Processes any segment, and then determines whether the receiver is plain.
     #[inline(always)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.prompt.is_some() {
@@ -171,7 +172,8 @@ impl Receiver {
         }
     }
 
-    /// Tells what decides which acknowledgements are prompt of a segment. Out of line: most receivers have nothing of it.
+    /// Records an arrival for the rules of prompt acknowledgements. Out of line: most receivers have no such
+    /// rules.
     #[inline(never)]
     fn note_arrival(&mut self, packet: &Packet, now: Time) {
         let Some(prompt) = &mut self.prompt else {
@@ -186,8 +188,8 @@ impl Receiver {
         }
     }
 
-    /// Takes a segment; `REGULAR` is what [`super::regular`] says, of segments. Where not `REPORTS`, acknowledgements
-    /// report nothing.
+    /// Processes a segment. `REGULAR` is as in [`super::regular`], for segments. Without `REPORTS`,
+    /// acknowledgements report nothing.
     #[inline(always)]
     fn take_segment<const REGULAR: bool, const REPORTS: bool>(
         &mut self,
@@ -199,7 +201,7 @@ impl Receiver {
             reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
-            // The earliest segment of those that one acknowledgement answers.
+            // The earliest segment among those that one acknowledgement answers.
             self.stamp = packet.stamp;
         }
         let in_order = packet.seq == self.next;
@@ -213,23 +215,23 @@ impl Receiver {
         self.on_irregular(packet, env);
     }
 
-    /// Has the next segment taken as any, whatever it is.
+    /// Processes the next segment as one that may be irregular.
     pub(crate) fn leave_plain(&mut self) {
         (self.plain_below, self.reported_below) = (0, 0);
     }
 
-    /// Whether the next segment, in order, is regular.
+    /// Returns true if the next segment, in order, is regular.
     #[cfg(test)]
     pub(crate) fn is_plain(&self) -> bool {
         self.next < self.plain_below.max(self.reported_below)
     }
 
-    /// The path of answers to dummies.
+    /// Sets the path of answers to dummies.
     pub(crate) fn answer_dummies_along(&mut self, path: Path) {
         self.dummy_answers = Some(path);
     }
 
-    /// A dummy arrives.
+    /// Answers a dummy.
     pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut impl Environment) {
         if let Some(path) = self.dummy_answers {
             let answer = dummies::answer(packet, path, self.next, self.ack_bytes);
@@ -237,7 +239,7 @@ impl Receiver {
         }
     }
 
-    /// Whether a segment in order is answered at once. If not, the timer will see to it.
+    /// Returns true if a segment in order is acknowledged at once. If not, the timer is set.
     #[inline(always)]
     fn answers_at_once<const REGULAR: bool>(
         &mut self,
@@ -261,15 +263,14 @@ impl Receiver {
         false
     }
 
-    /// Whether the acknowledgement of a segment is not delayed at the moment: prompt ones are not, nor that of the end
-    /// (Linux, `tcp_cleanup_rbuf`, of what has PSH).
+    /// Returns true if the acknowledgement of a segment is currently not delayed: because acknowledgements are
+    /// prompt, or for the last segment of the data (Linux, `tcp_cleanup_rbuf`, for segments with PSH).
     fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
         let prompt = self.prompt.as_ref().is_some_and(|prompt| prompt.at_once());
         segment > 0 && (prompt || delayed.push && segment + 1 == self.end)
     }
 
-    /// Records a segment's congestion mark. Returns whether the echo changes with it and has to
-    /// be sent at once.
+    /// Records a segment's congestion mark. Returns true if the echo changes with it and has to be sent at once.
     #[inline]
     fn note_congestion(&mut self, flags: Flags, env: &mut impl Environment) -> bool {
         let marked = flags.has(Flags::CE);
@@ -298,8 +299,8 @@ impl Receiver {
         }
     }
 
-    /// DCTCP's echo follows the mark of each segment, so that CWR has nothing to end. What is not
-    /// acknowledged yet is acknowledged with the old echo first, for an exact count at the sender
+    /// Changes the echo to the mark of the segment: DCTCP's echo follows each mark, so that CWR ends nothing.
+    /// Segments not yet acknowledged are first acknowledged with the old echo, for an exact count at the sender
     /// (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
@@ -309,7 +310,7 @@ impl Receiver {
         self.congestion_seen = marked;
     }
 
-    /// A segment that is out of order, fills a gap or repeats another is answered at once.
+    /// Answers a segment at once that is out of order, fills a gap or repeats another.
     fn on_irregular(&mut self, packet: &Packet, env: &mut impl Environment) {
         if packet.flags.has(Flags::ACK) {
             // The acknowledgement of its FIN, which has no data.
@@ -329,7 +330,7 @@ impl Receiver {
             self.report(newest);
         }
         if repeated {
-            // Such a block is reported once (RFC 2883 section 4).
+            // A D-SACK block is reported once (RFC 2883 section 4).
             let reported = self.reported;
             self.reported = reported.behind((packet.seq, packet.seq + 1));
             self.acknowledge_cold(true, env);
@@ -341,13 +342,13 @@ impl Receiver {
         }
     }
 
-    /// Whether a data segment has arrived before.
+    /// Returns true if a data segment has arrived before.
     fn has_arrived(&self, segment: u64) -> bool {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Whether an acknowledgement is held back that could not report all that it is to if a segment were added, which
-    /// belongs to none of the last two blocks (Linux, `tcp_sack_new_ofo_skb`).
+    /// Returns true if an acknowledgement is held back that would lose a block to report if this segment, which
+    /// belongs to neither of the last two blocks, were added (Linux, `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
             .prompt
@@ -358,8 +359,8 @@ impl Receiver {
         held_back && blocks.len() >= 2 && !blocks[..2].iter().any(touches)
     }
 
-    /// Whether the acknowledgement is held back of a segment that is `missing` others before it: the timer will see to
-    /// it.
+    /// Returns true if the acknowledgement of a segment is held back, in which case the timer is set; `missing` if
+    /// segments before it are missing.
     fn holds_back(&mut self, missing: bool, env: &mut impl Environment) -> bool {
         if !missing || !self.reports_sack {
             return false;
@@ -393,14 +394,14 @@ impl Receiver {
         None
     }
 
-    /// Works out the blocks to report: that of the newest segment, then those reported most recently
-    /// (RFC 2018 section 4).
+    /// Updates the blocks to report: the block of the newest segment, then those reported most recently (RFC 2018
+    /// section 4).
     #[inline(always)]
     fn report(&mut self, first: Option<(u64, u64)>) {
         if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())
             && *latest == (left, right - 1)
         {
-            // Most often the last block has grown by a segment, and the others are as they were.
+            // Most often the last block has grown by a segment, and the others are unchanged.
             latest.1 = right;
             return;
         }
@@ -415,7 +416,7 @@ impl Receiver {
         self.reported = blocks;
     }
 
-    /// The delayed acknowledgement timer's event.
+    /// Processes the event of the delayed acknowledgement timer.
     pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
         if !self.timer.expires(env.now()) {
             return;
@@ -429,7 +430,7 @@ impl Receiver {
         }
     }
 
-    /// As [`Self::acknowledge`], which is inlined where most segments are answered.
+    /// Sends an acknowledgement, out of line: [`Self::acknowledge`] is inlined where most segments are answered.
     #[cold]
     fn acknowledge_cold(&mut self, reports: bool, env: &mut impl Environment) {
         self.acknowledge::<false, true>(reports, env);
@@ -440,7 +441,7 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Acknowledges what has arrived, if `reports` with the blocks worked out last.
+    /// Acknowledges the segments that have arrived, with the current blocks if `reports`.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,
@@ -466,7 +467,7 @@ impl Receiver {
             Some(ce) if !REGULAR => {
                 let (field, count) = ce.report();
                 counted = blocks.with_marks(count);
-                // Three blocks leave no room for it.
+                // Three blocks leave no room for the AccECN option.
                 (ace, option_bytes) = (field, if blocks.is_full() { 0 } else { OPTION_BYTES });
                 &counted
             }

@@ -1,10 +1,12 @@
-//! Acknowledgements that are not delayed, as a kernel's receiver sends them (Linux 6.18, `net/ipv4/tcp_input.c`): the
-//! first ones, those after duplicates and marks, and all while the receive window opens. Others are held back that leave
-//! at once elsewhere: all but the first three that tell of the same hole.
+//! Acknowledgements that are not delayed, as a kernel's receiver sends them (Linux 6.18, `net/ipv4/tcp_input.c`):
+//! the first ones, those after duplicates and marks, and all while the receive window opens. Other
+//! acknowledgements are held back although RFC 5681 has them sent at once: duplicate acknowledgements for the same
+//! hole after the first three.
 //!
-//! The window opens from 64 KiB on, by two segments for each that arrives (`tcp_grow_window`), to what the buffer holds,
-//! which follows what arrives in a round trip (dynamic right-sizing, `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The
-//! application takes everything at once. What is open does not limit the sender: it is ahead of its window.
+//! The window opens from 64 KiB, by two segments for each that arrives (`tcp_grow_window`), up to the size of the
+//! buffer, which follows the data that arrives in a round trip (dynamic right-sizing, `tcp_rcv_space_adjust` and
+//! `tcp_rcvbuf_grow`). The application reads everything at once. The open window does not limit the sender: it
+//! stays ahead of the sender's window.
 
 use longhaul_units::{Span, Time};
 
@@ -12,7 +14,7 @@ use longhaul_units::{Span, Time};
 /// takes 2304 bytes of memory.
 const FIRST_BUFFER: u64 = 81_920;
 
-/// What is open at first: half of that memory in whole segments (`tcp_select_initial_window`).
+/// The initial window: half of that memory in whole segments (`tcp_select_initial_window`).
 const FIRST_WINDOW: u64 = 65_536;
 
 /// Segments of the first round trip (`TCP_INIT_CWND`, `tcp_init_buffer_space`).
@@ -27,24 +29,24 @@ const INTERACTIVE: Span = Span::from_millis(40);
 /// Duplicate acknowledgements behind a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
 const FIRST_DUPLICATES: u32 = 3;
 
-/// How long those that follow are held back, and how many (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_nr`): a
-/// twentieth of the round trip at most.
+/// Maximum time and number of the duplicate acknowledgements held back after those (`tcp_comp_sack_delay_ns`,
+/// `tcp_comp_sack_nr`). The time is also limited to a twentieth of the round trip.
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 const ROUND_TRIP_PARTS: u64 = 20;
 
-/// What a receiver knows of it.
+/// State of a receiver that decides which acknowledgements are prompt.
 #[derive(Debug)]
 pub(super) struct PromptAcks {
-    /// So many at the beginning and after duplicates (`TCP_MAX_QUICKACKS`).
+    /// Number of prompt acknowledgements at the beginning and after duplicates (`TCP_MAX_QUICKACKS`).
     most: u32,
-    /// So many are still to come (`icsk_ack.quick`).
+    /// Number of prompt acknowledgements left (`icsk_ack.quick`).
     left: u32,
-    /// Whether answers carry acknowledgements (`icsk_ack.pingpong`).
+    /// True if data in the other direction carries the acknowledgements (`icsk_ack.pingpong`).
     interactive: bool,
     last_arrival: Time,
-    /// The hole that duplicates tell of, how many of them there were, and how many were held back since the last that
-    /// left.
+    /// The hole that the last duplicates report, their number, and the number held back since the last
+    /// acknowledgement.
     hole: u64,
     duplicates: u32,
     held_back: u32,
@@ -52,7 +54,7 @@ pub(super) struct PromptAcks {
 }
 
 impl PromptAcks {
-    /// A receiver of segments of so many bytes; its window may open to `most_bytes`.
+    /// Creates the state of a receiver of segments of this many bytes; its window may open to `most_bytes`.
     pub(super) fn new(most: u32, segment_bytes: u64, most_bytes: u64) -> Self {
         Self {
             most,
@@ -66,12 +68,13 @@ impl PromptAcks {
         }
     }
 
-    /// The SYN is answered.
+    /// Records that the SYN is answered.
     pub(super) fn on_handshake(&mut self, now: Time) {
         self.window.rtt.answered = Some(now);
     }
 
-    /// A segment arrives in order, sent at `stamp`, while so many `waiting` have arrived out of order, below `end`.
+    /// Records the in-order arrival of a segment sent at `stamp`, while `waiting` segments have arrived out of
+    /// order, below `end`.
     pub(super) fn on_segment(
         &mut self,
         segment: u64,
@@ -85,13 +88,13 @@ impl PromptAcks {
         }
         self.last_arrival = now;
         self.window.rtt.sample(stamp, now);
-        // The segment itself waits, too, until it is taken.
+        // The segment itself waits, too, until the application reads it.
         self.open(waiting + 1);
         let next = segment + 1;
         self.window.follow(next, end.saturating_sub(next), now);
     }
 
-    /// A segment arrives out of order, while `waiting` do already.
+    /// Records an out-of-order arrival, with `waiting` out-of-order segments already there.
     pub(super) fn on_out_of_order(&mut self, waiting: u64, now: Time) {
         self.last_arrival = now;
         self.open(waiting);
@@ -103,37 +106,37 @@ impl PromptAcks {
         }
     }
 
-    /// A segment arrives that had arrived before.
+    /// Records the arrival of a duplicate segment.
     pub(super) fn on_duplicate(&mut self) {
         self.hurry(self.most);
     }
 
-    /// The echo of marks begins.
+    /// Records the first of several marks to echo.
     pub(super) fn on_mark(&mut self) {
         self.hurry(AFTER_MARK);
     }
 
-    /// `tcp_enter_quickack_mode`.
+    /// Begins prompt acknowledgements, at least this many (`tcp_enter_quickack_mode`).
     fn hurry(&mut self, count: u32) {
         self.left = self.left.max(count.min(self.most));
         self.interactive = false;
     }
 
-    /// Data leaves in the other direction, with the acknowledgement.
+    /// Records that data leaves in the other direction, with the acknowledgement.
     pub(super) fn on_answer(&mut self, now: Time) {
         let soon = self.last_arrival != Time::NEVER && now.since(self.last_arrival) < INTERACTIVE;
         self.interactive |= soon;
         self.on_ack();
     }
 
-    /// An acknowledgement leaves.
+    /// Records that an acknowledgement leaves.
     pub(super) fn on_ack(&mut self) {
         self.left = self.left.saturating_sub(1);
         self.held_back = 0;
     }
 
-    /// How long a duplicate acknowledgement is held back that tells of the hole at `hole`, if it is: one leaves then for
-    /// all that follow (`__tcp_ack_snd_check`).
+    /// Returns the time for which a duplicate acknowledgement for the hole at `hole` is held back, if it is: one
+    /// acknowledgement then answers for all that follow (`__tcp_ack_snd_check`).
     pub(super) fn holds_back(&mut self, hole: u64) -> Option<Span> {
         if self.at_once() || self.held_back >= HELD_BACK_COUNT {
             return None;
@@ -149,18 +152,19 @@ impl PromptAcks {
         Some(HELD_BACK.min(self.window.rtt.smoothed / ROUND_TRIP_PARTS))
     }
 
-    /// Whether one is held back.
+    /// Returns true if an acknowledgement is held back.
     pub(super) fn is_holding_back(&self) -> bool {
         self.held_back > 0
     }
 
-    /// Whether an acknowledgement is not delayed (`tcp_in_quickack_mode`).
+    /// Returns true if acknowledgements are not delayed (`tcp_in_quickack_mode`).
     pub(super) fn at_once(&self) -> bool {
         self.left > 0 && !self.interactive
     }
 
-    /// Below this segment, none that arrives in order changes anything: no acknowledgement is prompt, the window is as
-    /// open as the buffer allows, and that will not grow, for no more arrives in the round trip than before.
+    /// Returns the segment below which no in-order arrival changes anything: no acknowledgement is prompt, the
+    /// window is as open as the buffer allows, and the buffer will not grow since no more data arrives in the
+    /// round trip than before.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {
@@ -174,13 +178,13 @@ impl PromptAcks {
 #[derive(Debug)]
 struct Window {
     segment: u64,
-    /// What is open (`rcv_ssthresh`), what the buffer holds (`window_clamp`), and what it may hold at most.
+    /// The open window (`rcv_ssthresh`), the size of the buffer (`window_clamp`), and its limit.
     open: u64,
     buffer: u64,
     most: u64,
-    /// What has arrived in a round trip so far (`rcvq_space.space`).
+    /// Most data that has arrived in a round trip so far (`rcvq_space.space`).
     round: u64,
-    /// The current round trip: its first segment, and when it began.
+    /// The current round trip: its first segment, and its beginning.
     first: u64,
     since: Time,
     rtt: RoundTrip,
@@ -209,7 +213,7 @@ impl Window {
         (self.first, self.since) = (first, now);
     }
 
-    /// What the buffer can take beside so many segments that wait.
+    /// Returns the buffer's room in addition to this many waiting segments.
     fn free(&self, waiting: u64) -> u64 {
         self.buffer.saturating_sub(waiting * self.segment)
     }
@@ -218,22 +222,23 @@ impl Window {
         self.open >= self.free(1)
     }
 
-    /// Opens by two segments for one. Returns whether there was room.
+    /// Opens the window by two segments for one that has arrived. Returns true if there was room.
     fn open(&mut self, waiting: u64) -> bool {
         let room = self.free(waiting).saturating_sub(self.open);
         self.open += room.min(2 * self.segment);
         room > 0
     }
 
-    /// Once in a round trip, the buffer grows to twice what arrived in it and, where that is more than ever, to let the
-    /// sender go on growing like that; what is `missing` has a place in it, too.
+    /// Grows the buffer, once per round trip, to twice the data that arrived in it, if that is more than ever
+    /// before, and to allow the sender to grow further at the same pace; `missing` segments have a place in the
+    /// buffer, too.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;
         if rounds == 0 {
             return;
         }
-        // Several, if segments have not been looked at.
+        // Several round trips have passed if some segments were not counted.
         let arrived = (next - self.first) * self.segment / rounds;
         if arrived > self.round {
             let double = 2 * u128::from(arrived);
@@ -247,9 +252,9 @@ impl Window {
     }
 }
 
-/// The round trip as a receiver sees it, from an acknowledgement to the segment that it releases
-/// (`tcp_rcv_rtt_measure_ts`): the way of the segment, and that of the answer to the SYN and of what it released. A side
-/// that answered none takes the way back to be as long as the other.
+/// The round trip as a receiver measures it, from an acknowledgement to the segment that it releases
+/// (`tcp_rcv_rtt_measure_ts`): the transit times of the segment, and of the answer to the SYN with the segment
+/// that it released. A side that answered no SYN assumes equal transit times both ways.
 #[derive(Debug)]
 struct RoundTrip {
     /// Zero before the first sample.
@@ -260,7 +265,7 @@ struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// A segment sent at `stamp` arrives. Those sent together give one sample.
+    /// Samples the round trip of a segment sent at `stamp`. Segments sent together give one sample.
     fn sample(&mut self, stamp: Time, now: Time) {
         let transit = now.since(stamp);
         let answered = self.answered;
@@ -294,7 +299,8 @@ mod tests {
         PromptAcks::new(16, SEGMENT, 1 << 30)
     }
 
-    /// Segments from `first` on, sent together 10 ms ago, arrive at once; returns which are acknowledged at once.
+    /// Delivers segments from `first` on, sent together 10 ms ago, at once; returns those that are acknowledged at
+    /// once.
     fn burst(prompt: &mut PromptAcks, first: u64, count: u64, at: Time) -> Vec<u64> {
         let arrives = |segment| {
             prompt.on_segment(segment, at - Span::from_millis(10), (0, 0), at);
@@ -307,8 +313,8 @@ mod tests {
         (first..first + count).filter_map(arrives).collect()
     }
 
-    /// From 65,536 to 81,920 bytes less one segment (1448) are 14,936: six segments open it, by up to 2896 each. With
-    /// those 17 ACKs are to come, less the one that leaves; then 16.
+    /// From 65,536 to 81,920 bytes less one segment (1448) are 14,936 bytes: six segments open the window, by up
+    /// to 2896 bytes each. With those, 17 prompt ACKs are left, less the one that leaves; then 16.
     #[test]
     fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
         let mut prompt = prompt();
@@ -318,9 +324,9 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// What is judged is what has arrived when the first segment after a round trip does, that included: 11, 20 and 40
-    /// segments. 2 x 11 + 4 x 11 x (11 - 10)/10 is less than the 56 of the beginning, 2 x 20 + 4 x 20 x (20 - 11)/11 is
-    /// 105, 2 x 40 + 4 x 40 x (40 - 20)/20 is 240.
+    /// The buffer is judged by the segments that have arrived when the first one after a round trip does,
+    /// including that one: 11, 20 and 40. 2 x 11 + 4 x 11 x (11 - 10)/10 is less than the initial 56, 2 x 20 + 4 x
+    /// 20 x (20 - 11)/11 is 105, 2 x 40 + 4 x 40 x (40 - 20)/20 is 240.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();
@@ -336,7 +342,7 @@ mod tests {
         assert_eq!(prompt.window.rtt.smoothed, Span::from_millis(20));
         assert_eq!(buffers, [56, 56, 105, 240, 240]);
     }
-    /// Nothing is prompt that answers carry; a duplicate ends that (`tcp_enter_quickack_mode`).
+    /// Acknowledgements that data carries are not prompt; a duplicate ends that (`tcp_enter_quickack_mode`).
     #[test]
     fn answers_carry_acknowledgements_until_a_duplicate_comes() {
         let mut prompt = prompt();

@@ -1,7 +1,7 @@
 //! The receiving end where data flows in both directions of one connection.
 //!
-//! The two directions are two pairs of sender and receiver. Segments acknowledge what came the other
-//! way; since packets have no room for that, whoever knows both directions says so.
+//! The two directions are two pairs of sender and receiver. Segments acknowledge data of the other direction;
+//! since packets have no room for that, the owner of both directions passes it on.
 
 use longhaul_units::Time;
 
@@ -9,24 +9,24 @@ use super::Receiver;
 use crate::transport::Environment;
 
 impl Receiver {
-    /// Before the first segment: this direction begins without a handshake of its own.
+    /// Begins without a handshake of this direction's own; called before the first segment.
     pub(crate) fn join(&mut self) {
         self.next = 1;
         self.leave_plain();
     }
 
-    /// The next segment expected.
+    /// Returns the next segment expected.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// One past the last segment of all, which is answered with a FIN.
+    /// Sets one past the last segment, which is answered with a FIN.
     pub(crate) fn expect_end(&mut self, end: u64) {
         self.end = end;
         self.leave_plain();
     }
 
-    /// A segment of the other direction carries the acknowledgement that is held back.
+    /// Records that a segment of the other direction carries the acknowledgement that was delayed.
     pub(crate) fn acknowledged_by_data(&mut self, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.stop(self.own_timer(), env.schedule());
@@ -35,12 +35,12 @@ impl Receiver {
         }
     }
 
-    /// Bytes on the wire of an acknowledgement without options.
+    /// Returns the bytes on the wire of an acknowledgement without options.
     pub(crate) fn ack_bytes(&self) -> u16 {
         self.ack_bytes
     }
 
-    /// Acknowledges what is held back, if anything: a FIN is answered at once.
+    /// Sends the delayed acknowledgement, if there is one: a FIN is answered at once.
     pub(crate) fn acknowledge_held_back(&mut self, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
             self.timer.stop(self.own_timer(), env.schedule());
@@ -48,7 +48,7 @@ impl Receiver {
         }
     }
 
-    /// The time stamp that such a segment echoes.
+    /// Returns the timestamp that such a segment echoes.
     pub(crate) fn stamp(&self) -> Time {
         self.stamp
     }

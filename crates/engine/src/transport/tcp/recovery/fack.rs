@@ -1,12 +1,12 @@
-//! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996): everything below the segment that is
-//! furthest ahead is considered lost, unless it was acknowledged itself.
+//! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996): every segment below the highest one acknowledged is
+//! considered lost, unless it was selectively acknowledged itself.
 //!
-//! What the paper calls `awnd` = `snd.nxt - snd.fack + retran_data` is then the pipe of
-//! [`super::Sack`]: no segment below `snd.fack` is in flight, but those sent again.
+//! The paper's `awnd` = `snd.nxt - snd.fack + retran_data` is then the pipe of [`super::Sack`]: no segment below
+//! `snd.fack` is in flight, except retransmissions.
 
 use crate::transport::tcp::ranges::Ranges;
 
-/// Everything below this that is not acknowledged is lost. Outside recovery the paper waits until
+/// Returns the segment below which all unacknowledged segments are lost. Outside recovery, the paper waits until
 /// `snd.fack` is more than three segments ahead of `una`, to tolerate reordering.
 pub(crate) fn lost_below(
     sacked: &Ranges,

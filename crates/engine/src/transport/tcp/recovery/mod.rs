@@ -1,5 +1,5 @@
-//! Loss recovery: when losses are noticed, what is sent next, and what counts as in flight. One file
-//! per recovery; all work on the control block.
+//! Loss recovery: loss detection, the choice of the next segment to send, and the count of segments in flight. One
+//! file per algorithm; all operate on the control block.
 
 mod fack;
 mod ns2_sack;
@@ -25,23 +25,23 @@ use super::control_block::ControlBlock;
 use crate::config::Recovery;
 use crate::transport::Environment;
 
-/// What a recovery decides about the segments of a connection; where `REGULAR`, of which [`Self::is_open`] is true and
-/// all else is as [`super::regular`] has it.
+/// Decisions of a recovery algorithm about the segments of a connection. With `REGULAR`, [`Self::is_open`] is true
+/// and the other conditions of [`super::regular`] hold.
 pub(super) trait LossRecovery {
-    /// Whether fast recovery is going on.
+    /// Returns true during fast recovery.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
 
-    /// Whether nothing is lost, selectively acknowledged or sent again, as far as is known. If it never says so, no
-    /// acknowledgement is regular.
+    /// Returns true if no segment is known to be lost, selectively acknowledged or retransmitted. If it always
+    /// returns false, no acknowledgement is regular.
     fn is_open(&self) -> bool;
 
-    /// Segments thought to be in the network.
+    /// Returns the number of segments estimated to be in the network.
     fn in_flight(&self, tcb: &ControlBlock) -> u64;
 
-    /// The next segment to send, if there is room for one.
+    /// Returns the next segment to send, if there is room for one.
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64>;
 
-    /// A segment has been sent.
+    /// Records a segment that has been sent.
     fn on_sent<const REGULAR: bool>(
         &mut self,
         tcb: &mut ControlBlock,
@@ -49,8 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// All segments have been sent that may be sent now; whether the connection moves on: with new ones among them, or
-    /// after a regular acknowledgement that did not see to its timers itself.
+    /// Called after all segments that may be sent now have been sent, if the connection advances: if new segments
+    /// are among them, or after a regular acknowledgement that left the timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
@@ -59,13 +59,13 @@ pub(super) trait LossRecovery {
     ) {
     }
 
-    /// The window has been reduced for a mark, from so many segments.
+    /// Records that the window has been reduced for a mark, from `window` segments.
     fn on_reduction_for_mark(&mut self, _tcb: &mut ControlBlock, _window: u64) {}
 
-    /// The retransmission timer has expired.
+    /// Processes the expiry of the retransmission timer.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
-    /// Processes an acknowledgement. Returns how many segments may follow, if any.
+    /// Processes an acknowledgement. Returns the maximum number of segments that may be sent, if any.
     fn on_ack<const REGULAR: bool>(
         &mut self,
         tcb: &mut ControlBlock,
@@ -74,9 +74,9 @@ pub(super) trait LossRecovery {
     ) -> Option<u32>;
 }
 
-/// Loss detection and retransmission. The tag is a byte of its own, quicker to look at than one
-/// hidden in what the variants hold, which begin with what acknowledgements in order touch: they find
-/// both in one cache line.
+/// Loss detection and retransmission. The tag is a byte of its own, which is faster to read than one hidden in the
+/// variants' contents. These begin with the fields that acknowledgements in order use, so that the tag and these
+/// fields share a cache line.
 #[derive(Debug)]
 #[repr(u8, align(64))]
 pub(super) enum RecoveryAlgorithm {
@@ -118,7 +118,7 @@ enum CaState {
     Loss,
 }
 
-/// Calls whichever recovery algorithm `$holder` has.
+/// Calls the recovery algorithm that `$holder` has.
 macro_rules! with_recovery {
     ($holder:expr, $recovery:ident => $call:expr) => {
         match &mut $holder.recovery {

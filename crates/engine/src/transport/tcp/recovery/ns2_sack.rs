@@ -1,4 +1,4 @@
-//! Loss recovery as ns-2's `Sack1` agent has it, for comparison with ns-2 studies.
+//! Loss recovery of ns-2's `Sack1` agent, for comparison with ns-2 studies.
 //!
 //! Its pipe counts acknowledgements: set on entering recovery from what is outstanding, one less
 //! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
@@ -13,15 +13,15 @@ use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// State of the agent, in this order in memory.
+/// State of the agent; the order in memory is given.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Ns2Sack {
     recovering: bool,
-    /// Since a timeout no new acknowledgement has come: duplicates are ignored.
+    /// True if no new acknowledgement has come since a timeout: duplicates are ignored.
     timed_out: bool,
     pipe: i64,
-    /// One past the last segment sent again, or zero.
+    /// One past the last segment retransmitted, or zero.
     repaired: u64,
     sacked: Ranges,
 }

@@ -1,4 +1,4 @@
-//! Loss recovery as ns-2's `Reno` and `Newreno` agents have it, for comparison with ns-2 studies.
+//! Loss recovery of ns-2's `Reno` and `Newreno` agents, for comparison with ns-2 studies.
 
 use longhaul_units::Time;
 
@@ -7,14 +7,14 @@ use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 
-/// Most segments that `Newreno` sends for a duplicate acknowledgement.
+/// Maximum number of segments that `Newreno` sends for a duplicate acknowledgement.
 const NEWRENO_BURST: u32 = 2;
 
 /// State of the agents.
 #[derive(Debug)]
 pub(crate) struct Ns2Window {
     newreno: bool,
-    /// Segments that the window is inflated by (`dupwnd_`).
+    /// Number of segments by which the window is inflated (`dupwnd_`).
     inflation: u64,
     partial_seen: bool,
 }
@@ -42,7 +42,7 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
-    /// What an acknowledgement does here depends on the last reduction, too.
+    /// Returns false: the effect of an acknowledgement also depends on the last reduction.
     fn is_open(&self) -> bool {
         false
     }
@@ -92,7 +92,7 @@ impl LossRecovery for Ns2Window {
                 }
                 self.inflation = 0;
                 self.partial_seen = false;
-                // The acknowledgement that ends a recovery lets the window grow, too.
+                // The acknowledgement that ends a recovery also lets the window grow.
                 let ack = Ack {
                     in_recovery: false,
                     ..ack
@@ -154,8 +154,8 @@ impl Ns2Window {
         self.inflation = u64::from(tcb.config.dupack_threshold);
     }
 
-    /// A partial acknowledgement in `Newreno`: deflates the window by what it acknowledges, and
-    /// repeats the next segment.
+    /// Processes a partial acknowledgement in `Newreno`: deflates the window by the acknowledged segments, and
+    /// retransmits the next one.
     fn on_partial(&mut self, tcb: &mut ControlBlock, ack: Ack, env: &mut impl Environment) {
         let acked = ack.next - tcb.una;
         tcb.process_partial_ack(ack.next);
@@ -183,7 +183,7 @@ impl Ns2Window {
 }
 
 impl ControlBlock {
-    /// ns-2's limited transmit: one new segment beyond the window for each of the first duplicate
+    /// Implements ns-2's limited transmit: sends one new segment beyond the window for each of the first duplicate
     /// acknowledgements (`send_one`).
     pub(super) fn transmit_one_beyond(&mut self, env: &mut impl Environment) {
         let in_flight = self.nxt - self.una;

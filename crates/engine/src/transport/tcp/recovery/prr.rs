@@ -1,27 +1,27 @@
-//! Proportional rate reduction (RFC 6937): how much to send in a recovery.
+//! Proportional rate reduction (RFC 6937): the amount to send in a recovery.
 //!
 //! While more is in flight than the reduced window allows, segments leave in proportion to those
 //! delivered, so that the flight shrinks over a round trip instead of stopping at once. Below that,
 //! the slow start reduction bound lets it grow by one segment more than was delivered.
 //!
-//! Linux (6.18, `tcp_cwnd_reduction`) takes the window for the flight at the beginning, and grows by that segment only
-//! after an acknowledgement that moves forward and tells of no loss, as RFC 9937 has it.
+//! Linux (6.18, `tcp_cwnd_reduction`) uses cwnd instead of the flight size at the beginning, and sends the
+//! additional segment only after an acknowledgement that advances and reports no loss, as RFC 9937 does.
 
 /// State of one recovery, in segments.
 #[derive(Debug, Default)]
 pub(crate) struct Prr {
-    /// In flight when the recovery began (`RecoverFS`, or `prior_cwnd`).
+    /// Segments in flight at the start of the recovery (`RecoverFS`, or `prior_cwnd`).
     flight: u64,
-    /// Delivered in it (`prr_delivered`).
+    /// Segments delivered in the recovery (`prr_delivered`).
     delivered: u64,
-    /// Sent in it (`prr_out`).
+    /// Segments sent in the recovery (`prr_out`).
     sent: u64,
-    /// What may leave before the next acknowledgement (`sndcnt`).
+    /// Segments that may leave before the next acknowledgement (`sndcnt`).
     allowance: u64,
 }
 
 impl Prr {
-    /// A recovery begins with `flight` segments not acknowledged.
+    /// Starts a recovery with `flight` segments not acknowledged.
     pub(crate) fn start(&mut self, flight: u64) {
         *self = Self {
             flight: flight.max(1),
@@ -29,21 +29,23 @@ impl Prr {
         };
     }
 
-    /// The window is reduced for a mark: something leaves for the acknowledgement that brought it.
+    /// Starts the reduction of the window for a mark: a segment may leave for the acknowledgement that carried the
+    /// mark.
     pub(crate) fn start_for_mark(&mut self, window: u64) {
         self.start(window);
         self.allowance = 1;
     }
 
-    /// The fast retransmit leaves however little was delivered before it.
+    /// Lets the fast retransmit leave even if little was delivered before it.
     pub(crate) fn allow_first(&mut self) {
         if self.sent == 0 {
             self.allowance = self.allowance.max(1);
         }
     }
 
-    /// An acknowledgement tells of `delivered` segments and leaves `pipe` in flight; `window` is
-    /// what the recovery reduces to (RFC 6937 section 3). Unless it `grows`, no more leaves than was delivered.
+    /// Processes an acknowledgement that reports `delivered` segments and leaves `pipe` in flight; `window` is the
+    /// target of the reduction (RFC 6937 section 3). Unless it `grows`, no more segments leave than were
+    /// delivered.
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, window: u64, grows: bool) {
         self.delivered += delivered;
         self.allowance = if pipe > window {
@@ -56,19 +58,19 @@ impl Prr {
         };
     }
 
-    /// A segment leaves.
+    /// Records a segment that leaves.
     pub(crate) fn on_sent(&mut self) {
         self.sent += 1;
         self.allowance = self.allowance.saturating_sub(1);
     }
 
-    /// What may still leave before the next acknowledgement.
+    /// Returns the number of segments that may still leave before the next acknowledgement.
     #[cfg(test)]
     pub(crate) fn allowance(&self) -> u64 {
         self.allowance
     }
 
-    /// Whether a segment may leave.
+    /// Returns true if a segment may leave.
     pub(crate) fn allows(&self) -> bool {
         self.allowance > 0
     }
@@ -78,8 +80,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Of 20 segments, 14 are to be left: 14/20 of a segment leaves for each delivered, rounded up. Then, with less in
-    /// flight, what was delivered, and one more where the flight may grow.
+    /// Of 20 segments, 14 are the target: 14/20 of a segment leaves for each delivered, rounded up. Once the
+    /// flight is below the target, as many leave as were delivered, and one more if the flight may grow.
     #[test]
     fn segments_leave_in_proportion_and_then_one_for_one() {
         for (grows, at_last) in [(true, 4), (false, 3)] {

@@ -1,7 +1,7 @@
-//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is
-//! another way to notice losses, proportional rate reduction another way to send in recovery.
+//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is an
+//! alternative loss detection, proportional rate reduction an alternative rule for sending in recovery.
 //!
-//! What the RFC computes by walking the window is kept in counters that change with each
+//! Quantities that the RFC computes by walking the window are kept in counters that change with each
 //! acknowledgement, so that the cost does not depend on the window.
 
 use longhaul_congestion::AckSample;
@@ -16,37 +16,37 @@ use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::usual;
 
-/// How losses are noticed.
+/// Loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detection {
-    /// By segments acknowledged above (RFC 6675 section 4, `IsLost`).
+    /// By the number of segments acknowledged above (RFC 6675 section 4, `IsLost`).
     Count,
-    /// By the segment furthest ahead.
+    /// By the highest segment acknowledged.
     Forward,
 }
 
-/// The scoreboard and what follows from it, in this order in memory.
+/// The scoreboard and the state derived from it; the order in memory is given.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Sack {
     ca_state: CaState,
     detection: Detection,
-    /// Whether this recovery has used its rescue retransmission (RFC 6675 section 4, rule 4).
+    /// True if this recovery has used its rescue retransmission (RFC 6675 section 4, rule 4).
     rescued: bool,
-    /// Segments not acknowledged below `lost_below`.
+    /// Number of unacknowledged segments below `lost_below`.
     lost: u64,
-    /// Segments not acknowledged below `high_rxt`.
+    /// Number of unacknowledged segments below `high_rxt`.
     retransmitted: u64,
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
     prr: Option<Prr>,
     /// Recovery ends when everything below this is acknowledged (`RecoveryPoint`).
     recovery_point: u64,
-    /// One past the highest segment sent again in this recovery (`HighRxt` + 1).
+    /// One past the highest segment retransmitted in this recovery (`HighRxt` + 1).
     high_rxt: u64,
-    /// Everything from `high_rxt` to here is acknowledged: where to look for the next retransmission.
+    /// Start of the search for the next retransmission: everything from `high_rxt` to here is acknowledged.
     next_rxt_from: u64,
-    /// Everything below this that is not acknowledged is lost (`IsLost`).
+    /// Unacknowledged segments below this one are lost (`IsLost`).
     lost_below: u64,
 }
 
@@ -84,13 +84,13 @@ impl LossRecovery for Sack {
         self.ca_state == CaState::Open && none_missing
     }
 
-    /// The pipe of RFC 6675 section 4: segments thought to be in the network.
+    /// Returns the pipe of RFC 6675 section 4: the number of segments estimated to be in the network.
     #[inline]
     fn in_flight(&self, tcb: &ControlBlock) -> u64 {
         tcb.max_sent - tcb.una - self.sacked.total() - self.lost + self.retransmitted
     }
 
-    /// The next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
+    /// Returns the next segment to send, if the pipe has room (`NextSeg` of RFC 6675 section 4).
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if REGULAR {
@@ -198,7 +198,7 @@ impl LossRecovery for Sack {
 }
 
 impl Sack {
-    /// Rule 1: the first lost segment not yet sent again.
+    /// Applies rule 1: returns the first lost segment not yet retransmitted.
     fn next_seg_rule_1(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let from = self.high_rxt.max(tcb.una).max(self.next_rxt_from);
         if from >= self.lost_below {
@@ -209,8 +209,8 @@ impl Sack {
         (segment < self.lost_below).then_some(segment)
     }
 
-    /// Rules 3 and 4, when there is nothing new to send: a segment not known to be lost but with
-    /// something acknowledged above it; once per recovery, the last one.
+    /// Applies rules 3 and 4, if there is no new segment to send: returns a segment not known to be lost with
+    /// acknowledged ones above it; once per recovery, the last segment.
     fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
@@ -224,14 +224,14 @@ impl Sack {
         Some(last)
     }
 
-    /// Moves `high_rxt` past a segment just sent again. Segments that it skips are acknowledged.
+    /// Moves `high_rxt` past a segment just retransmitted. Segments that it skips are acknowledged.
     fn note_retransmission(&mut self, segment: u64) {
         self.high_rxt = segment + 1;
         self.retransmitted += 1;
     }
 
-    /// Ends and begins recoveries, and lets the window grow where that is allowed. `sample` has the facts
-    /// of an acknowledgement that tells of newly delivered segments.
+    /// Ends and begins recoveries, and lets the window grow if that is allowed. `sample` belongs to an
+    /// acknowledgement that reports newly delivered segments.
     #[inline(always)]
     fn update_ca_state(
         &mut self,
@@ -267,13 +267,13 @@ impl Sack {
         }
     }
 
-    /// Whether something in flight is lost.
+    /// Returns true if a segment in flight is lost.
     fn finds_loss(&self, tcb: &ControlBlock) -> bool {
         let lost = self.lost > 0 || tcb.dupacks >= tcb.config.dupack_threshold;
         lost && tcb.una < tcb.max_sent
     }
 
-    /// The same for an acknowledgement without new information.
+    /// Updates the state after an acknowledgement without new information.
     #[cold]
     fn update_ca_state_without_news(
         &mut self,
@@ -284,7 +284,7 @@ impl Sack {
         self.update_ca_state(tcb, ack, None, env);
     }
 
-    /// RFC 6675 section 5, step 4.
+    /// Enters recovery (RFC 6675 section 5, step 4).
     #[cold]
     fn enter_recovery(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         self.ca_state = CaState::Recovery;
@@ -307,14 +307,14 @@ impl Sack {
         }
     }
 
-    /// The losses of a recovery may have become too many for an algorithm that tolerates some.
+    /// Asks the algorithm again whether it tolerates the losses of a recovery, which may have become too many.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);
         }
     }
 
-    /// Forgets what the cumulative acknowledgement's advance from `una` to `next` covers.
+    /// Forgets the segments that the cumulative acknowledgement's advance from `una` to `next` covers.
     fn drop_acknowledged(&mut self, una: u64, next: u64) {
         self.lost -= self.missing(una, next.min(self.lost_below));
         self.retransmitted -= self.missing(una, next.min(self.high_rxt));
@@ -323,7 +323,7 @@ impl Sack {
         self.sacked.remove_below(next);
     }
 
-    /// Segments in `[from, to)` that are not selectively acknowledged.
+    /// Returns the number of segments in `[from, to)` that are not selectively acknowledged.
     fn missing(&self, from: u64, to: u64) -> u64 {
         if to <= from {
             0
@@ -332,7 +332,7 @@ impl Sack {
         }
     }
 
-    /// Enters the acknowledgement's blocks; returns whether they held anything new.
+    /// Adds the acknowledgement's blocks; returns true if they had new segments.
     #[inline(always)]
     fn process_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let before = self.sacked.total();
@@ -346,7 +346,7 @@ impl Sack {
         self.sacked.total() > before
     }
 
-    /// Records blocks after the first: rare, not inlined.
+    /// Adds blocks after the first: rare, not inlined.
     #[inline(never)]
     fn process_older_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) {
         let older = ack.sack.blocks(ack.next).skip(1);
@@ -385,8 +385,8 @@ impl Sack {
         }
     }
 
-    /// A segment is lost when `threshold` segments above it have been acknowledged (RFC 6675 section
-    /// 4, in whole segments).
+    /// Returns the segment below which segments are lost: those above which `threshold` segments have been
+    /// acknowledged (RFC 6675 section 4, in whole segments).
     #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {
         if let Some((left, right)) = self.sacked.newest()
@@ -406,7 +406,7 @@ impl Sack {
         })
     }
 
-    /// Marks everything below `edge` as lost that is not acknowledged.
+    /// Marks unacknowledged segments below `edge` as lost.
     #[inline(never)]
     fn raise_lost_below(&mut self, tcb: &mut ControlBlock, edge: u64) {
         if edge > self.lost_below {

@@ -1,12 +1,12 @@
-//! Tail loss probes (RFC 8985 section 7): when acknowledgements fail to come, one segment more asks
-//! for one, so that a loss at the end of the data is repaired without a retransmission timeout.
+//! Tail loss probes (RFC 8985 section 7): when no acknowledgement comes, an additional segment elicits one, so
+//! that a loss at the end of the data is repaired without a retransmission timeout.
 
 use longhaul_units::{Span, Time};
 
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 
-/// Without a round trip to go by (section 7.2).
+/// Probe timeout without a round-trip sample (section 7.2).
 const FIRST_TIMEOUT: Span = Span::from_secs(1);
 
 /// A probe in flight.
@@ -14,7 +14,7 @@ const FIRST_TIMEOUT: Span = Span::from_secs(1);
 struct Probe {
     /// One past the highest segment sent by then (`TLP.end_seq`).
     end: u64,
-    /// Whether it repeats a segment (`TLP.is_retrans`).
+    /// True if the probe is a retransmission (`TLP.is_retrans`).
     repeats: bool,
 }
 
@@ -22,19 +22,19 @@ struct Probe {
 #[derive(Debug, Default)]
 pub(crate) struct TailProbe {
     under_way: Option<Probe>,
-    /// Round-trip samples taken when the last probe left.
+    /// Number of round-trip samples taken when the last probe left.
     samples: u64,
 }
 
 impl TailProbe {
-    /// When to probe after something happened at `now`: not after the retransmission timer
+    /// Returns the time of the next probe after an event at `now`, at the latest that of the retransmission timer
     /// (`TLP_calc_PTO`, section 7.2).
     pub(crate) fn deadline(tcb: &ControlBlock, now: Time) -> Time {
         let srtt = tcb.srtt();
         let timeout = if srtt == Span::ZERO {
             FIRST_TIMEOUT
         } else if tcb.max_sent - tcb.una == 1 {
-            // The receiver may hold back the acknowledgement of a single segment.
+            // The receiver may delay the acknowledgement of a single segment.
             let delayed = tcb.config.delayed_ack.map_or(Span::ZERO, |ack| ack.timeout);
             srtt * 2 + tcb.config.probe_ack_delay.unwrap_or(delayed)
         } else {
@@ -43,8 +43,8 @@ impl TailProbe {
         (now + timeout).min(tcb.timer.deadline())
     }
 
-    /// The segment to probe with (section 7.3): a new one if there is one that the peer takes, else
-    /// the last. None while a probe is in flight, or without a round-trip sample since the last one.
+    /// Returns the segment to send as a probe (section 7.3): a new one that the peer accepts or else the last one.
+    /// None while a probe is in flight, or without a round-trip sample since the last one.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
@@ -53,7 +53,7 @@ impl TailProbe {
         Some(if new { tcb.nxt } else { tcb.max_sent - 1 })
     }
 
-    /// The probe has left; it repeats a segment or not.
+    /// Records that the probe has left; `repeats` if it is a retransmission.
     pub(crate) fn on_sent(&mut self, tcb: &ControlBlock, repeats: bool) {
         self.samples = tcb.trips.samples;
         self.under_way = Some(Probe {
@@ -62,19 +62,19 @@ impl TailProbe {
         });
     }
 
-    /// Whether a probe is in flight.
+    /// Returns true if a probe is in flight.
     pub(crate) fn is_under_way(&self) -> bool {
         self.under_way.is_some()
     }
 
-    /// A recovery begins, which looks after everything in flight.
+    /// Ends the probe, when a recovery begins: it covers everything in flight.
     pub(crate) fn end(&mut self) {
         self.under_way = None;
     }
 
-    /// Processes an acknowledgement; returns whether it shows that the probe repaired a loss, which calls
-    /// for a reduction (section 7.4). `duplicate`: it reports a second copy (case 1 of section 7.4.2), or has no
-    /// new information, and without SACK blocks only a second copy of the probe can have caused it.
+    /// Processes an acknowledgement; returns true if it shows that the probe repaired a loss, which calls for a
+    /// reduction (section 7.4). `duplicate`: the acknowledgement reports a second copy (case 1 of section 7.4.2),
+    /// or has no new information and no SACK blocks, so that only a second copy of the probe can have caused it.
     pub(crate) fn on_ack(&mut self, ack: Ack, duplicate: bool) -> bool {
         let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {
             return false;

@@ -1,23 +1,23 @@
-//! When each segment was last sent, and which of them are under way: in the order of sending, so
-//! the first that can be lost is the first of the list (RFC 8985 section 6.2 looks at all segments).
+//! The last transmission of each segment in flight, listed in the order of sending, so that the first segment that
+//! can be lost is the first of the list (RFC 8985 section 6.2 walks all segments).
 //!
-//! The line is a doubly linked list through the ring of segments. Every segment enters and leaves
-//! it once per transmission: nothing depends on the window. A segment takes 16 bytes, and two bits
-//! more once some are lost and sent again.
+//! The list is doubly linked through the ring of segments. Every segment enters and leaves it once per
+//! transmission: no cost depends on the window. A segment takes 16 bytes, and two bits more once some are lost and
+//! retransmitted.
 
 use longhaul_units::Time;
 
 use crate::transport::tcp::bitmap::Bitmap;
 use crate::transport::tcp::segment_ring::SegmentRing;
 
-/// No segment.
+/// Number that stands for no segment.
 const NONE: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// [`Time::NEVER`] once it is delivered.
+    /// Time of the last transmission; [`Time::NEVER`] once the segment is delivered.
     sent: Time,
-    /// Neighbours in the line, the lower halves of their numbers: its own, where there is none.
+    /// Neighbours in the list, as lower halves of their numbers; the segment's own number if there is none.
     before: u32,
     after: u32,
 }
@@ -35,9 +35,9 @@ pub(crate) struct Transmissions {
     entries: SegmentRing<Entry>,
     first: u64,
     last: u64,
-    /// The last in line that was sent before the newest delivered one.
+    /// The last segment in the list that was sent before the newest delivered one.
     overtaken: u64,
-    /// Segments lost and not sent again: how many, and which.
+    /// Segments lost and not retransmitted: their number, and the set.
     lost_count: u64,
     lost: Bitmap,
     /// Segments sent more than once, and one past the highest of all that ever were.
@@ -45,8 +45,8 @@ pub(crate) struct Transmissions {
     repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,
-    /// How far behind the highest one a segment sent once has arrived at most, in segments; zero if none was overtaken
-    /// (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
+    /// Degree of reordering: the maximum number of segments by which one sent once has arrived behind the highest;
+    /// zero if none was overtaken (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
     reordering: u64,
 }
 
@@ -68,36 +68,36 @@ impl Default for Transmissions {
 }
 
 impl Transmissions {
-    /// Segments lost and not sent again.
+    /// Returns the number of segments lost and not retransmitted.
     #[inline]
     pub(crate) fn lost(&self) -> u64 {
         self.lost_count
     }
 
-    /// Whether a segment sent once has arrived after a higher one (RFC 8985 section 6.2, step 3).
+    /// Returns true if a segment sent once has arrived after a higher one (RFC 8985 section 6.2, step 3).
     #[inline]
     pub(crate) fn reordering_seen(&self) -> bool {
         self.reordering > 0
     }
 
-    /// By how many segments a segment was overtaken at most.
+    /// Returns the maximum number of segments by which a segment was overtaken.
     pub(crate) fn reordering(&self) -> u64 {
         self.reordering
     }
 
-    /// A segment was overtaken by those up to the highest that has arrived.
+    /// Records that a segment was overtaken by all segments up to the highest that has arrived.
     #[inline]
     pub(crate) fn see_overtaken(&mut self, segment: u64) {
         self.reordering = self.reordering.max(self.fack.saturating_sub(segment));
     }
 
-    /// Whether a segment is lost and not sent again.
+    /// Returns true if a segment is lost and not retransmitted.
     #[inline]
     pub(crate) fn is_lost(&self, segment: u64) -> bool {
         self.lost.contains(segment)
     }
 
-    /// Segments of those from `from` to `to` that were sent again and have not arrived.
+    /// Returns the number of segments from `from` to `to` that were retransmitted and have not arrived.
     pub(crate) fn repeated_in(&self, from: u64, to: u64) -> u64 {
         let under_way = |&segment: &u64| {
             let sent = self.entries.at(segment).sent;
@@ -106,7 +106,7 @@ impl Transmissions {
         (from.max(1)..to).filter(under_way).count() as u64
     }
 
-    /// The first segment that is lost and not sent again.
+    /// Returns the first segment that is lost and not retransmitted.
     #[inline]
     pub(crate) fn first_lost(&self) -> Option<u64> {
         if self.lost_count == 0 {
@@ -115,7 +115,7 @@ impl Transmissions {
         self.lost.next(self.entries.base())
     }
 
-    /// A segment is sent, for the first time or again.
+    /// Records the transmission of a segment, the first or another.
     #[inline]
     pub(crate) fn send(&mut self, segment: u64, now: Time) {
         if segment < self.entries.end() {
@@ -124,7 +124,7 @@ impl Transmissions {
         self.append(segment, now);
     }
 
-    /// A segment is last in line.
+    /// Appends a segment to the list.
     #[inline(always)]
     fn append(&mut self, segment: u64, now: Time) {
         let own = segment as u32;
@@ -143,14 +143,14 @@ impl Transmissions {
         }
     }
 
-    /// The same for one that is new.
+    /// Records the first transmission of a segment.
     #[inline(always)]
     pub(crate) fn send_new(&mut self, segment: u64, now: Time) {
         debug_assert!(segment == self.entries.end(), "sent before");
         self.append(segment, now);
     }
 
-    /// A segment is about to be sent again.
+    /// Removes a segment that is about to be retransmitted.
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);
@@ -160,7 +160,7 @@ impl Transmissions {
         }
     }
 
-    /// A segment is not lost any more. Returns whether it was.
+    /// Removes a segment from the lost ones. Returns true if it was one of them.
     #[inline]
     fn find_again(&mut self, segment: u64) -> bool {
         let was_lost = self.lost_count > 0 && self.lost.remove(segment);
@@ -168,8 +168,8 @@ impl Transmissions {
         was_lost
     }
 
-    /// A segment is acknowledged. Returns when it was last sent, and whether more than once; nothing
-    /// if that was known.
+    /// Records that a segment is acknowledged. Returns the time of its last transmission, and whether there was
+    /// more than one; nothing if the segment had been delivered before.
     #[inline]
     pub(crate) fn deliver(&mut self, segment: u64) -> Option<(Time, bool)> {
         let entry = self.entries.get_mut(segment)?;
@@ -189,20 +189,21 @@ impl Transmissions {
         Some((sent, repeated))
     }
 
-    /// Whether none is lost or overtaken.
+    /// Returns true if no segment is lost or overtaken.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
         self.lost_count == 0 && self.overtaken == NONE
     }
 
-    /// Whether the line is the segments from `una` on, in their order, if none is delivered or lost.
+    /// Returns true if the list has the segments from `una` on, in their order, provided that none is delivered or
+    /// lost.
     #[inline]
     pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
         self.repeated_below <= una
     }
 
-    /// The first segments in line, up to `next`, are acknowledged and forgotten, with others behind them. Returns the
-    /// last of their transmissions.
+    /// Records the acknowledgement of the first segments in the list, up to `next`, with others behind them, and
+    /// forgets them. Returns the last of their transmissions.
     #[inline]
     pub(crate) fn deliver_first(&mut self, next: u64) -> Transmission {
         debug_assert!(self.first < next && self.lost_count == 0, "in order");
@@ -214,14 +215,14 @@ impl Transmissions {
         newest
     }
 
-    /// A segment in flight is considered lost.
+    /// Marks a segment in flight as lost.
     pub(crate) fn mark_lost(&mut self, segment: u64) {
         self.unlink(segment);
         self.lost.insert(segment, segment + 1);
         self.lost_count += 1;
     }
 
-    /// No segment is lost after all: those that are go back to their places in line.
+    /// Marks all lost segments as not lost: they return to their places in the list.
     #[cold]
     pub(crate) fn restore_lost(&mut self) {
         let base = self.entries.base();
@@ -232,7 +233,7 @@ impl Transmissions {
         self.overtaken = NONE;
     }
 
-    /// Puts a segment before those that were sent later.
+    /// Inserts a segment before the segments that were sent later.
     fn put_in_line(&mut self, own: Transmission) {
         let mut after = self.first;
         while after != NONE && self.transmission(after) < own {
@@ -268,7 +269,7 @@ impl Transmissions {
         self.entries.forget_below(segment);
     }
 
-    /// Notes the newest transmission known to have arrived.
+    /// Moves `overtaken` up to the newest transmission known to have arrived.
     #[inline]
     pub(crate) fn overtake(&mut self, newest: Transmission) {
         loop {
@@ -283,13 +284,13 @@ impl Transmissions {
         }
     }
 
-    /// The first in line.
+    /// Returns the first transmission in the list.
     #[inline]
     pub(crate) fn first(&self) -> Option<Transmission> {
         (self.first != NONE).then(|| self.transmission(self.first))
     }
 
-    /// The last in line that was overtaken.
+    /// Returns the last transmission in the list that was overtaken.
     #[inline]
     pub(crate) fn last_overtaken(&self) -> Option<Transmission> {
         (self.overtaken != NONE).then(|| self.transmission(self.overtaken))
@@ -311,8 +312,7 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// The number of a segment's neighbour, of which the lower half is known: what is in line is not
-    /// forgotten.
+    /// Returns the number of a segment's neighbour, given its lower half: segments in the list are not forgotten.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {
@@ -357,7 +357,7 @@ mod tests {
         Delivered,
     }
 
-    /// Everything known of a segment.
+    /// State of a segment in the reference model.
     #[derive(Clone, Copy, Debug)]
     struct Known {
         last: Transmission,
@@ -365,7 +365,7 @@ mod tests {
         state: State,
     }
 
-    /// All segments sent: every question looks at each of them.
+    /// Reference model: all segments sent, each of which is visited by every query.
     #[derive(Default)]
     struct Plain(Vec<Known>);
 
@@ -385,7 +385,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against walks through all segments.
+        /// Compares with walks through all segments.
         #[test]
         fn finds_what_walks_through_the_window_find(
             steps in prop::collection::vec((0u8..8, 0u64..100, 1u64..30), 1..120),

@@ -1,33 +1,34 @@
-//! Reductions that were not needed: what was sent again had only been late, and the window goes back to what it was
-//! (Linux, `tcp_may_undo` of `net/ipv4/tcp_input.c`).
+//! Spurious reductions: retransmitted segments had only been delayed, and the window is restored (Linux,
+//! `tcp_may_undo` of `net/ipv4/tcp_input.c`).
 //!
-//! That an acknowledgement answers the first copy of a segment shows its timestamp, which is older than any
-//! retransmission (Eifel, RFC 3522; `tcp_packet_delayed`); or all that was sent again arrives twice, as the receiver
-//! reports (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). After a timeout, it also shows when a segment is acknowledged
-//! that was never sent again: new data is sent before more of the old is (F-RTO, RFC 5682 section 3; `tcp_process_loss`).
+//! An acknowledgement of the first copy of a segment is recognised by its timestamp, which is older than any
+//! retransmission (Eifel, RFC 3522; `tcp_packet_delayed`), or all retransmitted segments are reported to have
+//! arrived twice (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). After a timeout, the acknowledgement of a
+//! segment that was never retransmitted is also a sign: new data is sent before more of the old (F-RTO, RFC 5682
+//! section 3; `tcp_process_loss`).
 
 use longhaul_units::Time;
 
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 
-/// What there is to know of a reduction.
+/// Evidence about a reduction.
 #[derive(Debug)]
 pub(crate) struct Undo {
-    /// When something was first sent again; [`Time::NEVER`] before.
+    /// Time of the first retransmission; [`Time::NEVER`] before.
     resent: Time,
-    /// The first segment of the reduction (`undo_marker`), and how many that were sent again since are not known to have
-    /// arrived twice (`undo_retrans`).
+    /// The first segment of the reduction (`undo_marker`), and the number of retransmissions since that are not
+    /// known to have arrived twice (`undo_retrans`).
     first: u64,
     unexplained: u64,
-    /// Whether F-RTO goes on.
+    /// True while F-RTO runs.
     frto: bool,
-    /// Whether new data leaves before lost segments.
+    /// True if new data leaves before lost segments.
     new_first: bool,
 }
 
 impl Undo {
-    /// A recovery begins.
+    /// Begins the evidence for a fast recovery.
     pub(crate) fn in_recovery(first: u64) -> Self {
         Self {
             resent: Time::NEVER,
@@ -38,7 +39,7 @@ impl Undo {
         }
     }
 
-    /// The timer has expired.
+    /// Begins the evidence for a timeout.
     pub(crate) fn after_timeout(first: u64) -> Self {
         Self {
             frto: true,
@@ -46,13 +47,14 @@ impl Undo {
         }
     }
 
-    /// A segment is sent again.
+    /// Records a retransmission.
     pub(crate) fn on_retransmission(&mut self, now: Time) {
         self.resent = self.resent.min(now);
         self.unexplained += 1;
     }
 
-    /// The segments from `left` to `right` have arrived twice. Whether all that was sent again has: nothing was lost.
+    /// Records that the segments from `left` to `right` have arrived twice. Returns true if all retransmitted
+    /// segments have: nothing was lost.
     pub(crate) fn on_duplicates(&mut self, (left, right): (u64, u64)) -> bool {
         if right <= self.first || self.resent == Time::NEVER || self.unexplained == 0 {
             return false;
@@ -61,19 +63,21 @@ impl Undo {
         self.unexplained == 0
     }
 
-    /// Whether an acknowledgement answers what was sent before anything was sent again.
+    /// Returns true if an acknowledgement answers a segment sent before the first retransmission.
     pub(crate) fn answers_first_copy(&self, tcb: &ControlBlock, ack: Ack) -> bool {
         tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, self.resent)
     }
 
-    /// Whether a segment that was never sent again shows that the timeout was too early, by its acknowledgement.
+    /// Returns true if the acknowledgement of a segment that was never retransmitted shows that the timeout was
+    /// spurious.
     pub(crate) fn trusts_original(&self) -> bool {
         self.frto
     }
 
-    /// An acknowledgement after a timeout that shows nothing. `advanced`, if it moves forward, but not to the end of what
-    /// was in flight; `reports`, if it tells of segments that arrived out of order; `sent_new`, if new data has been sent
-    /// since the timeout. Returns whether what is in flight now counts as that: new data is about to leave.
+    /// Continues F-RTO after an acknowledgement that decides nothing. `advanced` if it moves `una`, but not to the
+    /// end of the flight at the timeout; `reports` if it reports out-of-order segments; `sent_new` if new data has
+    /// been sent since the timeout. Returns true if the current flight takes the place of the flight at the
+    /// timeout: new data is about to leave.
     pub(crate) fn go_on(
         &mut self,
         tcb: &ControlBlock,
@@ -99,14 +103,14 @@ impl Undo {
         true
     }
 
-    /// Whether new data leaves before lost segments.
+    /// Returns true if new data leaves before lost segments.
     pub(crate) fn prefers_new(&self) -> bool {
         self.new_first
     }
 }
 
-/// The segments that an acknowledgement reports to have arrived before (RFC 2883 section 4: what its first block holds
-/// lies below the acknowledgement or in the second block).
+/// Returns the segments that an acknowledgement reports as duplicates (RFC 2883 section 4: its first block lies
+/// below the acknowledgement number or within the second block).
 pub(crate) fn duplicates(ack: Ack) -> Option<(u64, u64)> {
     let mut blocks = ack.sack.blocks(ack.next);
     let (left, right) = blocks.next()?;
@@ -114,15 +118,15 @@ pub(crate) fn duplicates(ack: Ack) -> Option<(u64, u64)> {
     (right <= ack.next || blocks.next().is_some_and(holds)).then_some((left, right))
 }
 
-/// How much longer than at first RACK waits for what was overtaken, which duplicates lengthen (RFC 8985 section 6.2, step
-/// 4; Linux, `tcp_rack_update_reo_wnd`).
+/// Multiplier of RACK's reordering window, which duplicates lengthen (RFC 8985 section 6.2, step 4; Linux,
+/// `tcp_rack_update_reo_wnd`).
 #[derive(Debug)]
 pub(crate) struct Patience {
-    /// In quarters of the smallest round-trip time (`reo_wnd_steps`).
+    /// Reordering window in quarters of the minimum round-trip time (`reo_wnd_steps`).
     pub(crate) steps: u64,
-    /// Recoveries until it starts over (`reo_wnd_persist`).
+    /// Number of recoveries until the multiplier is reset (`reo_wnd_persist`).
     recoveries: u32,
-    /// Segments delivered when it last grew.
+    /// Count of delivered segments from which on it may grow again.
     grown_at: u64,
 }
 
@@ -138,8 +142,8 @@ impl Patience {
         }
     }
 
-    /// Duplicates are reported, when `delivered` segments are delivered and `in_flight` of those sent later are not: once
-    /// a round trip.
+    /// Lengthens the window, at most once per round trip, when duplicates are reported; `delivered` segments are
+    /// delivered and `in_flight` are in flight.
     pub(crate) fn on_duplicates(&mut self, delivered: u64, in_flight: u64) {
         if delivered < self.grown_at {
             return;
@@ -149,7 +153,7 @@ impl Patience {
         self.grown_at = delivered + in_flight;
     }
 
-    /// A recovery is over.
+    /// Records that a recovery is over.
     pub(crate) fn on_recovery_exit(&mut self) {
         self.recoveries = self.recoveries.saturating_sub(1);
         if self.recoveries == 0 {

@@ -10,17 +10,17 @@ use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// LossRecovery by fast retransmit and an inflated window.
+/// Loss recovery by fast retransmit and an inflated window.
 #[derive(Debug)]
 pub(crate) struct WindowRecovery {
     kind: Recovery,
     recovering: bool,
     /// The recovery covers the segments below this (`recover` of RFC 6582).
     recover: u64,
-    /// Segments that the window is inflated by: a duplicate acknowledgement means that one has left the
-    /// network.
+    /// Number of segments by which the window is inflated: a duplicate acknowledgement means that a segment has
+    /// left the network.
     inflation: i64,
-    /// Whether a partial acknowledgement of this recovery has restarted the timer.
+    /// True if a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,
 }
 
@@ -54,7 +54,7 @@ impl LossRecovery for WindowRecovery {
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let mut allowed = tcb.window() as i64 + self.inflation;
-        // RFC 3042; while a timeout's losses are sent again, duplicates tell of needless repeats.
+        // RFC 3042; during retransmission after a timeout, duplicates come from needless retransmissions.
         if !self.recovering && tcb.config.limited_transmit && tcb.nxt >= tcb.max_sent {
             allowed += i64::from(tcb.dupacks.min(tcb.config.dupack_threshold - 1));
         }
@@ -116,7 +116,7 @@ impl WindowRecovery {
             self.inflation += 1;
             return;
         }
-        // RFC 6582 section 3.2 step 2: only losses of data sent after the last reduction.
+        // RFC 6582 section 3.2 step 2: only for losses of data sent after the last reduction.
         if tcb.dupacks != tcb.config.dupack_threshold || tcb.una <= self.recover {
             return;
         }

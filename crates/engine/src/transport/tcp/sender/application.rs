@@ -1,5 +1,4 @@
-//! An application that sends message by message over one connection, perhaps in answer to what comes
-//! back on it.
+//! An application that sends messages over one connection, possibly in answer to data of the other direction.
 
 use longhaul_units::Time;
 
@@ -10,15 +9,14 @@ use crate::config::IdleRestart;
 use crate::transport::Environment;
 
 impl Sender {
-    /// Before the start: the application has nothing to send yet. The configured transfer does not
-    /// count.
+    /// Begins without data from the application; called before the start. The configured transfer is ignored.
     pub(crate) fn begin_empty(&mut self) {
         self.tcb.leave_plain();
         self.tcb.begin_empty();
     }
 
-    /// Begins to send over a connection that the other side has opened. The handshake is when the SYN
-    /// was answered and when that was acknowledged: a first sample of the round trip.
+    /// Begins to send over a connection that the other side has opened. `handshake` has the times at which the SYN
+    /// was answered and that answer acknowledged: a first round-trip sample.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -28,7 +26,7 @@ impl Sender {
         self.tcb.join(handshake);
     }
 
-    /// The application has `bytes` more to send. Returns one past the last segment that holds them.
+    /// Adds `bytes` that the application has to send. Returns one past the last segment that holds them.
     pub(crate) fn append(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -36,7 +34,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// The same for the last time: the connection is closed after it.
+    /// Adds the last `bytes` that the application has to send: the connection is closed after them. Returns one
+    /// past the last segment.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -45,8 +44,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Closes behind data of which all is acknowledged, with a FIN in a segment of its own, which is sent
-    /// again like any other until it is acknowledged.
+    /// Closes after data that is all acknowledged, with a FIN in a segment of its own, which is retransmitted like
+    /// any other until it is acknowledged.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -56,34 +55,34 @@ impl Sender {
         self.tcb.finish = self.tcb.finish.min(now);
     }
 
-    /// Puts the FIN on the last segment, which has not left.
+    /// Sets the FIN on the last segment, which has not left.
     pub(crate) fn put_fin_on_last(&mut self) {
         self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
     }
 
-    /// Whether what the application gives at once is a single segment.
+    /// Returns true if data that the application gives at once fits one segment.
     pub(crate) fn fits_one_segment(&self, bytes: u64) -> bool {
         bytes <= u64::from(self.tcb.config.mss_bytes)
     }
 
-    /// Whether the application has closed.
+    /// Returns true if the application has closed.
     pub(crate) fn has_closed(&self) -> bool {
         self.tcb.fin != u64::MAX
     }
 
-    /// Whether what lies below `next` has the FIN in it.
+    /// Returns true if the FIN is below `next`.
     pub(crate) fn has_fin_below(&self, next: u64) -> bool {
         next > self.tcb.fin
     }
 
-    /// Whether only the last segment has not left, and nothing before it is in flight once `next` is
+    /// Returns true if only the last segment has not left, and nothing before it is in flight once `next` is
     /// acknowledged.
     pub(crate) fn only_last_is_left(&self, next: u64) -> bool {
         next + 1 == self.tcb.end && self.tcb.max_sent == next
     }
 
-    /// Data segments among those below `next`, and among others that have arrived out of order.
+    /// Returns the number of data segments below `next`, and among others that have arrived out of order.
     pub(in super::super) fn data_segments(&self, next: u64, out_of_order: &Ranges) -> (u64, u64) {
         let mut segments = (next.saturating_sub(1), out_of_order.total());
         if self.tcb.fin_is_bare() {
@@ -94,14 +93,14 @@ impl Sender {
         segments
     }
 
-    /// The application has nothing more to send than it has given.
+    /// Closes the stream after the data given so far.
     pub(crate) fn close(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
         self.tcb.check_finish(env);
     }
 
-    /// Whether the SYN has left.
+    /// Returns true if the SYN has left.
     pub(crate) fn has_started(&self) -> bool {
         self.tcb.nxt > 0
     }
@@ -118,9 +117,9 @@ impl Sender {
         }
     }
 
-    /// A window of which nothing was sent for a timeout says nothing about the path any more (RFC 5681 section 4.1), if
-    /// the algorithm does not control it. When something was received does not matter: on a connection that is used
-    /// again, the request for what is sent next has just arrived.
+    /// Restarts the window if nothing was sent for a timeout, since it no longer says anything about the path (RFC
+    /// 5681 section 4.1), unless the algorithm controls it. The time of the last arrival does not matter: on a
+    /// persistent connection, the request for the next data has just arrived.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {
@@ -143,58 +142,58 @@ impl Sender {
         }
     }
 
-    /// The next segment to be acknowledged.
+    /// Returns the next segment to be acknowledged.
     pub(crate) fn acknowledged(&self) -> u64 {
         self.tcb.una
     }
 
-    /// One past the last segment that the application has given.
+    /// Returns one past the last segment that the application has given.
     pub(crate) fn end(&self) -> u64 {
         self.tcb.end
     }
 
-    /// Whether nothing comes after a segment.
+    /// Returns true if a segment is the last one.
     pub(crate) fn is_last(&self, segment: u64) -> bool {
         segment == self.tcb.fin
     }
 
-    /// Segments in flight or lost.
+    /// Returns the number of segments in flight or lost.
     pub(crate) fn outstanding(&self) -> u64 {
         self.tcb.max_sent - self.tcb.una
     }
 
-    /// Bytes of the application's in the segments below `next`, which is not acknowledged yet.
+    /// Returns the application's bytes in the segments below `next`, which is not acknowledged yet.
     pub(crate) fn bytes_below(&self, next: u64) -> u64 {
         self.tcb.bytes_below(next)
     }
 
-    /// Position in the stream of a segment's first byte: the SYN is byte 0, the data begins with 1.
+    /// Returns the position in the stream of a segment's first byte: the SYN is byte 0, the data begins with 1.
     pub(crate) fn position(&self, segment: u64) -> u64 {
         u64::from(segment > 0) + self.tcb.bytes_below(segment)
     }
 
-    /// Payload bytes of a segment.
+    /// Returns the payload bytes of a segment.
     pub(crate) fn payload_bytes(&self, segment: u64) -> u64 {
         self.tcb.payload_bytes(segment)
     }
 
-    /// Payload bytes of all segments that have left, once each.
+    /// Returns the payload bytes of all segments that have left, each counted once.
     pub(crate) fn sent_once_bytes(&self) -> u64 {
         self.tcb.bytes_below(self.tcb.max_sent)
     }
 
-    /// The same, retransmissions included.
+    /// Returns the payload bytes of all packets that have left, retransmissions included.
     pub(crate) fn sent_bytes(&self) -> u64 {
         self.tcb.sent_payload_bytes()
     }
 
-    /// The acknowledgement number that means "segment `next` is expected": after the last segment
-    /// its FIN is acknowledged too.
+    /// Returns the acknowledgement number that means "segment `next` is expected": after the last segment its FIN
+    /// is acknowledged too.
     pub(crate) fn acknowledgement(&self, next: u64) -> u64 {
         self.position(next) + u64::from(next > self.tcb.fin)
     }
 
-    /// Packets retransmitted, and timeouts, so far.
+    /// Returns the packets retransmitted, and the timeouts, so far.
     pub(crate) fn repairs(&self) -> (u64, u64) {
         let counters = &self.tcb.counters;
         (counters.retransmitted_pkts, counters.timeouts)

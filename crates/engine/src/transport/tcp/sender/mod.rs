@@ -1,7 +1,7 @@
 //! The sending end: processes acknowledgements and timers, and sends what the window allows.
 //!
-//! When to reduce, what to send next and what counts as in flight is up to loss recovery;
-//! what all loss recovery algorithms share is in the control block.
+//! The reduction, the next segment to send and the count of segments in flight are up to loss recovery; the state
+//! that all loss recovery algorithms share is in the control block.
 
 mod application;
 
@@ -35,7 +35,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Where what a sample touches is: some lines from the beginning on, and the counters.
+    /// Offsets of the memory that a sample reads: some lines from the beginning on, and the counters.
     pub(crate) const SAMPLED: usize = offset_of!(Self, tcb);
     pub(crate) const COUNTED: usize = offset_of!(Self, tcb.counters);
 
@@ -53,19 +53,19 @@ impl Sender {
         }
     }
 
-    /// A run begins.
+    /// Resets the sender when a run begins.
     pub(crate) fn reset(&mut self) {
         self.tcb.leave_plain();
         self.tcb.reset_clock();
     }
 
-    /// Has its state recorded after each acknowledgement, as that of a connection of its flow.
+    /// Records the state after each acknowledgement from now on, under a connection's number within the flow.
     pub(crate) fn trace_as(&mut self, connection: u64) {
         self.tcb.leave_plain();
         self.tcb.trace_as(connection);
     }
 
-    /// Opens the connection: the SYN leaves.
+    /// Opens the connection by sending the SYN.
     pub(crate) fn start(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.limit_since = env.now();
@@ -76,7 +76,7 @@ impl Sender {
         tcb.transmit_cold(0, env);
     }
 
-    /// The application stops: what was sent is still delivered, nothing new is sent.
+    /// Stops the application: segments sent so far are still delivered, nothing new is sent.
     pub(crate) fn stop(&mut self) {
         self.tcb.leave_plain();
         let sent = self.tcb.max_sent.max(1);
@@ -85,21 +85,21 @@ impl Sender {
         }
     }
 
-    /// Prefetches what an acknowledgement will touch.
+    /// Prefetches the memory that an acknowledgement uses.
     #[inline]
     pub(crate) fn prefetch(&self) {
         self.tcb.prefetch();
         prefetch(&self.recovery);
     }
 
-    /// Prefetches what a sample will touch.
+    /// Prefetches the memory that a sample reads.
     #[inline]
     pub(crate) fn prefetch_for_sample(&self) {
         self.tcb.prefetch_for_sample();
         prefetch(&self.recovery);
     }
 
-    /// An acknowledgement arrives.
+    /// Processes an acknowledgement.
     #[inline(always)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
@@ -110,25 +110,25 @@ impl Sender {
         }
     }
 
-    /// Has the next acknowledgement processed as any, whatever it is.
+    /// Processes the next acknowledgement as one that may be irregular.
     #[cfg(test)]
     pub(crate) fn leave_plain(&mut self) {
         self.tcb.leave_plain();
     }
 
-    /// Whether an acknowledgement of new data is regular now.
+    /// Returns true if an acknowledgement of new data is regular now.
     #[cfg(test)]
     pub(crate) fn is_plain(&self) -> bool {
         self.tcb.is_plain()
     }
 
-    /// Whether a packet is a regular acknowledgement now.
+    /// Returns true if a packet is a regular acknowledgement now.
     #[cfg(test)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
         self.tcb.expects(packet)
     }
 
-    /// What Linux says of itself in `TCP_INFO`.
+    /// Returns the sender's state as Linux reports it in `TCP_INFO`.
     #[cfg(test)]
     pub(crate) fn info(&self) -> Info {
         let mut info = Info {
@@ -143,7 +143,7 @@ impl Sender {
         info
     }
 
-    /// A send event: the jitter or the pacing gap is over.
+    /// Processes a send event: the jitter or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         if !tcb.end_wait(env.now()) {
@@ -153,22 +153,22 @@ impl Sender {
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, true, env));
     }
 
-    /// The path of its dummies.
+    /// Sets the path of the sender's dummies.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         self.tcb.send_dummies_along(path);
     }
 
-    /// Whether it sends dummies.
+    /// Returns true if the algorithm sends dummies.
     pub(crate) fn sends_dummies(&self) -> bool {
         self.tcb.congestion.needs().dummies
     }
 
-    /// The event of a dummy.
+    /// Processes the event of a dummy.
     pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         self.tcb.on_dummy_event(env);
     }
 
-    /// The answer to a dummy arrives: the window may have grown.
+    /// Processes the answer to a dummy: the window may have grown.
     pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.leave_plain();
@@ -177,7 +177,7 @@ impl Sender {
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, false, env));
     }
 
-    /// The event of RACK-TLP's timer.
+    /// Processes the event of RACK-TLP's timer.
     pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
@@ -187,7 +187,7 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer's event.
+    /// Processes the event of the retransmission timer.
     pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         let now = env.now();
@@ -207,12 +207,12 @@ impl Sender {
                 send_paced(tcb, recovery, u32::MAX, false, env);
             });
         } else {
-            // Loss recovery is for data; the SYN is only sent again.
+            // Loss recovery is for data; the SYN is only retransmitted.
             tcb.transmit_cold(0, env);
         }
     }
 
-    /// Until when nothing but acknowledgements concerns it: the deadline of its timers.
+    /// Returns the time until which only acknowledgements affect the sender: the deadline of its timers.
     #[inline]
     pub(crate) fn due(&self, schedule: &Schedule) -> Time {
         if self.tcb.sending == Sending::Later {
@@ -224,42 +224,42 @@ impl Sender {
         }
     }
 
-    /// Whether its segments ask routers.
+    /// Returns true if the segments carry requests to routers.
     pub(crate) fn asks_routers(&self) -> bool {
         self.tcb.congestion.needs().routers
     }
 
-    /// Whether it draws random numbers while it sends.
+    /// Returns true if the sender draws random numbers while it sends.
     pub(crate) fn draws(&self) -> bool {
         self.tcb.config.send_jitter > Span::ZERO
     }
 
-    /// Where its segments' route begins.
+    /// Returns the beginning of the segments' route.
     pub(crate) fn route(&self) -> u32 {
         self.tcb.path.route
     }
 
-    /// When the last byte was acknowledged.
+    /// Returns the time at which the last byte was acknowledged.
     pub(crate) fn finish(&self) -> Option<Time> {
         (self.tcb.finish != Time::NEVER).then_some(self.tcb.finish)
     }
 
-    /// Data packets sent.
+    /// Returns the number of data packets sent.
     pub(crate) fn sent_pkts(&self) -> u64 {
         self.tcb.sent_pkts()
     }
 
-    /// Counters up to `now`, without the receiver's part.
+    /// Returns the counters up to `now`, without the receiver's part.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.tcb.counters(now)
     }
 
-    /// Restarts the record of extreme round trips; returns the smallest and largest so far.
+    /// Restarts the record of extreme round-trip times; returns the smallest and largest so far.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
         self.tcb.trips.restart_extremes()
     }
 
-    /// State for the time series, without the receiver's part.
+    /// Returns the state for the time series, without the receiver's part.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
         let tcb = &mut self.tcb;
         FlowSample {
@@ -276,14 +276,14 @@ impl Sender {
         }
     }
 
-    /// How segment numbers look on the wire.
+    /// Returns the mapping of segment numbers to the wire.
     pub(crate) fn wire(&self) -> Wire<'_> {
         Wire::new(&self.tcb.config)
     }
 }
 
-/// A regular acknowledgement arrives. There is one such function for each recovery, so that which one it is is
-/// decided once for all that follows.
+/// Processes a regular acknowledgement. One such function is compiled for each recovery algorithm, so that the
+/// algorithm is selected once for all that follows.
 #[inline(never)]
 fn process_regular_ack(
     tcb: &mut ControlBlock,
@@ -294,7 +294,7 @@ fn process_regular_ack(
     process_ack::<true>(tcb, recovery, packet, env);
 }
 
-/// The same for one that is not regular.
+/// Processes an acknowledgement that is not regular.
 #[inline(never)]
 fn process_any_ack(
     tcb: &mut ControlBlock,
@@ -304,8 +304,8 @@ fn process_any_ack(
 ) {
     tcb.leave_plain();
     process_ack::<false>(tcb, recovery, packet, env);
-    // One with options in the store is not regular, nor is what follows it: with ranges something is missing, and counts
-    // of marks and headers of routers are in every acknowledgement.
+    // An acknowledgement with options in the store is not regular, nor is the next one: SACK ranges mean missing
+    // segments, and counts of marks and headers of routers are in every acknowledgement.
     if packet.sack.is_by_value() {
         tcb.survey(|| recovery.is_open());
     }
@@ -334,7 +334,7 @@ fn process_ack<const REGULAR: bool>(
         delivered: tcb.delivered,
     };
     if !REGULAR && let Some(count) = ack.sack.marks() {
-        // What a mark echoes elsewhere.
+        // An increase of the count has the effect of an echo elsewhere.
         ack.flags = ack.flags.with_if(Flags::ECE, tcb.count_marks(count) > 0);
     }
     tcb.integrate_cwnd::<REGULAR>(env.now());
@@ -373,7 +373,7 @@ fn process_ack<const REGULAR: bool>(
     }
 }
 
-/// Answers a mark that an acknowledgement echoes; with it, the window in use when it arrived.
+/// Responds to a mark that an acknowledgement echoes; `base` is the window in use when it arrived.
 #[cold]
 fn answer_mark(
     tcb: &mut ControlBlock,
@@ -387,8 +387,8 @@ fn answer_mark(
     }
 }
 
-/// Sends what window, data and pacing allow, at most `burst` segments. Unless `released`, a jitter
-/// delays the whole burst.
+/// Sends the segments that window, data and pacing allow, at most `burst`. Unless `released`, a jitter delays the
+/// whole burst.
 #[inline(always)]
 fn send(
     tcb: &mut ControlBlock,
@@ -400,8 +400,8 @@ fn send(
     send_as::<false, false>(tcb, recovery, burst, released, env);
 }
 
-/// The same out of line, of a connection that may be paced while nothing else is out of the ordinary, or where it is not
-/// an acknowledgement that lets segments leave.
+/// Sends segments as [`send`], out of line: for connections that may be paced while nothing else is out of the
+/// ordinary, and where something other than an acknowledgement lets segments leave.
 #[inline(never)]
 fn send_paced(
     tcb: &mut ControlBlock,
@@ -417,8 +417,8 @@ fn send_paced(
     }
 }
 
-/// The same where nothing is out of the ordinary if `REGULAR`, and where segments leave as soon as the window allows if
-/// `FREELY`.
+/// Sends segments as [`send`]; with `REGULAR`, nothing is out of the ordinary, and with `FREELY`, segments leave
+/// as soon as the window allows.
 #[inline(always)]
 fn send_as<const REGULAR: bool, const FREELY: bool>(
     tcb: &mut ControlBlock,
@@ -429,7 +429,7 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    // Where all is regular, it is known who sends freely.
+    // On regular connections it is known which ones send freely.
     if !FREELY && (REGULAR || tcb.sending != Sending::Freely) {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {

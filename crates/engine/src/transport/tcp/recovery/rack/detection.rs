@@ -1,4 +1,5 @@
-//! What an acknowledgement delivers, and what is lost as others have overtaken it (RFC 8985 section 6.2).
+//! Segments that an acknowledgement delivers, and segments lost because later ones have overtaken them (RFC 8985
+//! section 6.2).
 
 use longhaul_units::{Span, Time};
 
@@ -9,23 +10,24 @@ use crate::transport::tcp::recovery::CaState;
 use crate::transport::tcp::recovery::transmissions::{Transmission, Transmissions};
 use crate::transport::tcp::regular::usual;
 
-/// What an acknowledgement newly delivers.
+/// Segments that an acknowledgement newly delivers.
 #[derive(Debug, Default)]
 pub(super) struct Arrived {
     pub(super) any: bool,
     /// The newest transmission that certainly arrived.
     pub(super) newest: Option<Transmission>,
-    /// When the last of these in their order was sent, cumulatively acknowledged ones first (Linux, `tcp_rack_advance`,
-    /// and RFC 8985 section 6.2 take its round trip); and whether that is known.
+    /// Send time of the last of these segments in their order, cumulatively acknowledged ones first (Linux,
+    /// `tcp_rack_advance`, and RFC 8985 section 6.2 use its round trip); and whether it is known.
     pub(super) last: Option<Time>,
     pub(super) last_known: bool,
-    /// The first that was never sent again.
+    /// The first of these segments that was never retransmitted.
     pub(super) original: Option<u64>,
 }
 
 impl Arrived {
-    /// A segment has arrived: the newest of an acknowledgement's transmissions counts, unless the first copy of one that
-    /// was sent again may be meant (RFC 8985 section 6.2, step 2), which `may_be_first` says of one sent then.
+    /// Records a segment that has arrived. The newest of an acknowledgement's transmissions counts, unless the
+    /// acknowledgement may be for the first copy of a retransmitted segment (RFC 8985 section 6.2, step 2);
+    /// `may_be_first` returns true in that case, given the send time.
     #[inline]
     fn take(
         &mut self,
@@ -80,9 +82,10 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Processes the selective acknowledgements, in the order of their segments. What they echo is the timestamp of the
-    /// last segment that arrived in order (RFC 7323 section 4.3), which left before any that they report: it tells
-    /// nothing of which copy arrived, and the round trip alone decides, as in Linux (`tcp_rack_advance`).
+    /// Processes the selective acknowledgements, in the order of their segments. They echo the timestamp of the
+    /// last segment that arrived in order (RFC 7323 section 4.3), which left before any segment that they report:
+    /// the timestamp does not distinguish copies, and the round trip alone decides, as in Linux
+    /// (`tcp_rack_advance`).
     pub(super) fn process_blocks(
         &mut self,
         tcb: &mut ControlBlock,
@@ -108,7 +111,8 @@ impl Rack {
         tcb.process_sacked(sacked.total());
     }
 
-    /// How long a segment may be overtaken before it is lost (RFC 8985 section 6.2, step 4).
+    /// Returns the reordering window: the time that a segment may be overtaken before it counts as lost (RFC 8985
+    /// section 6.2, step 4).
     pub(super) fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
         if self.flight.reordering_seen() || (self.ca_state <= CaState::Cwr && few) {
@@ -118,7 +122,7 @@ impl Rack {
         }
     }
 
-    /// Marks as lost what was overtaken long enough ago (step 5).
+    /// Marks segments as lost that were overtaken long enough ago (step 5).
     pub(super) fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
         let reordering_timeout = self.rtt + self.reordering_window(tcb);

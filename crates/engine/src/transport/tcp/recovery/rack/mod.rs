@@ -1,9 +1,9 @@
-//! Loss recovery by time, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has
-//! arrived. Reordering is waited for; retransmissions can be lost like any segment; a probe makes
-//! up for acknowledgements that the end of the data does not cause.
+//! Time-based loss recovery, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived.
+//! Reordering is tolerated for a time; retransmissions can be lost like any segment; a probe replaces the
+//! acknowledgements that are missing at the end of the data.
 //!
-//! The reordering window grows with duplicates that the receiver reports (`RACK.reo_wnd_mult`), where reductions are
-//! undone, too.
+//! The reordering window grows with duplicates that the receiver reports (`RACK.reo_wnd_mult`), if reductions may
+//! be undone.
 
 mod detection;
 mod states;
@@ -26,7 +26,7 @@ use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// The scoreboard and what follows from it.
+/// The scoreboard and the state derived from it.
 #[derive(Debug)]
 pub(crate) struct Rack {
     ca_state: CaState,
@@ -38,14 +38,14 @@ pub(crate) struct Rack {
     flight: Transmissions,
     /// The newest transmission that has arrived (`RACK.xmit_ts`, `RACK.end_seq`).
     newest: Transmission,
-    /// Its round trip (`RACK.rtt`).
+    /// Round-trip time of that transmission (`RACK.rtt`).
     rtt: Span,
-    /// A timeout: the first segment is sent whatever is in flight (RFC 6298 section 5.4).
+    /// True after a timeout: the first segment is sent regardless of the flight (RFC 6298 section 5.4).
     forced: bool,
     probe: TailProbe,
     timer: Timer,
     wait: Wait,
-    /// Knows whether the current reduction was needed, if it may be undone.
+    /// Test of the current reduction, if it may be undone.
     undo: Option<Undo>,
     patience: Patience,
 }
@@ -93,7 +93,7 @@ impl LossRecovery for Rack {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
-    /// The next segment to send, if there is room: lost ones first.
+    /// Returns the next segment to send, if there is room: lost segments first.
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if unusual::<REGULAR>(self.forced) {
@@ -143,8 +143,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Linux spreads the reduction for a mark over a round trip, too (`tcp_enter_cwr`), unless the algorithm sees to the
-    /// window itself (`tcp_cong_control`).
+    /// Begins proportional rate reduction for a mark: Linux also spreads this reduction over a round trip
+    /// (`tcp_enter_cwr`), unless the algorithm controls the window itself (`tcp_cong_control`).
     fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
         let linux = tcb.config.prr == PrrRule::Linux && !tcb.controls_cwnd;
         if !linux || self.ca_state > CaState::Cwr {
@@ -157,7 +157,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Section 6.3: lost are the first segment, and those sent more than a round trip ago.
+    /// Marks segments as lost after a timeout: the first one, and those sent more than a round trip ago (section
+    /// 6.3).
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
         if tcb.config.undo && (self.ca_state <= CaState::Cwr || tcb.una >= self.recovery_point) {
             self.undo = Some(Undo::after_timeout(tcb.una));
@@ -188,7 +189,7 @@ impl LossRecovery for Rack {
         let (delivered, lost) = (tcb.delivered, tcb.lost);
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = Arrived::default();
-        // Regular acknowledgements overtake nothing unless something was sent again.
+        // Regular acknowledgements overtake nothing unless a segment was retransmitted.
         let in_order = REGULAR && self.flight.is_in_order_from(tcb.una);
         if in_order {
             arrived.newest = Some(self.flight.deliver_first(ack.next));
@@ -225,7 +226,7 @@ impl LossRecovery for Rack {
             tcb.complete(&mut sample, ack);
             tcb.grow_window(&sample);
             if !tcb.sends_plainly() {
-                // Otherwise after sending.
+                // Plain senders arm the timer after sending.
                 self.arm_probe_timer(tcb, env);
             }
             return Some(u32::MAX);

@@ -1,4 +1,5 @@
-//! The states of congestion avoidance: how recoveries begin, go on, end and are taken back, and what may be sent in them.
+//! The congestion avoidance states: how recoveries begin, continue, end and are undone, and the segments that may
+//! be sent in them.
 
 use longhaul_congestion::AckSample;
 
@@ -14,7 +15,8 @@ use crate::transport::tcp::recovery::undo::Undo;
 use crate::transport::tcp::recovery::{CaState, LossRecovery};
 
 impl Rack {
-    /// Finds out whether the current reduction was needed. If not, all is as before it, and nothing is lost.
+    /// Determines whether the current reduction was spurious. If so, the state before it is restored, and nothing
+    /// is lost.
     #[cold]
     pub(super) fn look_for_undo(
         &mut self,
@@ -41,12 +43,12 @@ impl Rack {
                 .is_some_and(|segment| segment < self.recovery_point);
             !(late || explained || original && undo.trusts_original())
         } else if self.ca_state != CaState::Recovery {
-            // After the recovery: duplicates alone tell.
+            // After the recovery, only duplicates show a spurious retransmission.
             !explained
         } else if explained {
             false
         } else {
-            // With something sent again under way, more of that is left to come (`tcp_try_undo_partial`).
+            // While a retransmission is in flight, more evidence is to come (`tcp_try_undo_partial`).
             !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
         };
         if needed {
@@ -70,7 +72,7 @@ impl Rack {
         self.ca_state = CaState::Open;
     }
 
-    /// A loss that a tail loss probe has repaired calls for a reduction like any other (section 7.4).
+    /// Reduces the window for a loss that a tail loss probe has repaired, as for any other (section 7.4).
     pub(super) fn process_probe_answer(
         &mut self,
         tcb: &mut ControlBlock,
@@ -83,14 +85,14 @@ impl Rack {
         }
     }
 
-    /// Whether the window is being reduced.
+    /// Returns true while the window is being reduced.
     #[inline]
     pub(super) fn reduces(&self) -> bool {
         matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
     }
 
-    /// Works out how much may be sent after `delivered` segments more, while the window is being reduced; whether more
-    /// than these.
+    /// Updates the number of segments that may be sent after `delivered` more segments, while the window is being
+    /// reduced; `grows` if it may exceed `delivered`.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;
@@ -104,8 +106,8 @@ impl Rack {
         }
     }
 
-    /// Ends and begins recoveries, and lets the window grow where that is allowed. With the facts of an
-    /// acknowledgement that tells of newly delivered segments, if there is one.
+    /// Ends and begins recoveries, and lets the window grow if that is allowed. `sample` belongs to an
+    /// acknowledgement that reports newly delivered segments; none for other events.
     pub(super) fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
@@ -113,7 +115,8 @@ impl Rack {
         env: &mut impl Environment,
     ) {
         let before = self.ca_state;
-        // Something above has to arrive for the answer to a mark to have got there.
+        // A segment above the recovery point has to arrive, to show that the response to a mark has reached the
+        // receiver.
         let point = self.recovery_point + u64::from(before == CaState::Cwr);
         if before != CaState::Open && tcb.una >= point {
             self.ca_state = CaState::Open;
@@ -140,16 +143,17 @@ impl Rack {
         }
     }
 
-    /// Whether the window stays as it is because of the recovery that there is, or was before this acknowledgement. In
-    /// Linux the one that ends a recovery enlarges the window, too (`tcp_cong_control`, after `tcp_fastretrans_alert`).
+    /// Returns true if the window is kept because of the current recovery, or of the one before this
+    /// acknowledgement. In Linux, the acknowledgement that ends a recovery also enlarges the window
+    /// (`tcp_cong_control`, after `tcp_fastretrans_alert`).
     pub(super) fn holds_growth(&self, tcb: &ControlBlock, before: CaState) -> bool {
         let goes_on = self.ca_state == CaState::Recovery;
         let reduced = before == CaState::Recovery && !tcb.tolerates_losses();
         reduced && (goes_on || tcb.config.prr != PrrRule::Linux)
     }
 
-    /// Whether selective acknowledgements alone enlarge the window: in Linux, where segments were overtaken by more than
-    /// duplicate acknowledgements tell of a loss (`tcp_may_raise_cwnd`).
+    /// Returns true if selective acknowledgements alone enlarge the window: in Linux, if the degree of reordering
+    /// exceeds the duplicate ACK threshold (`tcp_may_raise_cwnd`).
     pub(super) fn counts_selective(&self, tcb: &ControlBlock) -> bool {
         let threshold = u64::from(tcb.config.dupack_threshold);
         tcb.config.prr == PrrRule::Linux && self.flight.reordering() > threshold
@@ -167,7 +171,7 @@ impl Rack {
         if !goes_on {
             self.start_prr(tcb, window);
         }
-        // Linux counts what has been delivered before it sends anything.
+        // Linux counts the delivered segments before it sends anything.
         let counts_first = tcb.config.prr == PrrRule::Linux && self.prr.is_some();
         if let Some(segment) = self.flight.first_lost().filter(|_| !counts_first) {
             tcb.transmit_cold(segment, env);
@@ -175,7 +179,7 @@ impl Rack {
         }
     }
 
-    /// The window is reduced from so many segments.
+    /// Starts proportional rate reduction, from a window of `window` segments.
     fn start_prr(&mut self, tcb: &ControlBlock, window: u64) {
         if let Some(prr) = &mut self.prr {
             prr.start(match tcb.config.prr {
@@ -185,7 +189,7 @@ impl Rack {
         }
     }
 
-    /// The losses of a recovery may have become too many for an algorithm that tolerates some.
+    /// Asks the algorithm again whether it tolerates the losses of a recovery, which may have become too many.
     pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let window = tcb.window();
         if tcb.weigh_losses(env) {
@@ -193,8 +197,8 @@ impl Rack {
         }
     }
 
-    /// Adds what it knows to what Linux's `TCP_INFO` says: of a window that is being reduced, what may be in flight
-    /// (`tcp_cwnd_reduction`); as lost, also what was sent again and has not arrived.
+    /// Adds this algorithm's part to Linux's `TCP_INFO`: while a window is being reduced, the allowed flight
+    /// (`tcp_cwnd_reduction`); in the lost segments, also retransmissions that have not arrived.
     #[cfg(test)]
     pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
         let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);

@@ -10,23 +10,23 @@ use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::recovery::CaState;
 use crate::transport::tcp::recovery::tail_probe::TailProbe;
 
-/// What the RACK-TLP timer waits for.
+/// Purpose of the RACK-TLP timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Segments overtaken, but not for long enough.
+    /// To find segments lost that were overtaken, once the reordering window is over.
     #[default]
     Reordering,
-    /// Acknowledgements, to probe if there are none.
+    /// To send a probe if no acknowledgement comes.
     Probe,
 }
 
 impl Rack {
-    /// When the RACK-TLP timer expires.
+    /// Returns the time at which the RACK-TLP timer expires.
     pub(crate) fn due(&self) -> Time {
         self.timer.deadline()
     }
 
-    /// The RACK-TLP timer. Returns whether it was due.
+    /// Processes the event of the RACK-TLP timer. Returns true if the timer was due.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) -> bool {
         let now = env.now();
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
@@ -38,7 +38,7 @@ impl Rack {
             Wait::Reordering => {
                 self.find_lost(tcb, now);
                 self.update_ca_state(tcb, None, env);
-                // Linux has it go on as for an acknowledgement of one segment (`tcp_rack_reo_timeout`).
+                // Linux continues as for an acknowledgement of one segment (`tcp_rack_reo_timeout`).
                 let linux = tcb.config.prr == PrrRule::Linux;
                 self.update_prr(tcb, u64::from(linux), !linux);
                 self.set_timer(tcb, false, env);
@@ -47,7 +47,7 @@ impl Rack {
         true
     }
 
-    /// Sends a probe if one is due; the retransmission timer starts over in any case (section 7.3).
+    /// Sends a probe if one is due; the retransmission timer restarts in any case (section 7.3).
     pub(super) fn send_probe(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         tcb.restart_timer(env);
         let Some(segment) = self.probe.segment(tcb) else {
@@ -83,7 +83,8 @@ impl Rack {
         }
     }
 
-    /// Whether silence calls for a probe: while nothing is known to be missing (section 7.2).
+    /// Returns true if a probe may be sent when no acknowledgement comes: while nothing is known to be missing
+    /// (section 7.2).
     #[inline]
     pub(super) fn may_probe(&self, tcb: &ControlBlock) -> bool {
         self.ca_state <= CaState::Cwr && self.sacked.is_empty() && tcb.una < tcb.max_sent
