@@ -1,6 +1,6 @@
-//! How built-in algorithms are called: through an enum, without a pointer to a function.
+//! Static dispatch to the built-in algorithms: calls through an enum, without a function pointer.
 
-/// Of a list of algorithms (`module::Type`, whose module has the static `ENTRY: Entry<Type>`) makes the
+/// Declares, from a list of algorithms (`module::Type`, whose module has the static `ENTRY: Entry<Type>`), the
 /// modules, the enum [`Controller`](crate::Controller) with an arm for each, its calls, and the list of
 /// entries.
 macro_rules! controllers {

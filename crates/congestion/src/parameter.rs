@@ -10,18 +10,18 @@ use thiserror::Error;
 /// Documented differences between implementations of one algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Variant {
-    /// As its paper or RFC has it.
+    /// The algorithm of the paper or RFC.
     #[default]
     Paper,
-    /// As ns-2 has it.
+    /// The implementation in ns-2.
     Ns2,
-    /// As Linux 2.6.22 has it, whose modules ns-2 runs too.
+    /// The implementation in Linux 2.6.22, whose modules ns-2 runs too.
     Linux2_6_22,
-    /// As Linux 6.18 has it.
+    /// The implementation in Linux 6.18.
     Linux6_18,
-    /// As NIST's MesoNet has it.
+    /// The implementation in NIST's MesoNet.
     Nist,
-    /// As picoquic, an implementation of QUIC, has it.
+    /// The implementation in picoquic, a QUIC stack.
     Picoquic,
 }
 
@@ -67,7 +67,7 @@ pub enum DefaultValue {
         /// The rule.
         value: fn(&Settings) -> f64,
     },
-    /// That of a parameter listed before this one; scenarios are resolved without it.
+    /// The value of a parameter listed before this one; scenarios are resolved without it.
     SameAs(&'static str),
     /// A function of the window through these points. A number given instead stands for a constant.
     Points(&'static [Point]),
@@ -87,9 +87,9 @@ pub struct Parameter {
     pub default: DefaultValue,
     /// Values accepted.
     pub allowed: Range,
-    /// What it does.
+    /// Meaning of the parameter.
     pub help: &'static str,
-    /// Where name and default come from.
+    /// Source of the name and the default.
     pub source: &'static str,
 }
 
@@ -303,13 +303,13 @@ fn check_names(
     Ok(())
 }
 
-/// Why a chosen algorithm or slow start cannot be built.
+/// Reason why a chosen algorithm or slow start cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// No such name in the registry.
     #[error("unknown {what} `{kind}`{}; known: {}", hint(.nearest), .known.join(", "))]
     UnknownKind {
-        /// What the registry lists: `congestion control` or `slow start`.
+        /// Kind of the registry's entries: `congestion control` or `slow start`.
         what: &'static str,
         /// The name given.
         kind: String,
@@ -359,7 +359,7 @@ pub enum SpecError {
         value: f64,
         /// The parameter's unit.
         unit: &'static str,
-        /// What is allowed.
+        /// Allowed values.
         allowed: Range,
     },
     /// Values that are allowed one by one, not together.
@@ -367,7 +367,7 @@ pub enum SpecError {
     Together {
         /// The algorithm.
         kind: &'static str,
-        /// Which, and what is allowed.
+        /// Names of the values, and the combinations allowed.
         reason: &'static str,
     },
     /// An invalid point of a function of the window.
@@ -379,7 +379,7 @@ pub enum SpecError {
         name: &'static str,
         /// Number of the point, from one.
         number: usize,
-        /// What is wrong with it.
+        /// Fault of the point.
         reason: String,
     },
     /// A value that must be below another parameter's.
@@ -393,7 +393,7 @@ pub enum SpecError {
         value: f64,
         /// The parameter that bounds it.
         other: &'static str,
-        /// That parameter's value.
+        /// Value of the bounding parameter.
         limit: f64,
     },
 }

@@ -28,7 +28,7 @@ struct Acknowledged {
 impl PeakRate {
     /// An acknowledgement. Rates are those at which segments were sent, or acknowledged if that took longer.
     pub(crate) fn note(&mut self, ack: &AckSample) {
-        // Nothing was sent before the beginning.
+        // No segment left before the beginning of the connection.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
         let Some(rtt) = ack.rtt.filter(possible) else {
             return;

@@ -18,7 +18,7 @@ const MAX_BURST: f64 = 3.0;
 pub(crate) struct RateHalving {
     /// The window does not go below this.
     floor: f64,
-    /// Whether the next acknowledgement is the second of two.
+    /// True if the next acknowledgement is the second of two.
     second: bool,
     /// Segments in flight at the last acknowledgement.
     in_flight: Option<u64>,
@@ -73,7 +73,8 @@ mod tests {
         let mut halving = RateHalving::begin(1000.0, floor, &mut window);
         let mut in_flight: u64 = 1000;
         for _ in 0..round_trips {
-            // As many segments arrive as were in flight, and the window decides what leaves.
+            // The acknowledgements that arrive equal the segments that were in flight, and the
+            // window decides what leaves.
             let arrivals = in_flight;
             for _ in 0..arrivals {
                 in_flight -= 1;

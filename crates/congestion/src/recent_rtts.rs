@@ -30,7 +30,7 @@ impl RecentRtts {
         takes
     }
 
-    /// Whether there are as many as are remembered.
+    /// Returns true if the buffer of samples is full.
     pub(crate) fn is_full(&self) -> bool {
         self.taken >= SAMPLES
     }

@@ -13,7 +13,7 @@ use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::split_mix::split_mix;
 use crate::state::CongestionState;
 
-/// Which segments are lost.
+/// Choice of the segments that are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// None.
@@ -24,12 +24,12 @@ pub enum Loss {
     Random {
         /// Loss probability.
         p: f64,
-        /// Where the stream starts.
+        /// Seed of the random stream.
         seed: u64,
     },
 }
 
-/// What the flow meets.
+/// Path of a flow.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Round-trip time of an empty path.
@@ -40,9 +40,9 @@ pub struct Path {
     /// Segments per second that the sender's own link carries: a window's acknowledgements come
     /// so fast, one after the other, instead of being spread over the round trip.
     pub link_rate: Option<f64>,
-    /// Which segments are lost or marked.
+    /// Choice of the segments that are lost or marked.
     pub loss: Loss,
-    /// What the loss or mark is reported as.
+    /// Cause that is reported for a loss or mark.
     pub cause: Cause,
     /// Round trips of a run, counted from zero, that end in a retransmission timeout.
     pub timeouts: Vec<u64>,
@@ -71,7 +71,7 @@ impl Path {
 /// One round trip of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// When it began.
+    /// Time at which it began.
     pub start: Time,
     /// Congestion window at its beginning, in segments.
     pub cwnd: f64,
@@ -79,9 +79,9 @@ pub struct Round {
     pub ssthresh: f64,
     /// Segments sent in it.
     pub sent: u64,
-    /// Whether a congestion signal came in it.
+    /// True if a congestion signal came in it.
     pub congestion: bool,
-    /// Whether it ended in a timeout.
+    /// True if it ended in a timeout.
     pub timeout: bool,
 }
 
@@ -140,7 +140,7 @@ impl Flow {
     fn pass(&mut self, path: &Path, losses: &mut Losses) -> Round {
         let (start, cwnd) = (self.now, self.state.window.cwnd());
         let ssthresh = self.state.window.ssthresh();
-        // As many segments as fit into the window are in flight, at least one.
+        // The segments that fit into the window are in flight, at least one.
         let sent = (cwnd as u64).max(1);
         let rtt = path.rtt_of(cwnd);
         let opened = self.opened;
@@ -225,7 +225,7 @@ impl Flow {
     }
 }
 
-/// Of a lost segment comes a duplicate acknowledgement.
+/// Returns the duplicate acknowledgement that reports a lost segment.
 fn duplicate(ack: AckSample) -> AckSample {
     AckSample {
         acked: 0,

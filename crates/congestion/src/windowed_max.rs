@@ -109,7 +109,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is not looked at for the rest of a tick would have changed nothing.
+        /// Values skipped for the rest of a tick would have changed nothing.
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),

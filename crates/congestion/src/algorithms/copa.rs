@@ -93,14 +93,14 @@ pub struct Copa {
     competes: bool,
     slow_start: bool,
     velocity: f64,
-    /// Whether the window has grown over the last round trip, and for how many it has so.
+    /// True if the window grew over the last round trip, and the number of successive round trips with this direction.
     grows: bool,
     steady: u32,
     /// The window when the round trip began.
     cwnd_before: f64,
-    /// Whether a loss has been answered in it.
+    /// True if a loss has been answered in this round trip.
     lost: bool,
-    /// Of the last round trips, the current one first.
+    /// Extremes of the round-trip time in the last round trips, the current one first.
     rounds: [Extremes; ROUNDS + 1],
     /// Inverse of the smallest round-trip times, which are the largest ones.
     per_min_rtt: WindowedMax,
@@ -110,7 +110,7 @@ pub struct Copa {
     rate: Option<Rate>,
 }
 
-/// Since when the share of the losses is counted, and from which counts on.
+/// Beginning of the current count of losses: its time, and the connection's counters at that time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Losses {
     since: Time,

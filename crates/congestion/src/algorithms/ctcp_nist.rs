@@ -47,9 +47,9 @@ pub struct CtcpNist {
     low_window: f64,
     /// The delay window.
     delay: f64,
-    /// What of it is still to be added to the window.
+    /// Part of the delay window that is still to be added to the window.
     pending: f64,
-    /// Whether there was a congestion signal since the delay window last moved.
+    /// True if there was a congestion signal since the delay window last moved.
     signalled: bool,
 }
 

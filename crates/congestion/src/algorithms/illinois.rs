@@ -161,9 +161,9 @@ impl Illinois {
         self.min_decrease + rise * place.clamp(0.0, 1.0)
     }
 
-    /// What a congestion signal leaves of `base` segments. Linux 2.6.22 multiplies by the decrease
-    /// (tcp_illinois.c, `tcp_illinois_ssthresh`), as later kernels do not: the shorter the queue,
-    /// the less it keeps.
+    /// Returns the window after a congestion signal at `base` segments. Linux 2.6.22 multiplies by the
+    /// decrease (tcp_illinois.c, `tcp_illinois_ssthresh`), as later kernels do not: the shorter the
+    /// queue, the less it keeps.
     fn reduced(&self, base: f64) -> f64 {
         base * if self.linux {
             self.decrease

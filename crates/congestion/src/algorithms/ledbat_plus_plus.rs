@@ -59,7 +59,7 @@ const MIN_CWND: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Until the queue shows.
+    /// Slow start until the queueing delay rises.
     FirstSlowStart,
     /// Steered by the delay until the next slowdown.
     Steady { slowdown: Time },
@@ -104,7 +104,7 @@ impl LedbatPlusPlus {
         (self.gain() - cwnd * (queueing - 1.0)).max(-cwnd / 2.0)
     }
 
-    /// What follows the stage, if that ends now.
+    /// Enters the next stage if the current one ends now.
     fn advance(&mut self, ack: &AckSample, queueing: f64, window: &mut Window) {
         let (now, cwnd) = (ack.now, window.cwnd());
         self.stage = match self.stage {

@@ -71,7 +71,7 @@ pub struct Lp {
     inference: f64,
     linux: bool,
     delays: Option<Delays>,
-    /// Whether the slow start that measures the range of delays is over.
+    /// True once the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
     /// Segments delivered or lost so far, and as many as were sent at the last reaction, to an
@@ -80,7 +80,7 @@ pub struct Lp {
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// What a current kernel's is.
+    /// Standard TCP, which a current kernel's TCP-LP is otherwise; none in the other variants.
     standard: Option<Reno>,
 }
 
@@ -111,7 +111,7 @@ impl Lp {
         }
     }
 
-    /// Whether the smoothed delay is beyond the threshold.
+    /// Returns true if the smoothed delay is above the threshold.
     fn is_congested(&self) -> bool {
         self.delays.is_some_and(|delays| {
             let level = delays.min + self.threshold * (delays.max - delays.min);

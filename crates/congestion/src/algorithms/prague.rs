@@ -67,13 +67,13 @@ pub struct Prague {
     rtt_target: Span,
     rtt_transition: u64,
     alpha: f64,
-    /// What the window follows (`frac_cwnd`); zero before the first acknowledgement.
+    /// Window with its fraction, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
     target: f64,
-    /// Whether a mark has come: before, there is nothing to estimate.
+    /// True once a mark has come: before, there is nothing to estimate.
     marks_seen: bool,
-    /// Whether the window has been reduced for a loss in the recovery that is going on.
+    /// True if the window has been reduced for a loss in the current recovery.
     in_loss: bool,
-    /// When it was last reduced for a mark, and when the estimate changed last.
+    /// Times of the last reduction for a mark, and of the last change of the estimate.
     reduced: Time,
     estimated: Time,
     marks: MarkedShare,
@@ -104,7 +104,7 @@ impl Prague {
         }
     }
 
-    /// Whether round trips below the target are scaled by now.
+    /// Returns true if round trips below the target are scaled now.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()

@@ -55,10 +55,10 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
 pub struct Reno {
     increase: f64,
     backoff: Backoff,
-    /// Whether the first reduction, and those in slow start, halve the window (ns-2).
+    /// True if the first reduction, and those in slow start, halve the window (ns-2).
     first_halves: bool,
-    /// Whether windows are whole: a segment more for each window of acknowledged segments, of which so many have been
-    /// counted (`snd_cwnd_cnt`).
+    /// True if windows are whole: each window of acknowledged segments adds one segment. `counted` are those
+    /// acknowledged since the last increase (`snd_cwnd_cnt`).
     whole: bool,
     counted: f64,
 }

@@ -245,7 +245,8 @@ impl CongestionControl for Yeah {
 mod tests {
     use super::*;
 
-    /// Of 800 segments: an eighth at least, what is queued, half at most; half against others.
+    /// A loss at 800 segments removes the queued segments, at least an eighth and at most half of
+    /// the window; half against competing flows.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

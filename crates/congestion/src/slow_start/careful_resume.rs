@@ -83,15 +83,15 @@ pub struct CarefulResume {
 /// The RFC's phases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Until the initial window has arrived.
+    /// Before the initial window is acknowledged.
     Reconnaissance,
     /// From the jump, before which so much had been sent, on.
     Unvalidated { before: u64, since: Time },
-    /// Until so much of what was sent has arrived or is lost.
+    /// Before `last` segments of the connection are delivered or lost.
     Validating { last: u64 },
     /// After a loss.
     SafeRetreat,
-    /// Nothing else than slow start.
+    /// Ordinary slow start.
     Normal,
 }
 
@@ -114,13 +114,13 @@ impl CarefulResume {
         })
     }
 
-    /// Whether the window stays what the jump made it.
+    /// Returns true while the window stays at the jump's value.
     #[inline]
     pub(super) fn is_frozen(&self) -> bool {
         matches!(self.stage, Stage::Unvalidated { .. })
     }
 
-    /// Whether what was sent since the jump is not known to fit yet.
+    /// Returns true from the jump until the segments sent in it are known to fit into the path.
     #[inline]
     pub(super) fn is_under_way(&self) -> bool {
         self.is_frozen() || matches!(self.stage, Stage::Validating { .. })
@@ -203,7 +203,7 @@ impl CarefulResume {
         }
     }
 
-    /// All that was sent before the loss was noticed has arrived or was sent again.
+    /// Ends the retreat: all segments sent before the loss was noticed have arrived or were sent again.
     pub(super) fn on_recovery_exit(&mut self, window: &mut Window) {
         if self.stage == Stage::SafeRetreat {
             window.set_ssthresh(self.beta * self.pipe);

@@ -46,7 +46,8 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// How many times the smallest was long, which has to be as many as are remembered.
+    /// Successive times that the smallest sample was too long; slow start ends when they are as many as the samples
+    /// kept.
     long: usize,
     over: bool,
 }
@@ -146,7 +147,7 @@ mod tests {
             None,
             "a quarter is not more"
         );
-        // Of those 0.5 ms apart every third counts, the 22nd first of the long ones.
+        // With acknowledgements 0.5 ms apart every third counts, the 22nd being the first long one.
         assert_eq!(end(&rtts(21, 200, 101), 500).0, Some(22 + 12 * 3));
         let interrupted = [rtts(7, 12, 101), rtts(1, 12, 101)].concat();
         assert_eq!(end(&interrupted, 1_001).0, None);

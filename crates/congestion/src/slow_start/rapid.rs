@@ -74,19 +74,19 @@ pub struct RapidStart {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Until the first signal.
+    /// Before the first congestion signal.
     Startup,
     /// The first recovery.
     Recovery(Reduction),
-    /// Nothing else than slow start.
+    /// Ordinary slow start.
     Over,
 }
 
-/// How the window comes down in the first recovery.
+/// Reduction of the window in the first recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reduction {
     cwnd: f64,
-    /// Of a segment that has arrived, and of one that is lost.
+    /// Change of the window for a segment that has arrived, and for one that is lost.
     ack: f64,
     loss: f64,
     least: f64,
@@ -167,7 +167,8 @@ impl RapidStart {
         }
     }
 
-    /// All that was sent before the loss was noticed has arrived or was sent again, or the connection starts over.
+    /// Ends the recovery: all segments sent before the loss was noticed have arrived or were sent again, or the
+    /// connection starts over.
     pub(super) fn end(&mut self) {
         self.stage = Stage::Over;
     }
@@ -306,7 +307,7 @@ mod tests {
         }
     }
 
-    /// What lowers the window in a recovery besides is not undone.
+    /// The window stays below the value that the algorithm sets in a recovery.
     #[test]
     fn a_recovery_never_raises_the_window() {
         let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);

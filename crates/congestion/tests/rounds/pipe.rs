@@ -43,19 +43,20 @@ impl Bottleneck {
 struct Segment {
     number: u64,
     sent: Time,
-    /// When its acknowledgement, or the knowledge of its loss, arrives.
+    /// Time at which its acknowledgement, or the detection of its loss, arrives.
     answered: Time,
     queued: f64,
     lost: bool,
     marked: bool,
-    /// What the sender had seen delivered when it left, when the last of it was delivered, and when
-    /// that segment was sent (draft-cheng-iccrg-delivery-rate-estimation section 3).
+    /// Segments delivered, as the sender knew when it sent this segment, the time of the last of
+    /// these deliveries, and the time at which that segment was sent
+    /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
 }
 
-/// What a flow met in a part of a run.
+/// Measurements of a flow in a part of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Segments per second delivered.
@@ -125,7 +126,7 @@ impl Sender {
         }
     }
 
-    /// When it sends next.
+    /// Returns the time at which the sender sends next.
     fn sends_at(&self, now: Time) -> Option<Time> {
         let room = self.flight.len() < self.state.window.cwnd() as usize;
         room.then(|| now.max(self.pace_next).max(self.start))

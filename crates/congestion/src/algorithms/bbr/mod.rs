@@ -39,7 +39,7 @@ const NEEDS: Needs = Needs {
     ..Needs::RTT
 };
 
-/// How long the window stays small to measure the round-trip time (ProbeRTTDuration).
+/// Time that the window stays small to measure the round-trip time (ProbeRTTDuration).
 const PROBE_RTT: Span = Span::from_millis(200);
 
 /// The larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to see to what
@@ -67,11 +67,11 @@ struct Newly {
     /// Segments.
     delivered: u64,
     lost: u64,
-    /// Whether a round begins.
+    /// True if a round begins with this acknowledgement.
     round_start: bool,
 }
 
-/// What one acknowledgement tells.
+/// Values that one acknowledgement reports.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
@@ -80,9 +80,9 @@ struct Sample {
     /// Segments in flight after it, and before it.
     in_flight: f64,
     prior_in_flight: f64,
-    /// Whether a round begins with it.
+    /// True if a round begins with this acknowledgement.
     round_start: bool,
-    /// Whether its delivery rate may be below what the path has to give: the application sent too
+    /// True if the delivery rate may be below the bandwidth of the path: the application sent too
     /// little, or the window was held small.
     limited: bool,
 }
@@ -176,7 +176,7 @@ impl FullPipe {
     }
 }
 
-/// What began a recovery from losses.
+/// Cause of a recovery from losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Episode {
     FastRecovery,
@@ -235,7 +235,7 @@ impl Recovery {
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
-    /// What follows from it, which more is asked for than it changes.
+    /// Values derived from the rate, which are read more often than it changes.
     bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,

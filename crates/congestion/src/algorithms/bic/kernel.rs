@@ -18,7 +18,8 @@ const UNIT: u64 = 1024;
 /// Part of the way to the peak that is gone in a round trip, as a divisor (`BICTCP_B`).
 const DIVISOR: u64 = 4;
 
-/// Acknowledged segments for one more, at most, while no loss has told how much the path holds.
+/// Largest number of acknowledged segments for an increase by one, while no loss has shown the capacity of the
+/// path.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// The kernel's BIC.
@@ -137,7 +138,7 @@ impl CongestionControl for KernelBic {
         reduce(window, target);
     }
 
-    /// What was learnt of the path is forgotten (`bictcp_state`).
+    /// Forgets all that was learnt of the path (`bictcp_state`).
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         let target = self.reduced(event.base);

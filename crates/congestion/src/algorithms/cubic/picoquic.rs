@@ -57,8 +57,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Whether losses do not count, with so many segments delivered or lost: those of the first slow start, which a delay
-    /// has ended.
+    /// Returns true if losses are ignored at `settled` segments delivered or lost: those of the first slow start,
+    /// if a delay has ended it.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }

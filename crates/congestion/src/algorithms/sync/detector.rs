@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::delays::Delays;
 use super::trend::{Medians, Trend, pairwise_difference};
 
-/// What a detector makes of the reports so far.
+/// Judgement of a detector on the reports so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) congested: bool,
@@ -26,7 +26,7 @@ fn quarter(level: f64) -> usize {
     ((4.0 * level) as usize).min(3)
 }
 
-/// A detector with what it remembers.
+/// A detector with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Detector {
     /// SyncPQlen: the delay against a part of the largest queueing delay; none before the first
@@ -97,7 +97,7 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// Of nothing yet: the first queueing delay is zero by its definition.
+    /// Starts an average with no samples: the first queueing delay is zero by its definition.
     pub(super) fn new(weight: f64) -> Self {
         Self { weight, value: 0.0 }
     }
@@ -147,7 +147,7 @@ impl Mix {
             delays.part_of_largest(average_s)
         };
         Some(Verdict {
-            // Where table 1.1 reduces the window.
+            // Table 1.1 reduces the window in these cases.
             congested: trend == Trend::Increasing && quarter(level) > 0,
             trend: Some(trend),
             level,

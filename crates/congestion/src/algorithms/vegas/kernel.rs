@@ -184,7 +184,8 @@ mod tests {
         vegas.on_ack(&ack, phase, window);
     }
 
-    /// Of 100 segments at 100 ms, 103 ms are three in the queue, 105 ms five.
+    /// With 100 segments and 100 ms, a round-trip time of 103 ms means three segments in the queue, 105 ms
+    /// five.
     #[test]
     fn the_smallest_sample_of_a_round_trip_decides() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

@@ -80,7 +80,7 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Where Linux 2.6.22 puts the threshold when slow start ends (tcp_vegas.c).
+/// Threshold that Linux 2.6.22 sets when slow start ends, in segments (tcp_vegas.c).
 const LINUX_SSTHRESH: f64 = 2.0;
 
 /// Vegas.
@@ -119,7 +119,7 @@ impl Vegas {
 
     fn slow_start_round(&self, flight: f64, window: &mut Window) {
         if self.queued > self.gamma {
-            // What fills the path alone, and one segment (Linux does the same).
+            // Segments that fill the path alone, and one more (Linux does the same).
             let filling = flight - self.queued + 1.0;
             window.set_cwnd(filling.min(window.cwnd()));
             if self.linux {

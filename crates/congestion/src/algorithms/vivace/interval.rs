@@ -7,7 +7,7 @@ use crate::facts::AckSample;
 
 /// Segments that an interval has at least, however long they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Part of what its rate allows that it has sent, if that limited it.
+/// Least part of the data its rate allows that an interval has sent if the rate limited it.
 const SENT: f64 = 0.9;
 /// Slopes of the round-trip time below this are noise (section 4.3).
 const NOISE: f64 = 0.01;
@@ -32,7 +32,7 @@ impl Counts {
     }
 }
 
-/// Of a segment.
+/// Returns the size of a segment in megabits.
 pub(super) fn mbit(ack: &AckSample) -> f64 {
     8.0 * ack.segment_bytes as f64 / 1e6
 }
@@ -56,7 +56,7 @@ pub(super) struct Interval {
     /// Fates known when the first of its segments' became known.
     before: Option<Counts>,
     rtts: Regression,
-    /// Whether it was sent at its rate: nothing else limited the sender.
+    /// True if the interval was sent at its rate: nothing else limited the sender.
     pub used: bool,
     /// Share of its segments that were lost, and seconds that the round-trip time grew per second: once all is known.
     pub loss: f64,

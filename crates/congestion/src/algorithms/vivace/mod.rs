@@ -139,15 +139,15 @@ const RTTS_IN_WINDOW: f64 = 2.0;
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// What the intervals under way are to decide.
+/// Decision that the current intervals are for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// None is: the connection begins, or goes on after a timeout or idle time.
     Paused,
-    /// Whether to double the rate once more. `before` is the utility of half of it.
+    /// Choice between doubling the rate once more and ending that. `before` is the utility of half the rate.
     Starting { before: f64 },
-    /// Where to: an interval above the rate and one below it, the former first or not. `doubtful` is the gradient of a
-    /// pair that they repeat.
+    /// Choice of a direction, from an interval above the rate and one below it; `high_first` gives their order.
+    /// `doubtful` is the gradient of a pair that they repeat.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -164,12 +164,12 @@ pub struct Vivace {
     probe: f64,
     ascent: Ascent,
     stage: Stage,
-    /// Whether the first fall of the utility has come.
+    /// True once the utility has fallen for the first time.
     started: bool,
     /// Mbit/s; 0 before the first round trip.
     rate: f64,
     intervals: [Interval; 2],
-    /// How many of them have been sent, and of how many the fates are known.
+    /// Intervals that have been sent, and intervals all of whose segments are known to be delivered or lost.
     sent: usize,
     known: usize,
     counts: Counts,
@@ -292,8 +292,8 @@ impl Vivace {
 
     fn decide(&mut self, ack: &AckSample) {
         let planned = self.planned();
-        // What was sent slower than asked for, as the application or the receiver allowed, says nothing about the rate unless
-        // the path has lost much of it.
+        // An interval sent slower than its rate, because the application or the receiver limited it, tells nothing
+        // about the rate unless the path has lost much of it.
         let used = self.intervals[..planned]
             .iter()
             .all(|interval| interval.used || interval.loss > self.tolerated);

@@ -1,6 +1,6 @@
-//! What the kernel adds to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): room for aggregated acknowledgements, and a
-//! test for traffic policers. Besides, it paces a hundredth below its rate, keeps whole segments in flight, and measures
-//! the round-trip time anew although samples equal the smallest.
+//! Additions of the kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): room for aggregated acknowledgements,
+//! and a test for traffic policers. Besides, it paces a hundredth below its rate, keeps whole segments in flight, and
+//! measures the round-trip time anew although samples equal the smallest.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::algorithms::bbr::{larger, smaller};
 /// Part of the rate at which segments leave (`bbr_pacing_margin_percent`).
 pub(super) const PACING_MARGIN: f64 = 0.99;
 
-/// What more than the smallest window has to be in flight in the phase that probes (`bbr_quantization_budget`).
+/// Segments above the smallest window that have to be in flight in the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
 /// Round trips that excess is remembered, at least; twice as many at most (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
-/// As much as is delivered in this time, at most (`bbr_extra_acked_max_us`).
+/// Longest time, in seconds of delivery at the bandwidth, that the excess may amount to (`bbr_extra_acked_max_us`).
 const EXCESS_S: f64 = 0.1;
 
 /// Part of those delivered that is lost to a policer, at least (`bbr_lt_loss_thresh`).
@@ -39,10 +39,11 @@ pub(super) struct Kernel {
     pub(super) policer: Policer,
 }
 
-/// How many segments more are acknowledged at once than the bandwidth explains (`bbr_update_ack_aggregation`).
+/// Segments acknowledged in excess of those that the bandwidth explains (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Since when acknowledgements come faster than the bandwidth, and of how many segments.
+    /// Beginning of the time in which acknowledgements come faster than the bandwidth, and segments acknowledged since
+    /// then.
     since: Time,
     acked: f64,
     /// The most of the current rounds and of those before.
@@ -99,14 +100,14 @@ pub(super) struct Policer {
     lost: u64,
 }
 
-/// What an acknowledgement tells about a policer.
+/// Facts about a policer that an acknowledgement reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
     pub(super) now: Time,
     /// Segments of the flow.
     pub(super) delivered: u64,
     pub(super) lost: u64,
-    /// Whether it tells of losses.
+    /// True if this acknowledgement reports losses.
     pub(super) newly_lost: bool,
     pub(super) round_start: bool,
     pub(super) limited: bool,

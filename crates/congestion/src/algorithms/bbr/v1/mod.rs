@@ -103,7 +103,7 @@ pub struct Bbr {
     bandwidth: WindowedMax,
     /// Smallest round-trip time and when it was measured; none before the first.
     min_rtt: Option<(Span, Time)>,
-    /// The same in seconds.
+    /// The smallest round-trip time in seconds.
     min_rtt_s: f64,
     full: FullPipe,
     filled: bool,
@@ -113,13 +113,13 @@ pub struct Bbr {
     recovery: Recovery,
     /// In the first round of recovery: sends one segment for each delivered.
     conserving: bool,
-    /// Whether recovery has begun since the last acknowledgement was taken.
+    /// True if recovery has begun since the last acknowledgement was processed.
     entering: bool,
     was_idle: bool,
-    /// What the kernel adds, if it does.
+    /// Additions of the kernel; none in the other variants.
     kernel: Option<Box<Kernel>>,
-    /// Where the gain cycle begins is drawn from a sequence that the time of the first
-    /// acknowledgement starts: alike in every run, different from flow to flow.
+    /// State of the random sequence from which the start of the gain cycle is drawn. The time of the first
+    /// acknowledgement seeds it: alike in every run, different from flow to flow.
     draws: u64,
     /// Set by the next full update.
     #[serde(skip)]
