@@ -154,7 +154,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
     flows
 }
 
-/// When a flow of a group starts.
+/// Returns the start of flow number `index` of a group.
 fn start_of(starts: &Starts, index: usize) -> Start {
     match starts {
         Starts::Together(time) => Start::At(*time),

@@ -151,8 +151,8 @@ fn check_one_of(
     }
 }
 
-/// Whether a value has the type that a kind expects, valid or not. A text that begins with a digit or a sign
-/// is taken for a quantity, any other for a word.
+/// Returns true if a value has the type that a kind expects, valid or not. A text that begins with a digit or
+/// a sign is taken for a quantity, any other for a word.
 fn suits(kind: &Kind, value: &Value) -> bool {
     let numeric = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     match (kind, value) {
@@ -182,7 +182,7 @@ pub(crate) fn check_fields(
     check_fields_of(None, fields, table, origin, path, out);
 }
 
-/// The same for a table of this `kind`.
+/// Checks the keys and values of a table of this `kind`.
 fn check_fields_of(
     kind: Option<&Node>,
     fields: &'static [Key],
@@ -214,7 +214,7 @@ fn check_fields_of(
     }
 }
 
-/// Reports unknown keys. `kind` names what the table describes, if anything does.
+/// Reports unknown keys. `kind` is the node that names the kind of the table, if the table has one.
 fn refuse_unknown_keys(
     table: &Table,
     kind: Option<&Node>,
@@ -240,7 +240,8 @@ fn refuse_unknown_keys(
     }
 }
 
-/// What to say of a key that was given for another kind than the one that an override or another file names.
+/// Returns the hint about a key that was given for another kind than the one that an override or another file
+/// names.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();
@@ -536,7 +537,7 @@ fn pair(node: &Node) -> Option<Point> {
     }
 }
 
-/// What a key accepts, for messages.
+/// Returns the values that a key accepts, as text for messages.
 pub(crate) fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Flag => "true or false".to_string(),

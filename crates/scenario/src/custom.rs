@@ -18,7 +18,7 @@ use crate::render;
 /// Keys that are not passed to the constructor.
 const OWN: [Field<String>; 2] = [PYTHON, SOURCE];
 
-/// Whether a table of congestion control names a custom algorithm.
+/// Returns true if a table of congestion control names a custom algorithm.
 pub(crate) fn is_custom(table: &Table) -> bool {
     OWN.iter().any(|key| table.has(*key))
 }

@@ -103,7 +103,7 @@ pub fn parse(
     parse_with(text, name, base, overrides, &NoAlgorithms)
 }
 
-/// As [`parse`], of a scenario that may name custom algorithms.
+/// Reads a scenario that may name custom algorithms; otherwise as [`parse`].
 pub fn parse_with(
     text: &str,
     name: &str,
@@ -156,12 +156,12 @@ impl Scenario {
         rows
     }
 
-    /// What is simulated.
+    /// Returns the simulation that the scenario describes.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// What the engine simulates, of a scenario of TCP.
+    /// Returns the configuration of the engine, for a scenario of TCP.
     ///
     /// # Panics
     ///
@@ -173,22 +173,23 @@ impl Scenario {
         }
     }
 
-    /// When the simulation ends.
+    /// Returns the time at which the simulation ends.
     pub fn duration(&self) -> Time {
         self.simulation.duration()
     }
 
-    /// What is allowed but probably not intended.
+    /// Returns warnings about values that are allowed but probably not intended.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether random numbers decide anything, without which all replications are the same.
+    /// Returns true if random numbers decide anything; if not, all replications are the same.
     pub fn draws(&self) -> bool {
         self.simulation.draws()
     }
 
-    /// Why all replications are the same, and what would make them differ, where nothing is drawn at random.
+    /// Returns the reason why all replications are the same, and changes that would make them differ; none
+    /// if anything is drawn at random.
     pub fn nothing_drawn(&self) -> Option<&'static str> {
         (!self.draws()).then_some(warnings::NOTHING_DRAWN)
     }
@@ -203,7 +204,7 @@ impl Scenario {
         self.root.read(About::title).unwrap_or_default()
     }
 
-    /// What identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
+    /// Returns the hash that identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
     pub fn hash(&self) -> String {
         let mut canonical = self.resolved_json();
         render::without_directories(&mut canonical);

@@ -109,7 +109,7 @@ pub struct FoundStack {
     pub congestion: String,
     /// Name and version of the stack, which are part of what identifies results.
     pub version: String,
-    /// What the user should know before trusting the results.
+    /// Warnings to the user about the results.
     pub warnings: Vec<String>,
 }
 
@@ -118,6 +118,6 @@ pub struct FoundStack {
 pub struct StackError {
     /// Name of the key.
     pub key: &'static str,
-    /// What is wrong, and what is allowed.
+    /// Fault of the value, and the allowed values.
     pub message: String,
 }

@@ -24,8 +24,8 @@ fn forget_name(table: &mut Table) {
     table.remove(KIND);
 }
 
-/// Sets one key of a table as if it were written there instead of what it had. The other keys stay, whatever kind
-/// it names: one that the new kind does not have is refused by the checker.
+/// Sets one key of a table, replacing its value. The other keys stay, even if the key names another kind: the
+/// checker refuses those that the new kind does not have.
 pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     if NAMES.contains(&key.as_str()) {
         forget_name(table);

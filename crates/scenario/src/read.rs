@@ -294,7 +294,8 @@ fn set_in(
     }
 }
 
-/// Which entry of a list a key means: that with the label, as in the paths of campaigns, or that at the place.
+/// Returns the index of the list's entry that a key names: that with the label, as in the paths of campaigns,
+/// or that at the index.
 fn entry_of(items: &[Node], key: &str) -> Option<usize> {
     let labelled = items.iter().position(|item| label_of(item) == Some(key));
     labelled.or_else(|| key.parse().ok())

@@ -63,7 +63,7 @@ fn table(keys: &[Key]) -> Json {
     })
 }
 
-/// What a key means, its default, and its source.
+/// Returns the meaning of a key, its default, and its source.
 fn described(key: &Key) -> String {
     let default = match key.default {
         DefaultText::Required | DefaultText::None => String::new(),

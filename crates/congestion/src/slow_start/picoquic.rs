@@ -46,7 +46,7 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Successive times that the smallest sample was too long; slow start ends when they are as many as the samples
+    /// Number of times that the smallest sample was too long; slow start ends when it reaches the number of samples
     /// kept.
     long: usize,
     over: bool,

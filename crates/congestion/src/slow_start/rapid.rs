@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// The window stays below the value that the algorithm sets in a recovery.
+    /// A window that the algorithm lowers further in a recovery stays lower.
     #[test]
     fn a_recovery_never_raises_the_window() {
         let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);

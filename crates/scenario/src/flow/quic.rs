@@ -29,11 +29,11 @@ const MIN_MTU: Bytes = Bytes(1200);
 /// The stack of a group.
 pub(crate) struct Resolved {
     pub(crate) transport: Arc<ForeignStack>,
-    /// What the user should know of it.
+    /// Warnings to the user.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Refuses what a QUIC flow has not.
+/// Refuses keys that a QUIC flow does not have.
 pub(super) fn resolve_basics(
     flow: &mut Table,
     path: &str,
@@ -78,7 +78,7 @@ pub(super) fn resolve_basics(
     flow.sub_mut(QuicFlow::stack).fill(QuicStack::KEYS, profile);
 }
 
-/// The default label of a group: the stack, and what it runs if that is named.
+/// Returns the default label of a group: the stack, and its congestion control if that is named.
 pub(crate) fn label(flow: &Table) -> String {
     let stack = flow.sub(QuicFlow::stack);
     let kind = stack.word(QuicStack::kind);

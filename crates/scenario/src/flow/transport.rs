@@ -337,7 +337,7 @@ fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     known.iter().filter_map(named).collect()
 }
 
-/// By which the table of an algorithm has one of its registered parameters.
+/// Returns the key of a registered parameter in the table of an algorithm.
 fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }

@@ -29,7 +29,8 @@ keys! {
     }
 }
 
-/// Reads the delivery trace of a direction of a link, if it has one. Its mean rate is the link's, unless that is given.
+/// Reads the delivery trace of a direction of a link, if it has one. The mean rate of the trace becomes the link's,
+/// unless that is given.
 pub(super) fn resolve<T>(
     direction: &mut Table,
     (trace_key, rate_key): (Field<Table>, Field<T>),

@@ -23,7 +23,7 @@ macro_rules! path {
     };
 }
 
-/// What an original parameter is translated to.
+/// Translation of an original parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// This key of `[mesonet]`, with the same value.
@@ -330,7 +330,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// The same at the end of the path `whole`.
+/// Puts a value at the end of `path`, the rest of the path `whole`.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -439,7 +439,7 @@ fn add_algorithm<'a>(
     if alone {
         entries.push(algorithm(ALGORITHMS[0], &Origin::Default));
     }
-    // By its label, given or by default.
+    // The entry is found by its label, given or by default.
     let is_it = |node: &Node| {
         let table = node.table()?;
         let congestion = table.table(AlgorithmKeys::congestion);
@@ -466,7 +466,7 @@ fn algorithm(kind: &str, origin: &Origin) -> Node {
     Node::new(Value::Table(entry), origin.clone())
 }
 
-/// Compares a number with how many long-lived flows there are.
+/// Compares a number with the number of long-lived flows.
 fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result<(), String> {
     let flows = mesonet.get(MesoNet::long_lived).map(|node| &node.value);
     let count = match flows {

@@ -21,7 +21,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Of a checked topology file. `factor` multiplies the delays.
+    /// Reads the routes from a checked topology file. `factor` multiplies the delays.
     pub fn of(
         topology: &Table,
         path: &str,
@@ -43,7 +43,7 @@ impl Routes {
             let steps = exact.round_ties_even() as u64;
             let path = join(path, &format!("links.{index}"));
             if steps == 0 {
-                // What happens in a time step at one of two routers could still reach the other in it, and come back.
+                // An event in a time step at one of two routers could still reach the other in it, and come back.
                 let message = format!(
                     "{exact} time steps, rounded to none; between backbone routers packets take one at least"
                 );
@@ -135,8 +135,8 @@ impl Routes {
         }
     }
 
-    /// Where no route to `to` is given, packets take the path of the shortest delay; of several, that of
-    /// the fewest links, then of the first links.
+    /// Fills in the path of the shortest delay where no route to `to` is given; of several, that of the fewest links,
+    /// then of the first links.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -213,7 +213,7 @@ impl Routes {
     }
 }
 
-/// Why a path does not lead to `to`.
+/// Returns the reason why a path does not lead to `to`.
 fn no_path(path: &[usize], to: usize, layout: &Layout) -> String {
     let name = |&router: &usize| layout.backbone[router].name.as_str();
     let names: Vec<&str> = path.iter().map(name).collect();

@@ -1,4 +1,4 @@
-//! Which proxy splits which flows.
+//! Assignment of flows to the proxies that split them.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_units::Bytes;
@@ -68,7 +68,7 @@ pub(crate) fn assign(
     }
 }
 
-/// Whether connections of a group have data both ways.
+/// Returns true if connections of a group have data both ways.
 fn traffic_comes_back(group: &Table) -> bool {
     let Some(traffic) = group.read(AnyFlow::traffic) else {
         return false;
@@ -153,7 +153,7 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
 struct Route {
     from: usize,
     to: usize,
-    /// Whether there are access links before the first node and behind the last.
+    /// True if there are access links before the first node, and behind the last.
     before: bool,
     behind: bool,
 }
@@ -179,7 +179,7 @@ impl Route {
         }
     }
 
-    /// Whether it begins before a proxy's start node and ends behind its end node.
+    /// Returns true if the route begins before a proxy's start node and ends behind its end node.
     fn is_split_by(self, site: &Site, core: &Core) -> bool {
         let Some(route) = core.route(self.from, self.to) else {
             return false;

@@ -22,7 +22,7 @@ use crate::model::flow::Stack;
 use crate::queue;
 use crate::topology::{Core, find_node};
 
-/// Where a proxy is, and its congestion control.
+/// Place of a proxy in the network, and its congestion control.
 pub(crate) struct Site {
     pub start: usize,
     pub end: usize,

@@ -30,7 +30,7 @@ keys! {
 }
 
 keys! {
-    /// Where flows run.
+    /// Route of the flows.
     pub(crate) struct FlowPlace {
         /// Graph: sending node.
         from: String = Kind::Name.key(),
@@ -51,7 +51,7 @@ keys! {
         to: String = Kind::Name.key().required(),
         /// Name of the link.
         name: String = Kind::Name.key().derived("FROM-TO"),
-        /// Whether there is a link back.
+        /// True if there is a link back.
         duplex: bool = Kind::Flag.key().default("true"),
     }
 }

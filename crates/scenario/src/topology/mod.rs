@@ -32,7 +32,7 @@ impl Topology {
         Field::new(self.name)
     }
 
-    /// Whether flows have hosts of their own behind access links.
+    /// Returns true if flows have hosts of their own behind access links.
     pub fn has_access(&self) -> bool {
         let access = AccessLinks::access.name();
         self.keys.iter().any(|key| key.name == access)

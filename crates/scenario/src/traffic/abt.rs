@@ -63,7 +63,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Where the pieces of a curve end.
+/// Returns the ends of the pieces of a curve, as parts of one.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }
@@ -116,7 +116,7 @@ mod tests {
         );
     }
 
-    /// What the load of a rate rests on.
+    /// The load that a rate gives depends on these means.
     #[test]
     fn means_are_known() {
         assert!(

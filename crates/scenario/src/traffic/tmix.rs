@@ -49,7 +49,7 @@ struct Vector {
     waits: [Span; 2],
 }
 
-/// What one side sends at a time (an application data unit).
+/// Data that one side sends at a time (an application data unit).
 struct Unit {
     side: Side,
     wait: Span,
@@ -103,7 +103,7 @@ fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Re
 }
 
 impl Vector {
-    /// A side sends, after what it has waited.
+    /// Adds a unit that a side sends after its wait.
     fn sends(&mut self, side: Side, bytes: &str) -> Result<(), String> {
         let own = std::mem::take(&mut self.waits[side as usize]);
         let wait = std::mem::take(&mut self.wait) + own;
@@ -131,7 +131,7 @@ impl Vector {
         self.sends(side, bytes)
     }
 
-    /// As connections of exchanges: one, or one for each side.
+    /// Returns the exchanges of each connection: one connection, or one for each side.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));

@@ -50,7 +50,7 @@ fn captured(config: &Config) -> impl Iterator<Item = &Link> {
     config.links.iter().filter(|link| link.captured)
 }
 
-/// Whether the other direction of a link is captured, too, and comes before it.
+/// Returns true if the other direction of a link is captured, too, and comes before it.
 fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     let mut earlier = captured(config).take_while(|other| other.name != link.name);
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))

@@ -74,7 +74,8 @@ const PIECES: &[&str] = &[
     "\"results_version\": 1",
 ];
 
-/// A change of a text: where, how much of it goes, and what comes in its place.
+/// Draws a change of a text: its place, the number of characters removed, and the text inserted
+/// instead.
 fn change() -> impl Strategy<Value = (Index, usize, Vec<&'static str>)> {
     let pieces = prop::collection::vec(select(PIECES), 0..4);
     (
@@ -146,7 +147,7 @@ fn whatever_is_read_is_answered() {
     read(300, Duration::from_secs(60));
 }
 
-/// The same for ten minutes.
+/// Reads mutated texts for ten minutes.
 #[test]
 #[ignore = "takes ten minutes"]
 fn whatever_is_read_in_ten_minutes_is_answered() {

@@ -38,7 +38,7 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// The default limit is that of local queues, not that of the discipline on a link.
+/// The default limit is the one for local queues, not the discipline's default on a link.
 #[test]
 fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     let scenario = accepted(&text(", queue = { kind = \"red\" }"));
@@ -255,7 +255,8 @@ fn traffic_is_split_in_both_directions() {
     }
 }
 
-/// What asks routers needs one before the proxy, one behind it, and what joins its nodes one between.
+/// Algorithms that need routers need one before the proxy and one behind it; the proxy's connection needs one
+/// between its nodes.
 #[test]
 fn a_router_is_missed_on_each_part_of_the_way() {
     let routers = |queue: &str, between: &str| {

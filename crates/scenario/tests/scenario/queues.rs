@@ -407,8 +407,9 @@ fn a_threshold_at_the_limit_is_refused() {
     );
 }
 
-/// Those that no source gives have one bandwidth-delay product: RFC 8289 and RFC 8033 name none, nor do the papers on RED,
-/// PI, REM, DECbit, round robin and DRR; VCP's and XCP's simulations have it.
+/// Disciplines whose source gives no limit have one bandwidth-delay product: RFC 8289 and RFC 8033
+/// name none, nor do the papers on RED, PI, REM, DECbit, round robin and DRR; VCP's and XCP's
+/// simulations have it.
 #[test]
 fn default_limits_are_those_of_each_disciplines_own_source() {
     let limit = |profile: &str, kind: &str| {

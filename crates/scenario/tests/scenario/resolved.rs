@@ -1,4 +1,4 @@
-//! The resolved form: complete, canonical, hashed; and warnings about what it means.
+//! The resolved form: complete, canonical, hashed; and warnings about its values.
 
 use longhaul_scenario::{Scenario, parse};
 use proptest::prelude::*;

@@ -27,7 +27,7 @@ fn config(scenario: &Scenario) -> &Config {
     }
 }
 
-/// What the engine gets of [`BASE`] with overrides.
+/// Returns the engine's configuration of [`BASE`] with overrides.
 fn with(overrides: &[&str]) -> Config {
     config(&scenario(overrides)).clone()
 }

@@ -107,7 +107,7 @@ fn algorithms_follow_nist_where_they_can() {
     ]);
     assert_eq!(config.algorithms.len(), 2);
     assert!((config.algorithms[1].share - 0.1).abs() < 1e-12);
-    // What has no share gets what the others leave.
+    // An algorithm without a share gets the part that the others leave.
     let mix = "algorithms=[{}, { congestion = { kind = \"bic\" }, share = 0.3, label = \"B\" }]";
     let config = with(&[mix]);
     assert!((config.algorithms[0].share - 0.7).abs() < 1e-12);
