@@ -55,7 +55,7 @@ impl FlowInfo {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FlowTable {
     pub(crate) sending: Vec<Sender>,
-    /// By slot of the sender.
+    /// Descriptions of the flows, by slot of the sender.
     pub(crate) about: Vec<FlowInfo>,
     free_senders: Vec<FlowId>,
     receiving: Vec<Receiver>,

@@ -33,7 +33,7 @@ impl Timer {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timers {
     calendar: Calendar,
-    /// Those of the current window.
+    /// Timers of the current window.
     heap: Heap,
 }
 
@@ -48,7 +48,7 @@ impl Timers {
         }
     }
 
-    /// When the next timer of the window is due; never if there is none.
+    /// Returns the time of the window's next timer; never if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
         time_of(self.heap.first())

@@ -29,7 +29,7 @@ impl Network {
         arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
     }
 
-    /// How many packets on such a link that were received arrive after `time`.
+    /// Returns the number of packets received on such a link that arrive after `time`.
     pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
         self.arrivals[router as usize].later_than(at, time)
     }
@@ -73,7 +73,7 @@ impl Network {
     /// Processes what passes a backbone router on its way between other regions, until `time`.
     #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
-        // Where there is nothing, it takes no call.
+        // If no packet passes, no call is made.
         if self.arrivals[router as usize].next_passing() <= time {
             self.pass_some_through::<TRACED>(router, time);
         }

@@ -78,7 +78,7 @@ impl Network {
         fifo.push(InFlight { time, packet });
     }
 
-    /// Moves the origin of the event list, if it is due.
+    /// Moves the origin of the event list if it is too old.
     pub(crate) fn rebase(&mut self) {
         if self.now.since(self.rebased) >= Tournament::REACH / 2 {
             self.rebased = self.now;

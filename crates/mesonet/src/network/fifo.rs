@@ -86,7 +86,7 @@ impl<T: Copy> Fifo<T> {
         none: V,
     ) -> Option<(T, V)> {
         let taken = self.pop()?;
-        // Of a stale entry if there is none.
+        // Without a next entry, this is the value of a stale one.
         let next = value(self.ring.get(self.first)?);
         Some((taken, if self.len == 0 { none } else { next }))
     }

@@ -70,9 +70,9 @@ pub(crate) struct Network {
     rebased: Time,
     /// Events so far.
     pub(crate) events: u64,
-    /// Whether [`Self::send`] may take its fast path: no trace.
+    /// True if [`Self::send`] may take its fast path: no trace.
     fast_send: bool,
-    /// Whether packets are traced now, and of which flows.
+    /// True while packets are traced, and the traced flows.
     traced: bool,
     packet_trace: Option<Box<PacketTrace>>,
 }

@@ -28,7 +28,7 @@ impl FlowId {
 /// match those in which they were stored, and processors wait for that.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Packet {
-    /// When the source sent this data packet, or the one that this acknowledges.
+    /// Time at which the source sent this data packet, or the one that this acknowledges.
     pub(crate) created: Time,
     /// Sequence number in the upper bits, kind in the lower.
     label: u64,

@@ -17,7 +17,7 @@ pub(crate) enum FlowEnd {
     Receiver,
 }
 
-/// What a trace knows of a flow.
+/// State of a traced flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct TraceState {
     generation: u16,
@@ -30,7 +30,7 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and records of their packets in a region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// By region and end of the flow, then by slot there.
+    /// Traced flows by region and end of the flow, then by slot there.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,
@@ -38,7 +38,7 @@ pub(crate) struct PacketTrace {
     span: (Time, Time),
     /// Records that may be stored at a time.
     max: u64,
-    /// When the store was full, if it was: records of earlier times are complete.
+    /// Time at which the store became full, if it did: records of earlier times are complete.
     truncated_at: Option<Time>,
 }
 
@@ -75,7 +75,7 @@ impl PacketTrace {
         });
     }
 
-    /// The state of a flow with an end in `region`, if it is traced.
+    /// Returns the state of a flow with an end in `region`; none if it is not traced.
     pub(crate) fn find(
         &mut self,
         region: usize,
@@ -87,7 +87,7 @@ impl PacketTrace {
         found.filter(|state| state.generation == flow.generation)
     }
 
-    /// The number of the flow of a packet, if it is traced.
+    /// Returns the number of a packet's flow; none if it is not traced.
     fn number_of(&mut self, packet: &Packet) -> Option<u64> {
         let end = match packet.kind() {
             Kind::Syn | Kind::Data => FlowEnd::Receiver,
@@ -203,7 +203,7 @@ impl Network {
     }
 }
 
-/// What happened to a packet at a queue.
+/// Returns the event of a packet at a queue.
 fn queue_event(router: RouterId, direction: Direction, departure: Option<Time>) -> PacketEvent {
     match departure {
         None => PacketEvent::Dropped { router, direction },

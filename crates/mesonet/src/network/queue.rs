@@ -14,7 +14,7 @@ use crate::records::QueueSample;
 /// The queue and its server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DropTailQueue {
-    /// When the server becomes idle, rounded down to a picosecond.
+    /// Time at which the server becomes idle, rounded down to a picosecond.
     busy_until: Time,
     /// The fraction that this leaves out, in units of 2^-32 ps.
     fraction: u32,

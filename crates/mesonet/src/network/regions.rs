@@ -18,7 +18,7 @@ const MAX_WINDOW: Span = Span::from_millis(3);
 /// The region of every router, and how long each region can be simulated alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Regions {
-    /// By backbone router; numbered in the order of their first router.
+    /// Region of each backbone router; regions are numbered in the order of their first router.
     of_backbone: Vec<u16>,
     of_access: Vec<u16>,
     pub(crate) count: usize,

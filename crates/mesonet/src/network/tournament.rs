@@ -33,7 +33,7 @@ type Key = f64;
 
 /// Twice the stations of a region of the published network: with one server in each router.
 const FEW: usize = 1 << 6;
-/// The same with two.
+/// Twice the stations of a region of the published network: with two servers in each router.
 const SOME: usize = 1 << 7;
 /// Twice the stations of the published network as one region.
 const MANY: usize = 1 << 10;
@@ -109,7 +109,7 @@ impl Tournament {
         Key::from_bits(since << STATION_BITS | station)
     }
 
-    /// What [`Self::first_within`] compares with to find the events by `limit`.
+    /// Returns the bound with which [`Self::first_within`] finds the events by `limit`.
     #[inline]
     pub(crate) fn bound(&self, limit: Time) -> Bound {
         Bound(self.key(limit, FAR - 2, LAST))
@@ -122,7 +122,7 @@ impl Tournament {
         (self.first <= bound.0).then_some(station as usize)
     }
 
-    /// Whether `time` is before the first event.
+    /// Returns true if `time` is before the first event.
     #[inline]
     pub(crate) fn is_before_first(&self, time: Time) -> bool {
         self.key(time, FAR - 2, LAST) < self.first

@@ -1,4 +1,4 @@
-//! When flows begin: requests of sources, and long-lived flows.
+//! Times at which flows begin: requests of sources, and long-lived flows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -32,11 +32,11 @@ impl Opening {
     }
 }
 
-/// All that are to come.
+/// Flows that are still to begin.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agenda {
     calendar: Calendar,
-    /// Those that are due in the current window or before, the last ones first.
+    /// Flows that begin in the current window or before, the last ones first.
     due: Vec<Key>,
 }
 

@@ -176,7 +176,7 @@ impl Region {
         for (sender, about) in flows.sending.iter_mut().zip(&flows.about) {
             let events = std::mem::take(&mut sender.interval);
             if let Some(number) = about.long_lived {
-                // Whether it is still active or stopped in the interval.
+                // The counts of a long-lived flow are kept even if it stopped in the interval.
                 counters.long_lived[number as usize] = events;
                 counters.add_at(about.ends, events);
             }

@@ -32,7 +32,7 @@ impl Mail {
         std::mem::swap(&mut *sent, packets);
     }
 
-    /// What was sent on a link in a window, until it is received in the next one.
+    /// Returns the packets sent on a link in a window, which are received in the next one.
     pub(super) fn sent(&self, link: u16, window: u64) -> MutexGuard<'_, Crossing> {
         locked(self.of(link, window))
     }

@@ -33,7 +33,7 @@ use crate::config::{Config, Jumbo, Measure, Trace};
 use crate::network::Routes;
 use crate::records::{Recorder, Totals};
 
-/// Why a configuration cannot be simulated.
+/// Reason why a configuration cannot be simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetupError {
     /// Two backbone routers are not connected.
@@ -47,9 +47,9 @@ pub enum SetupError {
     /// Congestion control that is refused.
     #[error("algorithm `{label}`: {reason}")]
     Congestion {
-        /// What tables call it.
+        /// Label in tables.
         label: String,
-        /// What is wrong.
+        /// Fault of the congestion control.
         reason: String,
     },
     /// The state to resume from is not one that this version stored.
@@ -110,11 +110,11 @@ struct World {
     clock: Clock,
 }
 
-/// What does not change.
+/// Constants of a simulation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Common {
     routes: Routes,
-    /// By link of the backbone.
+    /// Delay of each link of the backbone.
     delays: Vec<Span>,
     jumbo: Option<Jumbo>,
     trace: Option<Trace>,
@@ -147,7 +147,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a thread of the simulation panicked")
 }
 
-/// Where the simulation is in windows and intervals.
+/// Position of the simulation in windows and intervals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Clock {
     now: Time,
@@ -156,14 +156,14 @@ struct Clock {
     window: u64,
     window_end: Time,
     window_length: Span,
-    /// When the current interval ends, and its number.
+    /// End of the current interval, and its number.
     interval_end: Time,
     interval: u64,
     measure: Measure,
     /// Counters at the end of the interval before.
     packets_in: u64,
     entered: Vec<u64>,
-    /// When progress was reported last.
+    /// Time of the last report of progress.
     reported: Time,
 }
 

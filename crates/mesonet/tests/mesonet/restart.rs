@@ -151,7 +151,7 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Those with tables, boxes and clocks of their own among them.
+/// Algorithms with tables, boxed state and clocks of their own are among them.
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [

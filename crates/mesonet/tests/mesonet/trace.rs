@@ -56,7 +56,8 @@ fn ms(time: Time) -> f64 {
     (time.as_secs_f64() * 1e7).round() / 1e4
 }
 
-/// What happened to the packet of a kind and number: when and where, and when it leaves.
+/// Returns the events of the packet of a kind and number: time and place of each, and the time at which
+/// it leaves.
 fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     let own = |record: &&PacketTraceRecord| (record.kind, record.number) == (kind, number);
     let step = |record: &PacketTraceRecord| {
@@ -195,7 +196,7 @@ fn only_the_chosen_span_is_traced_and_no_more_than_allowed() {
     assert_eq!(totals.trace_full, Some(few.records[4].time));
 }
 
-/// Of a congested network with users, in all kinds of service.
+/// The network is congested and has users; all kinds of service are run.
 #[test]
 fn a_trace_changes_nothing_and_leaves_no_packet_out() {
     for service in [Service::Dual, Service::Shared, Service::Alternating] {

@@ -93,7 +93,7 @@ impl Clock {
             }
     }
 
-    /// The end of the run.
+    /// Returns the end of the run.
     pub fn end(&self) -> Time {
         Time::ZERO + self.duration
     }

@@ -43,7 +43,7 @@ keys! {
 const EDGE: &[Key] = together!(Edge::KEYS, LINK);
 
 keys! {
-    /// A link of a graph, beside what links have.
+    /// A link of a graph, in addition to the keys of all links.
     struct Edge {
         /// Node where the link begins.
         from: String = Kind::Name.key().required(),

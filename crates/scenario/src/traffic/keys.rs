@@ -31,7 +31,7 @@ keys! {
     pub(crate) struct ConnectionKeys {
         /// Requests, and their responses, on one connection.
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
-        /// From the end of a response to the next request on its connection.
+        /// Time from the end of a response to the next request on its connection.
         pub think: Distribution = TIMES.key().default("0 s"),
         /// Time at which the size of a response is drawn: `with-request`, so that the same seed gives the same
         /// pairs, or `on-arrival` of the request.
