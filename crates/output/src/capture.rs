@@ -77,7 +77,7 @@ impl Capture {
             .map_err(OutputError::io("write", &self.path))
     }
 
-    /// Waits until the disk has it, and says how many packets there are.
+    /// Waits until the data is on disk, and returns the number of packets.
     pub(crate) fn finish(self) -> Result<u64, OutputError> {
         let into_file = self.writer.into_inner().into_inner();
         into_file

@@ -1,4 +1,4 @@
-//! What the columns of a run's tables hold, for `longhaul list columns`.
+//! Columns of a run's tables, for `longhaul list columns`.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub struct ColumnInfo {
     pub name: String,
     /// The unit, if there is one.
     pub unit: &'static str,
-    /// What it holds.
+    /// Meaning of the values.
     pub description: String,
     /// The key of links without which the table has no such column, if there is one.
     pub only_with: Option<&'static str>,

@@ -52,7 +52,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Where the checkpoint of the run `target` is.
+    /// Returns the folder of the checkpoint of the run `target`.
     pub(crate) fn folder(target: &Path) -> PathBuf {
         sibling(target, "checkpoint")
     }
@@ -101,17 +101,17 @@ impl Checkpoint {
         Ok((checkpoint, stored))
     }
 
-    /// Where this one is.
+    /// Returns the folder of this checkpoint.
     pub(crate) fn own_folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where the run's files grow.
+    /// Returns the folder in which the run's files grow.
     pub(crate) fn run(&self) -> PathBuf {
         self.folder.join(RUN)
     }
 
-    /// Whether it is time for another one.
+    /// Returns true if the next checkpoint is due.
     pub(crate) fn is_due(&self) -> bool {
         self.last.elapsed() >= self.every
     }
@@ -153,7 +153,7 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// What follows the owner in a state, if that is this one.
+    /// Returns the part of a state that follows its owner; an error if the owner is another one.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

@@ -13,7 +13,7 @@ pub(crate) const RUN_JSON: &str = "run.json";
 
 /// Suffix of the name of a directory that is being written.
 const PARTIAL: &str = "partial-";
-/// What the directory of a run is called that was stopped and must not replace a finished one.
+/// Suffix of the directory of a run that was stopped and must not replace a finished one.
 const STOPPED: &str = "stopped";
 
 /// A directory under a temporary name next to its final one; removed unless published.
@@ -22,7 +22,7 @@ pub(crate) struct PartialDirectory {
     temporary: PathBuf,
     target: PathBuf,
     overwrite: bool,
-    /// Whether the temporary directory stays when the run is not complete.
+    /// True if the temporary directory stays when the run is not complete.
     kept: bool,
     digests: Digests,
     /// Held while the directory is written, so that other processes do not take it for a stale one.
@@ -60,8 +60,8 @@ impl PartialDirectory {
         unreachable!("four thousand million directories of the same name")
     }
 
-    /// The same under a lasting temporary name, for another process to resume: `open` says
-    /// which, given the target.
+    /// Creates or reopens a directory under a lasting temporary name, for another process to resume. `open`
+    /// returns it, given the target.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -115,7 +115,7 @@ impl PartialDirectory {
         check_target(&target, overwrite)?;
         sync_directory(&self.temporary)?;
         if self.kept && target.exists() {
-            // What is replaced must not be where a killed process's checkpoint would be resumed.
+            // The replaced run must not be in the place from which a killed process's checkpoint would be resumed.
             let aside = sibling(&target, &format!("new-{}", process::id()));
             rename(&self.temporary, &aside)?;
             if let Err(error) = put_in_place(&aside, &target) {
@@ -249,7 +249,7 @@ fn check_target(target: &Path, overwrite: bool) -> Result<(), OutputError> {
     }
 }
 
-/// Whether there is a run that was stopped before its end.
+/// Returns true if the run was stopped before its end.
 fn is_stopped(target: &Path) -> bool {
     let text = fs::read(target.join(RUN_JSON)).unwrap_or_default();
     let run: Result<serde_json::Value, _> = serde_json::from_slice(&text);
@@ -263,7 +263,7 @@ pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// One that no other process has.
+/// Returns a name that no other process uses.
 fn own_sibling(target: &Path, attempt: u32) -> PathBuf {
     let id = process::id();
     match attempt {

@@ -12,7 +12,7 @@ use longhaul_units::Time;
 use crate::counters::Counter;
 use crate::table::{Cell, Column};
 
-/// What was counted of one element.
+/// Counters of one element.
 pub(crate) trait Totals: Clone + 'static {
     type Counters: Copy;
 
@@ -45,7 +45,7 @@ pub(crate) struct Element<T> {
     pub(crate) id: usize,
     pub(crate) config: Arc<Config>,
     pub(crate) totals: T,
-    /// When the run ended.
+    /// Time at which the run ended.
     pub(crate) end: Time,
 }
 

@@ -36,7 +36,7 @@ pub struct RunWriter {
     exchanges: Option<Table<Named<Exchange>>>,
     capture: Option<Capture>,
     run: Run<Config>,
-    /// Those of proxies' connections come behind those of flows.
+    /// Names of flows, followed by those of proxies' connections.
     flow_names: Vec<Name>,
     ticker: Ticker,
 }
@@ -89,7 +89,7 @@ impl RunWriter {
         })
     }
 
-    /// The same, asked for reports of progress by a ticker.
+    /// Returns the writer, asked for reports of progress by a ticker.
     #[must_use]
     pub fn with_ticker(self, ticker: Ticker) -> Self {
         Self { ticker, ..self }

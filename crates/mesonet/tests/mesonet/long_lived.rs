@@ -16,7 +16,7 @@ use crate::records::Keeper;
 struct Lags {
     full: [Option<f64>; 3],
     received: [u64; 3],
-    /// Whether all flows have to be seen at full speed, or the run to its end.
+    /// True to run to the end; otherwise the run stops once all flows have been at full speed.
     to_the_end: bool,
 }
 

@@ -44,17 +44,17 @@ use totals::TotalsRow;
 
 pub use tables::MesoNetRows;
 
-/// What a run directory says of a simulation of MesoNet, and what it holds.
+/// Description of a simulation of MesoNet in its run directory, and the choice of its tables.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
-    /// As of any run.
+    /// Description common to all runs.
     pub run: RunMeta<Config>,
     /// Names of the tables to write: of [`MesoNetRows`], without `flows`, `totals` and `topology`.
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if few.
     pub flush_every: Option<u64>,
-    /// How often a checkpoint is written, if at all: a run of the same scenario and directory resumes
-    /// from it after this process was killed. The tables do not depend on it.
+    /// Time between two checkpoints; none without checkpoints. A run of the same scenario and
+    /// directory resumes from the last after this process was killed. The tables do not depend on it.
     pub checkpoint_every: Option<Duration>,
 }
 
@@ -254,7 +254,7 @@ impl MesoNetWriter {
     }
 }
 
-/// What only runs of MesoNet have in run.json.
+/// Part of run.json that only runs of MesoNet have.
 #[derive(Debug, Serialize)]
 struct OfMesoNet {
     mesonet: MesoNetFigures,

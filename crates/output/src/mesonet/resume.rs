@@ -27,11 +27,11 @@ pub(super) struct Stored {
 pub(super) struct Opened {
     pub(super) directory: PartialDirectory,
     pub(super) resumption: Resumption,
-    /// What was stored; empty for a new run.
+    /// State that was stored; empty for a new run.
     pub(super) stored: Stored,
 }
 
-/// How a run is resumed, now and later.
+/// State needed to resume a run, now and later.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
@@ -89,7 +89,7 @@ impl Opened {
     }
 }
 
-/// Whether an algorithm is written in Python.
+/// Returns true if an algorithm is written in Python.
 fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
     algorithm.congestion.custom.is_some()
 }

@@ -226,7 +226,7 @@ pub(crate) fn columns() -> Vec<Column<RouterRow>> {
     columns
 }
 
-/// What a router is: a row of topology.parquet.
+/// Description of a router: a row of topology.parquet.
 pub(crate) struct TopologyRow {
     tier: &'static str,
     router: Router,

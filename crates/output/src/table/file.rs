@@ -66,7 +66,7 @@ impl TableFile {
         self.rows.is_multiple_of(self.group)
     }
 
-    /// What waits in each column.
+    /// Returns the values of each column that wait to be written.
     pub(super) fn values(&mut self) -> impl Iterator<Item = &mut Values> {
         self.columns.iter_mut().map(|(_, values)| values)
     }
@@ -76,7 +76,7 @@ impl TableFile {
         row_group(&mut self.writer, columns).map_err(OutputError::table(&self.path))
     }
 
-    /// Writes what is left, waits until the disk has it, and says how many rows there are.
+    /// Writes the remaining rows, waits until they are on disk, and returns the number of rows.
     pub(super) fn finish(mut self) -> Result<u64, OutputError> {
         if !self.rows.is_multiple_of(self.group) {
             self.write_row_group()?;

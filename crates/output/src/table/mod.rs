@@ -50,7 +50,7 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
     }
 }
 
-/// What a column holds.
+/// Kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Names.
@@ -68,7 +68,7 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Takes over what a column holds in some rows: one call through a pointer for all of them. Compiled for each
+/// Takes over the values of a column in some rows: one call through a pointer for all of them. Compiled for each
 /// column: a plain loop gives the compiler a third of the code that chained iterators do.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
@@ -93,7 +93,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// One of texts that are in a list; `number` is the place of a row's in it.
+    /// Makes a column of texts from a list; `number` is the index of a row's text in it.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -111,8 +111,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// One of a few texts, the same for all rows that are taken over together; `number` is the place of
-    /// theirs among them.
+    /// Makes a column of a few texts, with the same text for all rows that are taken over together; `number` is
+    /// the index of their text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -157,7 +157,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// Name, unit, and what it holds.
+    /// Returns name, unit and description.
     pub(crate) fn info(&self) -> (&str, &'static str, &str) {
         let heading = &self.heading;
         (&heading.name, heading.unit, &heading.description)
@@ -183,7 +183,7 @@ pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The newest rows, which have not been split into columns yet.
     pending: Vec<R>,
-    /// Whether two rows have the same parts.
+    /// Returns true if two rows have the same parts.
     alike: fn(&R, &R) -> bool,
     file: TableFile,
 }
@@ -259,7 +259,7 @@ impl<R> Table<R> {
         self.pending.clear();
     }
 
-    /// Writes what is left, waits until the disk has it, and says how many rows there are.
+    /// Writes the remaining rows, waits until they are on disk, and returns the number of rows.
     pub(crate) fn finish(mut self) -> Result<u64, OutputError> {
         self.split_rows();
         self.file.finish()

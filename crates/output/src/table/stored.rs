@@ -29,7 +29,7 @@ pub(crate) struct StoredTable {
     rows: u64,
     /// Parquet's description of the row groups in the file.
     groups: Vec<u8>,
-    /// Of each column, what is not in the file yet.
+    /// Values of each column that are not in the file yet.
     waiting: Vec<StoredValues>,
 }
 

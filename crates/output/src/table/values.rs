@@ -1,7 +1,7 @@
-//! What the columns of a table hold in rows that are not written yet.
+//! Values of a table's columns in rows that are not written yet.
 //!
-//! A thousand flows fill row groups so fast that what is held is kept small: texts that are in a list
-//! stay there, and which rows have a value is noted by runs.
+//! A thousand flows fill row groups so fast that these values are kept small: texts out of a list
+//! stay in the list, and the rows that have a value are noted by runs.
 
 use std::ops::Range;
 
@@ -106,7 +106,7 @@ impl Values {
     }
 }
 
-/// What can be in a column of numbers: its type says which kind that is.
+/// Type of the numbers in a column, which gives the column's kind.
 pub(crate) trait Number: Sized {
     const KIND: Kind;
 

@@ -39,7 +39,7 @@ pub(crate) struct Handshake {
     step: Step,
     /// Its own transport parameters.
     own: Vec<u8>,
-    /// What has arrived and is no whole message yet.
+    /// Bytes that have arrived and are no whole message yet.
     received: Vec<u8>,
 }
 

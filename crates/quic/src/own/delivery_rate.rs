@@ -15,11 +15,11 @@ struct Burst {
     at: Instant,
     /// Bytes delivered by then (`P.delivered`).
     delivered: u64,
-    /// When the last of them were acknowledged (`P.delivered_time`).
+    /// Time at which the last of these bytes were acknowledged (`P.delivered_time`).
     delivered_at: Instant,
-    /// When the flight that it ends began (`P.first_sent_time`).
+    /// Beginning of the flight that this burst ends (`P.first_sent_time`).
     flight_began: Instant,
-    /// What limited the sender (`P.is_app_limited`).
+    /// Limit of the sender (`P.is_app_limited`).
     limit: Limit,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct ByteRate {
 }
 
 impl ByteRate {
-    /// The same in packets of a size.
+    /// Returns the rate in packets of a size.
     pub(super) fn in_packets_of(self, mtu: u64) -> RateSample {
         let interval = Span::from_ps(self.interval.as_nanos() as u64 * 1000);
         RateSample::new(self.bytes as f64 / mtu as f64, interval)
@@ -41,7 +41,7 @@ impl ByteRate {
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct DeliveryRate {
-    /// By the time at which they left.
+    /// Bursts in the order in which they left.
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
