@@ -1,4 +1,4 @@
-//! What a controller answers.
+//! Answers of a controller.
 
 use std::fmt;
 

@@ -19,7 +19,7 @@ pub(crate) struct Controller {
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,
-    /// Whether the other process failed: it is left alone then, and the run ends.
+    /// True if the other process failed: it is left alone then, and the run ends.
     failed: bool,
 }
 
@@ -30,7 +30,7 @@ struct Untold {
     ecn_echo: bool,
     may_grow: bool,
     rtt: Option<Span>,
-    /// When the last one was told.
+    /// Time of the last report.
     since: Time,
 }
 

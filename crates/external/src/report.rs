@@ -1,4 +1,4 @@
-//! What a controller is told: the lines of events, written by hand, without allocation.
+//! Reports to a controller: the lines of events, written by hand, without allocation.
 
 use std::io::Write;
 
@@ -8,19 +8,19 @@ use longhaul_units::Span;
 /// The protocol, as the first line names it.
 const PROTOCOL: u32 = 1;
 
-/// Which acknowledgements are told.
+/// Acknowledgements that are reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum When {
     Ack,
     /// The first of each round trip.
     Round,
-    /// The first after so long.
+    /// The first after this time.
     Every(Span),
 }
 
 macro_rules! facts {
     ($($fact:ident $name:literal)*) => {
-        /// What an acknowledgement can tell.
+        /// Fact that a report of an acknowledgement can contain.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Fact {
             $($fact,)*
@@ -35,7 +35,7 @@ macro_rules! facts {
                 }
             }
 
-            /// As it is written before the value.
+            /// Returns the key as it is written before the value.
             fn key(self) -> &'static str {
                 match self {
                     $(Self::$fact => concat!(",\"", $name, "\":"),)*

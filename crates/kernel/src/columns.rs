@@ -25,7 +25,7 @@ pub trait Columns<R> {
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// One of a few words.
+    /// A word out of a few.
     fn word(
         &mut self,
         name: &'static str,
@@ -39,7 +39,7 @@ pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
 
 impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
 
-/// What a field with a column can be.
+/// Type of a field with a column.
 pub trait Figure: Sized {
     /// Passes the column on as one of the kinds that [`Columns`] knows.
     fn declare<R>(

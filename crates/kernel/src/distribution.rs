@@ -97,7 +97,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Whether zero has no probability of its own.
+    /// Returns true if zero has no probability of its own.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,
@@ -166,7 +166,7 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
 mod drawn {
     use longhaul_keys::Field;
 
-    /// By which the keys are reached.
+    /// Type that holds the keys.
     pub struct Drawn;
 
     impl Drawn {
@@ -190,7 +190,7 @@ mod drawn {
         pub const values: Field<Vec<f64>> = Field::new("values");
         /// Degree of a root between quantiles.
         pub const root: Field<f64> = Field::new("root");
-        /// What larger draws become.
+        /// Value that larger draws are reduced to.
         pub const limit: Field<f64> = Field::new("limit");
     }
 }

@@ -45,15 +45,15 @@ pub(crate) struct Controller {
     lost: u64,
     marked: u64,
     reduction: Reduction,
-    /// When the transport ended a recovery of whose end the module has not been told.
+    /// Time at which the transport ended a recovery of whose end the module has not been told.
     ended: Option<Time>,
-    /// When the last acknowledgement was told.
+    /// Time of the last acknowledgement that the module was told of.
     acked_at: Time,
     /// The threshold of a connection that has never reduced its window.
     first_ssthresh: f64,
 }
 
-/// The object, and how many flows it has begun.
+/// The object, and the number of flows that it has begun.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) object: Arc<Object>,
@@ -182,8 +182,8 @@ impl Controller {
         facts.marks = marks as u32;
     }
 
-    /// Whether growth is due (`tcp_may_raise_cwnd`), whether the window was used, and what else is yes or no. A window
-    /// that was not used is told of, for modules look at other things first.
+    /// Returns the flags of an acknowledgement: growth is due (`tcp_may_raise_cwnd`), the window was used, and others.
+    /// An acknowledgement with an unused window may grow, too, for modules look at other things first.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -198,7 +198,7 @@ impl Controller {
             | flag(completes, COMPLETES)
     }
 
-    /// Whether the current acknowledgement ends the reduction that there is.
+    /// Returns true if the current acknowledgement ends the reduction under way.
     fn completes(&mut self) -> bool {
         let over = match self.reduction {
             Reduction::Mark(until) => self.una > until,

@@ -33,7 +33,7 @@ pub(crate) struct Object {
 #[derive(Debug)]
 struct Pointer<T>(NonNull<T>);
 
-// SAFETY: the table is constant, and what its functions change is changed under the lock of `Object`.
+// SAFETY: the table is constant, and state that its functions change is changed under the lock of `Object`.
 unsafe impl Send for Pointer<Table> {}
 // SAFETY: the same.
 unsafe impl Sync for Pointer<Table> {}
@@ -56,7 +56,8 @@ impl Object {
         for (name, value) in given {
             set(&parameters, name, value)?;
         }
-        // SAFETY: the table's functions take what it says; this one is called once, before all others.
+        // SAFETY: the table's functions take the arguments that it declares; this one is called once, before all
+        // others.
         let error = unsafe { (head.load)() };
         if error != 0 {
             return Err(format!("its module_init returned error {error}"));

@@ -9,9 +9,9 @@ use crate::{acks, delays, events, exchanges, flows, links, proxies, series};
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// The table, as its file is called without the suffix.
+    /// Name of the table: its file without the suffix.
     pub table: String,
-    /// Its name, which ends in the unit.
+    /// Name of the column, which ends in the unit.
     pub name: String,
     /// The unit, if there is one.
     pub unit: &'static str,

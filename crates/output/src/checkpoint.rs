@@ -136,7 +136,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The run has ended, and is elsewhere.
+    /// Removes the checkpoint of a run that has ended, and is elsewhere.
     pub(crate) fn remove(mut self) -> Result<(), OutputError> {
         self.has_state = false;
         fs::remove_dir_all(&self.folder).map_err(OutputError::io("remove", &self.folder))

@@ -13,7 +13,7 @@ use crate::algorithm::{self, Calls};
 use crate::clock::Clock;
 use crate::limit::TimeLimit;
 
-/// How long an algorithm may ignore that it was interrupted before the program is ended.
+/// Time that an algorithm may ignore an interruption before the program is ended.
 const GRACE: Duration = Duration::from_secs(2);
 /// The exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
@@ -148,7 +148,7 @@ impl LastResort {
         process::exit(EXIT_CODE);
     }
 
-    /// What the algorithm is executing: its file and line, as the messages of its exceptions give them.
+    /// Returns the file and line that the algorithm is executing, as the messages of its exceptions give them.
     fn place(&self) -> String {
         let path = self.limit.stacks.as_deref();
         let stacks = path.and_then(|path| fs::read_to_string(path).ok());

@@ -1,4 +1,4 @@
-//! What an algorithm in Python is told, and the window that it moves: `longhaul.congestion`.
+//! Facts that an algorithm in Python is given, and the window that it moves: `longhaul.congestion`.
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{Cause, Limit, Phase};
@@ -171,7 +171,7 @@ impl Timeout {
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Window {
     pub(crate) inner: congestion::Window,
-    /// Whether it may change in this call.
+    /// True if it may change in this call.
     pub(crate) movable: bool,
 }
 
@@ -207,7 +207,7 @@ impl Window {
     }
 
     fn grow(&mut self, segments: f64) -> PyResult<()> {
-        // What is added may be finite and the sum not.
+        // The segments may be finite and the sum not.
         self.check(self.inner.cwnd() + segments)?;
         self.inner.grow(segments);
         Ok(())

@@ -1,5 +1,5 @@
-//! What the built-in algorithms calculate with: transcendental functions that give the same bits on
-//! every platform, and functions of the window that cost an acknowledgement no logarithm.
+//! Functions that the built-in algorithms calculate with: transcendental functions that give the same
+//! bits on every platform, and functions of the window that cost an acknowledgement no logarithm.
 
 use std::cell::RefCell;
 

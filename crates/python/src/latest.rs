@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::interval::Interval;
 
-/// What a run has recorded last, as it goes on.
+/// Latest samples of a run while it goes on.
 #[derive(Default)]
 struct Samples {
     flow_names: Vec<String>,
@@ -90,7 +90,7 @@ impl Latest {
     /// An interval of MesoNet has ended.
     pub(crate) fn keep_interval(&self, interval: Interval) -> PyResult<()> {
         let kept = Python::attach(|py| Py::new(py, interval))?;
-        // What was there is dropped without the lock held: that may need the interpreter.
+        // The previous interval is dropped without the lock held: that may need the interpreter.
         let before = self.lock().interval.replace(kept);
         drop(before);
         Ok(())

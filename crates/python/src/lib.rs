@@ -118,7 +118,7 @@ mod _engine {
         longhaul_engine::RESULTS_VERSION
     }
 
-    /// How the engine was compiled.
+    /// Returns the build profile of the engine.
     #[pyfunction]
     fn build_profile() -> &'static str {
         if cfg!(debug_assertions) {

@@ -70,7 +70,8 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Memory that a process can take without swapping: that of the machine or, if it is less, of its control groups.
+/// Returns the memory that a process can take without swapping: that of the machine or, if it is less, of its control
+/// groups.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()
@@ -102,7 +103,7 @@ fn control_groups() -> Vec<PathBuf> {
     directories.flatten().collect()
 }
 
-/// What is left of a group's limit; its files that are cached and not in use can be given up.
+/// Returns the bytes left of a group's limit; its files that are cached and not in use can be given up.
 fn left_in(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();

@@ -15,7 +15,7 @@ const CEILING: f64 = 1e9;
 /// Round trips between two looks for an interruption.
 const SIGNALS_EVERY: usize = 64;
 
-/// What the flow meets, and where it starts.
+/// Path of the flow, and its initial window.
 pub(crate) struct Experiment {
     pub(crate) rounds: usize,
     pub(crate) rtt_s: f64,

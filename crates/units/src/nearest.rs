@@ -1,6 +1,6 @@
 //! The nearest of several names to a mistyped one, for error messages.
 
-/// The candidate nearest to `name` by edit distance, if it is near enough to be what was meant: at
+/// Returns the candidate nearest to `name` by edit distance, if it is near enough to be meant: at
 /// most a third of the letters, rounded up, differ.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = name.chars().count().div_ceil(3);

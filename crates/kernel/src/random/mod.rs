@@ -23,7 +23,7 @@ pub use self::samplers::{WITHOUT_END, whole};
 use self::xoshiro::Xoshiro256;
 
 words! {
-    /// Where random numbers come from.
+    /// Source of random numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Randomness {
         /// One stream per component: a change of one component leaves the others' numbers alone.
@@ -108,7 +108,7 @@ impl Stream {
         (self.uniform() * (1_u64 << 53) as f64) as u64
     }
 
-    /// Whether other streams draw from the same generator.
+    /// Returns true if other streams draw from the same generator.
     #[inline]
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Generator::Ns2(_))
@@ -134,8 +134,8 @@ impl Stream {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
-    /// Where in its interval a start lies, from 0 to 1. ns-2's scripts draw starts with the command
-    /// `ns-random`: 31 bits, divided by the largest.
+    /// Draws the position of a start in its interval, from 0 to 1. ns-2's scripts draw starts with the
+    /// command `ns-random`: 31 bits, divided by the largest.
     #[inline]
     pub fn start_fraction(&mut self) -> f64 {
         let number = self.uniform();

@@ -228,7 +228,7 @@ mod tests {
         assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
     }
 
-    /// What rounding up does to means of ns-2's traffic.
+    /// Rounding up changes the means of ns-2's traffic.
     #[test]
     fn counts_are_rounded_up() {
         let mut stream = Stream::new(1, 0, "test");
@@ -259,7 +259,7 @@ mod tests {
         let (mut first, mut second) = (stream.split(), stream.split());
         let (one, two) = (first.uniform(), second.uniform());
         assert_ne!(one, two);
-        // As many numbers were taken from it, however many its parts have drawn.
+        // The stream has lost as many numbers, however many its parts have drawn.
         twin.split();
         twin.split();
         assert_eq!(stream.uniform(), twin.uniform());

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::packet::Packet;
 
-/// A packet on a link, and when it arrives.
+/// A packet on a link, and its time of arrival.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct InFlight {
     pub(crate) time: Time,
