@@ -30,7 +30,7 @@ macro_rules! controllers {
             }),)+
         ];
 
-        /// The modules, in the same order.
+        /// Modules of the algorithms, in the order of the entries.
         #[cfg(test)]
         pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
 

@@ -39,7 +39,7 @@ impl Phase {
     }
 }
 
-/// One acknowledgement that tells of newly delivered segments.
+/// An acknowledgement, with the connection's counters and measurements.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample {
     /// Time at which the acknowledgement arrived.
@@ -203,7 +203,7 @@ pub struct Timeout {
     /// True if `ssthresh` should be left alone: the timer expired again in the same epoch, or right after an ECN
     /// reduction.
     pub keep_ssthresh: bool,
-    /// Segments of the connection sent so far: what [`AckSample::delivered`] is when all have arrived.
+    /// Segments of the connection sent so far: the value of [`AckSample::delivered`] when all have arrived.
     pub sent: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Parameters of algorithms: what they mean, what they may be, and the values chosen for one flow.
+//! Parameters of algorithms: their meaning, their allowed values, and the values chosen for one
+//! flow.
 
 use std::fmt;
 
@@ -58,7 +59,7 @@ impl fmt::Display for Variant {
 /// The value of a parameter that a scenario leaves out.
 #[derive(Clone, Copy, Debug)]
 pub enum DefaultValue {
-    /// Always the same.
+    /// A constant.
     Fixed(f64),
     /// Computed from the variant and the parameters listed before this one.
     Derived {
@@ -100,7 +101,7 @@ impl Parameter {
     }
 
     /// Checks the points of a function of the window. An error has the number of the point, from
-    /// zero, and what is wrong with it.
+    /// zero, and its fault.
     pub fn check_points(&self, points: &[Point]) -> Result<(), (usize, String)> {
         if points.is_empty() {
             return Err((0, "expected at least one point".to_string()));
@@ -325,7 +326,7 @@ pub enum SpecError {
         kind: &'static str,
         /// The variant given.
         variant: Variant,
-        /// The variants that it has.
+        /// Variants of the algorithm.
         known: &'static [Variant],
     },
     /// The algorithm has no such parameter.

@@ -1,5 +1,5 @@
-//! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), kept as what it is
-//! computed from.
+//! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), kept as its two
+//! operands, segments and interval.
 //!
 //! Most samples are only compared, with rates that were larger. A rate in segments per second takes two
 //! divisions, the second of which waits for the first; products compare it in less time than one.

@@ -35,7 +35,7 @@ impl RecentRtts {
         self.taken >= SAMPLES
     }
 
-    /// The shortest and the longest; zero if there are none.
+    /// Returns the shortest and the longest sample; zero without samples.
     pub(crate) fn bounds(&self) -> (Span, Span) {
         let samples = &self.samples[..self.taken.min(SAMPLES)];
         let shortest = samples.iter().min().copied().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! A flow without a network: one round trip at a time, losses where one puts them.
+//! A flow without a network: one round trip at a time, losses where the caller puts them.
 //!
 //! Each round trip acknowledges one window of segments, evenly spaced over it or over the time that
-//! the sender's own link takes. What queues follows the window at each segment's departure, a round
+//! the sender's own link takes. The queue follows the window at each segment's departure, a round
 //! trip earlier: it passes evenly from the window after that round's first acknowledgement to the one
 //! after its last. Losses are counted in segments, or drawn; a lost segment cuts the window at most
 //! once per round trip, and recovery is instantaneous: this is the deterministic model behind the
@@ -34,8 +34,8 @@ pub enum Loss {
 pub struct Path {
     /// Round-trip time of an empty path.
     pub rtt: Span,
-    /// Segments per second that the path carries: what the window holds beyond them waits. Without
-    /// it nothing ever waits.
+    /// Rate of the path in segments per second: segments of the window beyond it wait. Without it
+    /// none ever waits.
     pub rate: Option<f64>,
     /// Segments per second that the sender's own link carries: a window's acknowledgements come
     /// so fast, one after the other, instead of being spread over the round trip.
@@ -61,7 +61,7 @@ impl Path {
         }
     }
 
-    /// Round-trip time of a segment that leaves with so many in flight.
+    /// Returns the round-trip time of a segment that leaves with `cwnd` segments in flight.
     fn rtt_of(&self, cwnd: f64) -> Span {
         let carried = self.rate.map_or(0.0, |rate| cwnd.trunc() / rate);
         self.rtt.max(Span::from_secs_f64(carried))
@@ -192,7 +192,7 @@ impl Flow {
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
-            // Both ways take the same time, and data alone queues.
+            // Both directions take the same time, and data alone queues.
             one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
             in_flight,
             round: self.round,

@@ -11,14 +11,14 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality: what acknowledgements touch fills one
+/// Congestion control of one connection, laid out for cache locality: the fields that acknowledgements touch fill one
 /// cache line up to the kind of slow start, and the beginning of another with the algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
-    /// The recovery that is going on, if the algorithm has it halve the rate: few do.
+    /// The current recovery, if the algorithm has it halve the rate: few do.
     rate_halving: Option<Box<RateHalving>>,
     /// True once a congestion signal other than a timeout has come: ends ns-2's limited slow start.
     signalled: bool,
@@ -227,8 +227,8 @@ impl CongestionState {
         }
     }
 
-    /// The last reduction was not needed: window and threshold become what they were before, unless they are larger. An
-    /// algorithm that controls the window learns of it alone.
+    /// Undoes the last reduction, which was not needed: window and threshold return to their values before it, unless
+    /// they are larger. An algorithm that controls the window is told alone.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {

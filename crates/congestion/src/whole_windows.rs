@@ -52,7 +52,7 @@ pub(crate) fn reduce(window: &mut Window, target: f64) {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reducing {
     una: u64,
-    /// For a mark: until more than so many segments are acknowledged.
+    /// Number of acknowledged segments at which the reduction for a mark ends.
     until: Option<u64>,
     recovering: bool,
     /// True if the acknowledgement that ends a recovery has not been counted.
@@ -60,7 +60,7 @@ pub(crate) struct Reducing {
 }
 
 impl Reducing {
-    /// An acknowledgement of so many segments. Returns whether it completes the answer to a mark.
+    /// Counts an acknowledgement of `acked` segments. Returns true if it completes the answer to a mark.
     pub(crate) fn on_ack(&mut self, acked: u64) -> bool {
         self.una += acked;
         self.ending = false;
@@ -85,8 +85,8 @@ impl Reducing {
         (self.recovering, self.until) = (true, None);
     }
 
-    /// The transport has ended a recovery. The kernel measures what the acknowledgement tells that does so before
-    /// (`pkts_acked`): it covers the whole recovery.
+    /// Ends a recovery. The kernel takes samples of the acknowledgement that ends it before (`pkts_acked`): it covers
+    /// the whole recovery.
     pub(crate) fn end_recovery(&mut self) {
         (self.recovering, self.ending) = (false, true);
     }

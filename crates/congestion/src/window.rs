@@ -102,8 +102,8 @@ impl Window {
     #[inline]
     pub fn set_cwnd(&mut self, cwnd: f64) {
         debug_assert!(!cwnd.is_nan(), "the window is not a number");
-        // Comparisons take an instruction each; `max` and `min` take five to see to what is not a
-        // number, which the first comparison does here.
+        // Comparisons take an instruction each; `max` and `min` take five to handle NaN, which the first
+        // comparison does here.
         let raised = if cwnd > FLOOR { cwnd } else { FLOOR };
         self.cwnd = if raised < self.ceiling {
             raised

@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Below this a value changes nothing at `tick`, in a window of so many ticks.
+    /// Returns the bound below which a value changes nothing at `tick`, in a window of `length` ticks.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {

@@ -1,8 +1,8 @@
 //! Compound TCP as NIST's study prints it: one window, to which the delay window is added again every
 //! round trip.
 //!
-//! NIST SP 500-282, equations 14 to 17, with the exchanged minima and maxima set right.
-//! It grows much faster than what the study's results show, which `ctcp` follows.
+//! NIST SP 500-282, equations 14 to 17, with the exchanged minima and maxima set right. It grows much
+//! faster than the study's results show; `ctcp` follows those.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

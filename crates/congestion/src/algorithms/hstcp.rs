@@ -279,7 +279,7 @@ fn whole_increment(counted: &mut u64, response: &Response, cwnd: f64) -> f64 {
 }
 
 impl Ns2Factor {
-    /// ns-2 evaluates `b` at the window, and applies it to what is in use of it.
+    /// Returns the window after a reduction. ns-2 evaluates `b` at the window, and applies it to the part in use.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {
@@ -374,9 +374,8 @@ impl Response {
         }
     }
 
-    /// The largest window with the same whole increase as `w`: it gives Linux the decrease of all of
-    /// them, in 256ths. `w` itself if there is none: `p(w)` may fall so steeply that the increase
-    /// does not grow.
+    /// Returns the largest window with the same whole increase as `w`: it gives Linux the decrease of all of them, in
+    /// 256ths. `w` itself if there is none: `p(w)` may fall so steeply that the increase does not grow.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Beyond it, doubles are more than half a segment apart.
         const LARGEST: f64 = (1_u64 << 52) as f64;
@@ -682,7 +681,7 @@ mod tests {
         assert!(response.increase(1e6) > 1.0);
     }
 
-    /// Cuts a window of `cwnd` segments and returns what is left.
+    /// Reduces a window of `cwnd` segments and returns the window after that.
     fn cut(algorithm: &mut Hstcp, cwnd: f64, first: bool, in_slow_start: bool) -> f64 {
         let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
         let event = Congestion {

@@ -74,8 +74,8 @@ pub struct Lp {
     /// True once the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
-    /// Segments delivered or lost so far, and as many as were sent at the last reaction, to an
-    /// indication or a loss: delays of those do not count, so that it reacts once a round trip.
+    /// Segments delivered or lost so far, and the segments sent by the last reaction to an indication or a
+    /// loss: delays of those do not count, so that it reacts once a round trip.
     answered: u64,
     deaf_until: u64,
     /// End of the inference phase.
@@ -200,8 +200,8 @@ impl CongestionControl for Lp {
             return;
         }
         // The smallest and the largest delay are estimated in slow start and used in congestion avoidance,
-        // after the first loss: before it the largest is one that the flow's own bursts make, and any
-        // jitter seems to be congestion.
+        // after the first loss: before it the largest comes from the flow's own bursts, and any jitter
+        // seems to be congestion.
         self.range_known |= !window.in_slow_start();
         if self.range_known && self.is_congested() {
             self.on_early_indication(ack, window);

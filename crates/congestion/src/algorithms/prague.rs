@@ -1,9 +1,9 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! As the module 0.6 of Linux has it (L4STeam, `net/ipv4/tcp_prague.c`, of which draft-briscoe-iccrg-prague-congestion-control
-//! tells the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
-//! with the target, once they are some hundred round trips old. Without its detection of classic queues, which is off
-//! there. The target is fractional; the window follows it, rounded up, by a segment an acknowledgement.
+//! It follows the module 0.6 of Linux (L4STeam, `net/ipv4/tcp_prague.c`; draft-briscoe-iccrg-prague-congestion-control
+//! gives the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
+//! with the target, once they are some hundred round trips old. The detection of classic queues, which is off there, is
+//! left out. The target is fractional; the window follows it, rounded up, by a segment an acknowledgement.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ pub struct Prague {
     reduced: Time,
     estimated: Time,
     marks: MarkedShare,
-    /// The round is over when so many are delivered.
+    /// Number of delivered segments at which the round is over.
     round_end: u64,
     /// Rounds since slow start.
     rounds: u64,
@@ -258,7 +258,7 @@ mod tests {
         prague: Prague,
         window: Window,
         ack: AckSample,
-        /// One past the last segment that a reduction covers, as the transport has it.
+        /// One past the last segment that a reduction covers.
         recover: u64,
         marks: u64,
     }
@@ -294,7 +294,7 @@ mod tests {
             self.window.cwnd()
         }
 
-        /// One segment is acknowledged; so many arrive in a round trip as the window holds.
+        /// Acknowledges one segment; as many arrive in a round trip as the window holds.
         fn acknowledge(&mut self, marked: bool) {
             let gap = self.ack.srtt.as_ps() as f64 / self.cwnd();
             self.ack.now += Span::from_ps(gap as u64);

@@ -149,7 +149,8 @@ pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two at a time, ten segments take five acknowledgements; what the sixth has above eleven counts for the next.
+    /// Two at a time, ten segments take five acknowledgements; the surplus of the sixth above eleven counts for the
+    /// next.
     #[test]
     fn linux_adds_a_segment_for_each_window_of_acknowledged_segments() {
         let mut reno = Reno::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

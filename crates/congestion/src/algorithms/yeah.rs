@@ -1,8 +1,8 @@
 //! YeAH: fast like Scalable TCP while the queue is short, standard TCP while it is not.
 //!
-//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007; what the
-//! paper leaves open, and the values, as in the Linux code of one of its authors. The queue is
-//! Vegas' estimate.
+//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007; points
+//! that the paper leaves open, and the values, are as in the Linux code of one of its authors. The
+//! queue is Vegas' estimate.
 
 use serde::{Deserialize, Serialize};
 
@@ -216,7 +216,7 @@ impl CongestionControl for Yeah {
         };
         window.grow(step * ack.credit);
         // A round ends with the first segment that left after the round before (tcp_yeah.c,
-        // `beg_snd_nxt`): that one finds the queue without what was taken back.
+        // `beg_snd_nxt`): that segment finds the queue without the segments taken back.
         match self.round_end {
             None => self.begin_round(ack),
             Some(end) if ack.delivered > end => self.end_round(ack, window),

@@ -74,7 +74,7 @@ pub struct CarefulResume {
     stage: Stage,
     /// Segments of the initial window; none before the first acknowledgement.
     initial: Option<f64>,
-    /// Segments in flight at the jump, and those acknowledged since: what is known to fit (PipeSize).
+    /// Segments in flight at the jump, and those acknowledged since: the number known to fit (PipeSize).
     pipe: f64,
     /// Segments of the connection known to be delivered.
     delivered: u64,
@@ -144,7 +144,7 @@ impl CarefulResume {
                 }
                 let flight = (ack.in_flight + arrived) as f64;
                 if flight <= self.pipe {
-                    // Little was sent of the jump: the window is what fitted.
+                    // Few segments of the jump were sent: the window is the number that fitted.
                     window.set_cwnd(self.pipe);
                     self.stage = Stage::Normal;
                 } else {
@@ -175,7 +175,7 @@ impl CarefulResume {
         }
     }
 
-    /// Counts what an acknowledgement delivers.
+    /// Counts the segments that an acknowledgement delivers.
     pub(super) fn count(&mut self, ack: &AckSample) {
         self.pipe += (ack.delivered - self.delivered) as f64;
         self.delivered = ack.delivered;
@@ -188,7 +188,7 @@ impl CarefulResume {
         }
     }
 
-    /// The algorithm has reduced the window: what the jump sent may not fit.
+    /// Retreats after the algorithm has reduced the window: the segments sent in the jump may not fit.
     pub(super) fn on_reduction(&mut self, window: &mut Window) {
         if matches!(
             self.stage,
@@ -211,7 +211,7 @@ impl CarefulResume {
         }
     }
 
-    /// A window that was not used says nothing of the path, nor does the jump to it.
+    /// Ends the jump: a window that was not used says nothing of the path.
     pub(super) fn on_idle_restart(&mut self) {
         if self.is_under_way() {
             self.stage = Stage::Normal;
@@ -305,7 +305,7 @@ mod tests {
         );
     }
 
-    /// Everything arrives: the window is what is in flight, and slow start goes on.
+    /// Everything arrives: the window is the segments in flight, and slow start goes on.
     #[test]
     fn what_arrives_is_validated() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

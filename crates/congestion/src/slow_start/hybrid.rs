@@ -205,7 +205,7 @@ impl HybridSlowStart {
         round_min > min_rtt + Span::from_secs_f64(growth)
     }
 
-    /// It watches anew (`cubictcp_state`), from what follows all that was sent before.
+    /// Restarts the watch (`cubictcp_state`), from the segments that follow all sent before.
     pub(super) fn on_timeout(&mut self, event: &Timeout) {
         self.found = false;
         self.min_rtt = None;
@@ -314,7 +314,7 @@ mod tests {
         }
     }
 
-    /// It ends one slow start only, until a timeout; then what was sent before is not watched.
+    /// It ends one slow start only, until a timeout; then segments sent before are not watched.
     #[test]
     fn it_watches_anew_what_is_sent_after_a_timeout() {
         let gap = Span::from_millis(2);

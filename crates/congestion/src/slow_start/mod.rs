@@ -181,7 +181,7 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// The threshold to start with, given the one that the transport would choose.
+    /// Returns the initial threshold, given the one that the transport would choose.
     pub fn initial_ssthresh(&self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(*max_ssthresh),
@@ -299,8 +299,8 @@ impl SlowStart {
                 }
             }
         };
-        // An acknowledgement of many segments counts as so many of one each, which slow start takes as
-        // long as the window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
+        // An acknowledgement of many segments counts as an acknowledgement of each, which slow start takes as long
+        // as the window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
         let taken = if may_end(credit, window) {
             credit.min(self.credit_to_threshold(step, window))
         } else {

@@ -94,7 +94,7 @@ impl PicoquicSlowStart {
     }
 }
 
-/// The part of the window that is kept on a path of such round trips.
+/// Returns the part of the window that is kept on a path of this base round-trip time.
 fn kept(base: Span) -> f64 {
     let base_s = base.as_secs_f64();
     if base_s > SHORT_S {
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// Half of what exceeds 100 ms: 1/4 on 200 ms, 0.418 on 610 ms and more.
+    /// The excess over 100 ms is halved: 1/4 on 200 ms, 0.418 on 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

@@ -152,8 +152,8 @@ impl Bins {
         true
     }
 
-    /// The part of what was sent in a window a round trip ago that was not delivered in the last one, if so much is
-    /// remembered.
+    /// Returns the share of the segments sent in a window a round trip ago that were not delivered in the last one;
+    /// none if the bins do not reach back so far.
     fn missing(&self, rtt: Span) -> Option<f64> {
         let ago = rtt.as_secs_f64() / self.duration.as_secs_f64();
         let sent = self.sent_until(ago)? - self.sent_until(ago + BINS as f64)?;
@@ -228,9 +228,9 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// A segment a millisecond is delivered, and two are sent from a second on, so that the round trip grows. What is
-    /// delivered at `t` was sent at `s = (t + 900) / 2`; of the `s - 650` sent in 350 ms before, `s - 1000` are missing: 26 %
-    /// from 1346 ms on, and the next bin ends at 1360.
+    /// A segment a millisecond is delivered, and two are sent from a second on, so that the round trip grows. Segments
+    /// delivered at `t` were sent at `s = (t + 900) / 2`; of the `s - 650` sent in 350 ms before, `s - 1000` are
+    /// missing: 26 % from 1346 ms on, and the next bin ends at 1360.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);

@@ -1,9 +1,9 @@
 //! BBR: sends at the measured delivery rate and keeps the bandwidth-delay product in flight.
 //!
-//! Here is what both versions share: rounds, samples, the test for a full pipe and the pacing rate.
-//! State that their pseudocode keeps for each packet are kept for the flow: a round ends with the
-//! first delivery or loss of something sent after its beginning, which counters of what was sent,
-//! delivered and lost show.
+//! This module has the parts that both versions share: rounds, samples, the test for a full pipe and
+//! the pacing rate. State that their pseudocode keeps for each packet is kept for the flow: a round
+//! ends with the first delivery or loss of a segment sent after its beginning, as counters of segments
+//! sent, delivered and lost show.
 
 #[cfg(test)]
 mod differential;
@@ -42,8 +42,8 @@ const NEEDS: Needs = Needs {
 /// Time that the window stays small to measure the round-trip time (ProbeRTTDuration).
 const PROBE_RTT: Span = Span::from_millis(200);
 
-/// The larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to see to what
-/// is not a number.
+/// Returns the larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to
+/// handle NaN.
 #[inline]
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -148,7 +148,7 @@ impl Meter {
         self.round_end = self.sent();
     }
 
-    /// Marks what is in flight as limited (MarkConnectionAppLimited).
+    /// Marks the segments in flight as limited (MarkConnectionAppLimited).
     fn limit(&mut self) {
         self.limited_until = self.sent();
     }
@@ -270,8 +270,8 @@ impl Pacer {
     }
 }
 
-/// Whole segments in a millisecond, or in 64 KiB if that is less, and at least one: what leaves
-/// at once, as the segmentation of network adapters has it.
+/// Returns the segments that leave at once, as the segmentation of network adapters has it: whole
+/// segments in a millisecond, or in 64 KiB if that is less, and at least one.
 fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     const LARGEST_BITS: f64 = 8.0 * 65_536.0;
     let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);

@@ -1,6 +1,7 @@
-//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged segments for each one
-//! that the window grows by, which an estimate of delayed acknowledgements divides, although all segments that an
-//! acknowledgement covers are counted: with delayed acknowledgements it grows as without, and without nearly twice as fast.
+//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged segments for
+//! each increase of the window by one. An estimate of delayed acknowledgements divides that number, although all
+//! segments that an acknowledgement covers are counted: the window grows nearly twice as fast as the algorithm
+//! means it to, with delayed acknowledgements and without.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -125,7 +125,7 @@ impl BinarySearch {
         cwnd < self.low_window || self.linux && cwnd == self.low_window
     }
 
-    /// Remembers the peak and returns what a reduction leaves of `base` segments.
+    /// Remembers the peak and returns the window after a reduction at `base` segments.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;

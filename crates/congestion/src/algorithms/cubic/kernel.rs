@@ -184,8 +184,8 @@ impl KernelCubic {
         }
     }
 
-    /// `cubictcp_recalc_ssthresh`: remembers where congestion came, and returns what a loss leaves; the smallest that may
-    /// be is the window's.
+    /// Remembers the window of the congestion event, and returns the window after a loss
+    /// (`cubictcp_recalc_ssthresh`); the lower bound is the window's.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         part(base, self.kept)
@@ -267,7 +267,8 @@ mod tests {
         Window::new(cwnd, 2.0, 1e6, Rounding::Real)
     }
 
-    /// Windows at the end of each second with so many acknowledgements of one segment each, evenly spaced.
+    /// Returns the windows at the end of each second with `rate` acknowledgements a second of one segment each,
+    /// evenly spaced.
     fn seconds(cubic: &mut KernelCubic, window: &mut Window, rate: u64, count: u64) -> Vec<f64> {
         let second = |number| {
             for place in number * rate..(number + 1) * rate {

@@ -128,7 +128,7 @@ impl RealCubic {
         increase * credit / cwnd
     }
 
-    /// Remembers where congestion came, and returns what is left after a loss.
+    /// Remembers the window of the congestion event, and returns the window after a loss.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         base * (1.0 - self.backoff.loss)

@@ -1,5 +1,5 @@
-//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks. What is acknowledged beyond
-//! what one segment more takes is forgotten, so that small windows grow more slowly than the draft's.
+//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks. Acknowledged segments
+//! beyond those needed for an increase by one are forgotten, so that small windows grow more slowly than the draft's.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -165,7 +165,7 @@ impl Htcp {
         2.0 * (1.0 - self.kept) * scaled.max(1.0)
     }
 
-    /// Adaptive backoff: what part of the window to keep.
+    /// Adapts the part of the window to keep (adaptive backoff).
     fn adapt(&mut self) {
         let steady = self.throughput.steady(self.throughput_change);
         let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();

@@ -53,7 +53,7 @@ impl KernelHybla {
         self.rho_eighths as f64 / 8.0
     }
 
-    /// The window of a connection whose handshake took so long.
+    /// Sets the window of a connection whose handshake took `srtt`.
     pub(super) fn first_window(&mut self, srtt: Span) {
         self.measure(srtt);
     }

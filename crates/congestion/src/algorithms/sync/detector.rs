@@ -80,7 +80,7 @@ impl Detector {
         }
     }
 
-    /// The average queueing delay in seconds, from those that have one.
+    /// Returns the average queueing delay in seconds, from the detectors that have one.
     pub(super) fn average_s(&self) -> Option<f64> {
         match self {
             Self::Average { average, .. } | Self::Mix(Mix { average, .. }) => Some(average.value),
@@ -119,7 +119,7 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// SyncMix (Weigle 2003, chapter 3, Tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Before the first loss, a largest queueing delay below this says nothing yet.
+    /// Largest queueing delay, before the first loss, below which there is no verdict yet.
     too_small_s: f64,
     average: Average,
     /// Samples since the start or the last timeout, as far as their weights differ.

@@ -12,7 +12,7 @@ use crate::window::Window;
 pub(super) enum Step {
     /// The same as in standard TCP, slow start included.
     Standard,
-    /// Its share of so many segments per round trip.
+    /// The acknowledgement's share of this many segments per round trip.
     Grow(f64),
     /// Leaves this part of the window and of the threshold, as a congestion mark does.
     Reduce(f64),
@@ -155,7 +155,7 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns what is left of the window after a cut, or changes the growth.
+    /// Returns the part of the window kept by a reduction, or changes the growth.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];

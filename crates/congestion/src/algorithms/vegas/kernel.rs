@@ -19,7 +19,7 @@ pub struct KernelVegas {
     min_rtt: u64,
     samples: u64,
     queued: u64,
-    /// Segments acknowledged, and those that were sent when the round trip began.
+    /// Segments acknowledged, and segments sent when the round trip began.
     una: u64,
     round_end: u64,
     counted: Counted,
@@ -148,7 +148,8 @@ impl KernelVegas {
     }
 }
 
-/// Enlarges the window by what was acknowledged, up to the threshold; returns what is left (`tcp_slow_start`).
+/// Enlarges the window by the acknowledged segments, up to the threshold; returns the segments left over
+/// (`tcp_slow_start`).
 fn slow_start(ack: &AckSample, window: &mut Window) -> u64 {
     let (before, acked) = (window.cwnd() as u64, ack.credit as u64);
     let grown = ((before + acked) as f64).min(libm::floor(window.ssthresh()));

@@ -1,4 +1,4 @@
-//! Monitor intervals: what was sent in a time at one rate, and what became of it.
+//! Monitor intervals: the segments sent in a time at one rate, and their deliveries and losses.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -42,8 +42,8 @@ pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }
 
-/// One monitor interval. The transport tells of deliveries and losses in sums, so that the fates of its segments are
-/// those between two values of them: a loss that is noticed late counts for the interval after it.
+/// One monitor interval. The transport reports deliveries and losses in sums, so that the fates of its segments are
+/// those between two values of the sums: a loss that is noticed late counts for the interval after it.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
     /// The rate asked for: Mbit/s.
@@ -98,8 +98,8 @@ impl Interval {
         over
     }
 
-    /// An acknowledgement of any segment, `before` which so many fates were known. Returns whether those of all
-    /// segments of the interval are.
+    /// Notes an acknowledgement of any segment, given the fates known `before` it. Returns true if the fates of all
+    /// segments of the interval are known.
     pub fn note(&mut self, ack: &AckSample, before: Counts) -> bool {
         let known = Counts::of(ack).sum();
         if self.before.is_none() && known > self.first {

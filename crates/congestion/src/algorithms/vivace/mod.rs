@@ -1,8 +1,8 @@
 //! PCC Vivace: gradient ascent on a utility of rate, latency and loss.
 //!
-//! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. What the paper leaves open is as in its authors'
-//! implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's submission,
-//! unless another branch is named.
+//! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. Points that the paper leaves open are as in its
+//! authors' implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
+//! submission, unless another branch is named.
 //!
 //! Readings: one pair of intervals decides, as in section 4.2 (the submission compares two pairs after a turn, branch master
 //! three); the slope of the round-trip time counts with its sign, as in equation 1 (branch master takes falling ones for
@@ -133,7 +133,7 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
 /// Smallest rate in segments per round trip, and window in segments (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
 const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
 const MIN_CWND: f64 = 4.0;
-/// The window holds so many round trips of the rate (the same).
+/// Round trips of the rate that the window holds (PCC-Uspace, likewise).
 const RTTS_IN_WINDOW: f64 = 2.0;
 /// Part of the rate that a timeout leaves (section 4.3, timeouts of intervals).
 const KEPT_AT_TIMEOUT: f64 = 0.5;
@@ -272,7 +272,7 @@ impl Vivace {
         }
     }
 
-    /// The intervals' part of an acknowledgement, `before` which so many fates were known.
+    /// Passes an acknowledgement to the intervals, given the fates known `before` it.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {

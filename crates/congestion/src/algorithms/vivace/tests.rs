@@ -6,7 +6,7 @@ use super::*;
 use crate::window::Rounding;
 
 const RTT: Span = Span::from_millis(50);
-/// Vivace on a path that always carries what is sent.
+/// Vivace on a path that always carries all that it sends.
 struct Path {
     vivace: Box<Vivace>,
     window: Window,
@@ -111,7 +111,7 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     near(path.window.cwnd(), 2.0 * 19.2e6 * 0.05 / 12_000.0);
 }
 
-/// Both rates of a pair are sent for a round trip, and the one between them until what they did is known.
+/// Both rates of a pair are sent for a round trip, and the one between them until the effects of both are known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -171,7 +171,7 @@ fn latency_lowers_the_rate_within_its_boundary() {
     }
 }
 
-/// Section 4.3: the faster probe lost less, which is measured again, and averaged if it is so once more.
+/// Section 4.3: the faster probe lost less, so the pair is measured again, and averaged if the second agrees.
 #[test]
 fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     let mut path = Path::learning();

@@ -1,6 +1,6 @@
 //! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 section 4.
 //!
-//! What Linux adds to it is a variant.
+//! The additions of Linux are a variant.
 
 mod fast_path;
 mod kernel;
@@ -221,7 +221,7 @@ impl Bbr {
         }
     }
 
-    /// Segments in flight at a gain over what the path carries (BBRInflight).
+    /// Returns the segments in flight at a gain over the path's bandwidth-delay product (BBRInflight).
     fn in_flight_at(&self, gain: f64) -> f64 {
         self.with_budget(gain, self.bandwidth.get(), 0.0)
     }
@@ -236,8 +236,9 @@ impl Bbr {
         self.with_budget(self.window_gain(), rate, room)
     }
 
-    /// A gain over what a path of so many segments per second carries, `room`, and what sending in bursts takes. The
-    /// kernel has whole segments, an even number of them, and more where it probes (`bbr_quantization_budget`).
+    /// Returns the segments in flight at a gain over the bandwidth-delay product at `rate` segments per second, with
+    /// `room` and a budget for sending in bursts. The kernel has whole segments, an even number of them, and more
+    /// where it probes (`bbr_quantization_budget`).
     fn with_budget(&self, gain: f64, rate: f64, room: f64) -> f64 {
         if self.min_rtt.is_none() {
             return self.initial_window;
@@ -359,8 +360,8 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// The first acknowledgement of a recovery: the window is what is in flight and what has just been
-    /// delivered, for a round. In Linux that is what this acknowledgement reports alone, not those before it that
+    /// Begins a recovery with its first acknowledgement: for a round the window is the segments in flight and those
+    /// just delivered. In Linux that is the number that this acknowledgement reports alone, not those before it that
     /// hinted at the loss: a retransmission more would find the queue full.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
