@@ -214,7 +214,7 @@ fn connections(
         .collect()
 }
 
-/// The connections of a group, or of a proxy, without a limit of what they transfer.
+/// Returns the connection parameters of a group, or of a proxy, without a limit on their transfers.
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
     let options = group.sub(Stack::tcp);
     let payload = flow::payload(options, packet).expect("checked when resolved");

@@ -103,7 +103,7 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
     }
 }
 
-/// A number, converted in place if it is written without a fraction.
+/// Returns a number, converted in place if it is written without a fraction.
 fn as_number(value: &mut Value) -> f64 {
     let number = match value {
         Value::Whole(whole) => *whole as f64,
@@ -514,7 +514,7 @@ fn check_points(
     }
 }
 
-/// The points of a function of the window, if that is what a value is.
+/// Returns the points of a function of the window; none if the value is no list of points.
 pub(crate) fn points(node: &Node) -> Option<Vec<Point>> {
     let Value::List(items) = &node.value else {
         return None;

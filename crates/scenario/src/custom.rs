@@ -58,8 +58,8 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// Turns numbers without a fraction into whole ones, and refuses infinite ones and NaN: the resolved scenario writes
-/// and passes to the constructor what JSON has.
+/// Turns numbers without a fraction into whole ones, and refuses infinite ones and NaN: the resolved scenario
+/// writes, and the constructor gets, only numbers that JSON has.
 fn normalize(node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
     match &mut node.value {
         Value::Number(number) if !number.is_finite() => {

@@ -7,10 +7,10 @@
 //!   -- build -->  the engine's configuration
 //! ```
 //!
-//! Which model, and who resolves and builds, depends on the kind of simulation (`kinds`).
+//! The model, and the functions that resolve and build, depend on the kind of simulation (`kinds`).
 //!
-//! What is wrong is refused before anything runs, with file, line, key, what was found and what is
-//! allowed. [`Scenario::explain`] tells where each value comes from.
+//! Errors are refused before anything runs, with file, line, key, the value found and the allowed values.
+//! [`Scenario::explain`] gives the origin of each value.
 
 mod algorithm;
 mod build;
@@ -143,8 +143,8 @@ fn complete(
 }
 
 impl Scenario {
-    /// The scenario with every value present, as canonical JSON: sorted keys, quantities with
-    /// their units. Parsed again it gives the same scenario.
+    /// Returns the scenario with every value present, as canonical JSON: sorted keys, quantities with their
+    /// units. Parsed again it gives the same scenario.
     pub fn resolved_json(&self) -> serde_json::Value {
         render::json(&self.root)
     }
@@ -194,7 +194,8 @@ impl Scenario {
         (!self.draws()).then_some(warnings::NOTHING_DRAWN)
     }
 
-    /// Bytes that it is expected to write, as far as they can be predicted: time series and captures.
+    /// Returns the bytes that it is expected to write, as far as they can be predicted: time series and
+    /// captures.
     pub fn expected_bytes(&self) -> f64 {
         self.simulation.expected_bytes()
     }

@@ -220,8 +220,8 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 
 /// Applies one `key=value` override: a dotted path, with indexes into lists.
 ///
-/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need
-/// no quotes. A table replaces the one that was there; a `kind` keeps the keys beside it.
+/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need no quotes.
+/// A table replaces the former one; a `kind` keeps the keys beside it.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);

@@ -90,8 +90,8 @@ pub(crate) fn label(flow: &Table) -> String {
     }
 }
 
-/// Completes the settings and finds the stack. `held` is what the path holds, with its queues, and `bdp` its
-/// bandwidth-delay product.
+/// Completes the settings and finds the stack. `held` is the capacity of the path with its queues, and `bdp`
+/// its bandwidth-delay product.
 pub(super) fn resolve(
     flow: &mut Table,
     path: &str,
@@ -188,8 +188,8 @@ fn resolve_own(
     })
 }
 
-/// A window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`: twice what is in flight when slow
-/// start overshoots, since credit comes late.
+/// Resolves a window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`: twice the
+/// bytes in flight when slow start overshoots, since credit comes late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window: 100 Mbit/s at 100 ms.
     const MIN: f64 = 1_250_000.0;

@@ -28,8 +28,8 @@ keys! {
         /// back where `reverse` has a delay of its own), in
         /// whole packets of the largest size that a flow sends.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
-        /// The other direction, as far as it differs: rate, delay and queue are those of the forward direction by default,
-        /// and whatever is of the forward direction only can be given here for this one.
+        /// The other direction, as far as it differs: rate, delay and queue are those of the forward direction by
+        /// default, and keys that hold for the forward direction only can be given here for this one.
         pub reverse: Table = Kind::Table(REVERSE).key(),
     }
 }
@@ -55,7 +55,7 @@ keys! {
     apart {
         /// Times at which packets leave, instead of a rate, forward direction only.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
-        /// Queue of this direction; the same as `queue` of the link by default, with what is derived from this rate.
+        /// Queue of this direction; the same as `queue` of the link by default, with values derived from this rate.
         pub queue: Table = QUEUE.key(),
     }
 }

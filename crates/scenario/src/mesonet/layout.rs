@@ -180,8 +180,8 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// The position of the element that a key refers to by name or by number from 1; `what` is its kind,
-/// `names` those of all elements.
+/// Returns the position of the element that a key refers to by name or by number from 1; `what` is
+/// its kind, `names` are those of all elements.
 pub(crate) fn find<'a>(
     node: &Node,
     what: &str,

@@ -34,7 +34,7 @@ pub(crate) enum Place {
     Root(Path),
     /// This key of the entries of `long_lived`, a value for each.
     LongLived(Path),
-    /// The share of the algorithm of this label, which is added if it is not there.
+    /// The share of the algorithm of this label, which is added if it is missing.
     Share(&'static str),
     /// The number of entries of `long_lived`.
     Count,
@@ -376,7 +376,7 @@ fn code(node: &Node) -> Option<usize> {
     }
 }
 
-/// The entries of a list of tables, which is made if it is not there.
+/// Returns the entries of a list of tables, which is made if it is missing.
 fn entries<'a>(
     mesonet: &'a mut Table,
     key: Field<Vec<Table>>,
@@ -427,7 +427,7 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
     }
 }
 
-/// The algorithm of that label, and whether it has been added because it was not there.
+/// Returns the algorithm of that label, and true if it was missing and has been added.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,

@@ -177,8 +177,8 @@ impl Routes {
         }
     }
 
-    /// Delay of the path from one backbone router to another in time steps, or the routers of one that
-    /// does not get there.
+    /// Returns the delay of the path from one backbone router to another in time steps, or as error the routers of a
+    /// path that does not lead there.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
         let (mut path, mut steps) = (vec![from], 0);
         while path[path.len() - 1] != to {
@@ -197,8 +197,8 @@ impl Routes {
         Ok(steps)
     }
 
-    /// The sum of the round trips over all ordered pairs of the backbone routers `ends`, in time
-    /// steps, and the number of pairs; or what is wrong with the first pair without a path.
+    /// Returns the sum of the round trips over all ordered pairs of the backbone routers `ends`, in time steps, and
+    /// the number of pairs; or a message about the first pair without a path.
     pub fn round_trips(&self, ends: &[usize], layout: &Layout) -> Result<(u64, u64), String> {
         let (mut sum, mut pairs) = (0, 0);
         for &from in ends {

@@ -42,8 +42,8 @@ keys! {
     /// The TCP implementation at both ends of a connection.
     pub(crate) struct Stack {}
     apart {
-        /// Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file and
-        /// class of one of your own (`my_cc.py:MyCC`), and what its constructor takes.
+        /// Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file and class
+        /// of one of your own (`my_cc.py:MyCC`), and arguments of its constructor.
         pub congestion: Table = Kind::Congestion.key().in_profile(Profile::Linux, "{ kind = cubic }")
             .source("Linux: tcp_congestion_control, RFC 9438"),
         /// Slow start; `max_ssthresh` alone chooses the profile's limited form, 0 none.

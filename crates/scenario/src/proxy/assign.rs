@@ -119,7 +119,7 @@ fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagn
                 group.word(AnyFlow::label)
             );
             let path = join(Scenario::proxies.name(), &format!("{number}.credit"));
-            // The credit is derived from what was written: its line is not known any more.
+            // The credit is derived from the written value, whose line is not known any more.
             let origin = &proxy.node(ProxyKeys::start).origin;
             out.push(Diagnostic::new(&path, origin, message));
         }

@@ -122,7 +122,7 @@ keys! {
 keys! {
     /// A greedy connection that ends suddenly.
     pub(crate) struct PerturbationKeys {
-        /// A greedy connection is cut off after this, with what is in flight on it.
+        /// Time after which a greedy connection is cut off, with the data in flight on it.
         pub lifetime: Span = Kind::Positive(TIME).key().required(),
     }
 }
@@ -131,7 +131,7 @@ keys! {
     /// Exchanges from a table.
     pub(crate) struct TraceKeys {
         /// CSV file, relative to this one: start_s and bytes, for data one way, or start_s, request_bytes and
-        /// response_bytes; server_delay_s if there are delays.
+        /// response_bytes; server_delay_s for delays.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),

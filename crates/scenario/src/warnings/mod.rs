@@ -1,4 +1,4 @@
-//! Warnings: what is allowed but probably not intended.
+//! Warnings about values that are allowed but probably not intended.
 
 mod memory;
 mod output_size;
@@ -30,7 +30,7 @@ pub(crate) use output_size::expected_bytes;
 /// Router-assisted algorithms: each needs queues of the kind of its name.
 const ROUTER_ASSISTED: [&str; 2] = ["vcp", "xcp"];
 
-/// The algorithm that the queue discipline of the same name is made for.
+/// Algorithm that the queue discipline of the same name is made for.
 const DECBIT: &str = "decbit";
 
 /// Algorithms of which a few flows cannot fill a fast path.
@@ -307,7 +307,7 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Timers that expire before an answer can come, whatever the network does.
+/// Warns of timers that expire before an answer can come, whatever the network does.
 fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -416,7 +416,7 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// A router-assisted algorithm needs such a router on its path, which a proxy splits in two.
+/// Warns of router-assisted algorithms without such a router on their path, which a proxy splits in two.
 fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

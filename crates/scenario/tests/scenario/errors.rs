@@ -1,4 +1,4 @@
-//! Every mistake gives one message with file, line, key, what was found, and the remedy.
+//! Every mistake gives one message with file, line, key, the value found, and the remedy.
 
 use longhaul_scenario::parse;
 

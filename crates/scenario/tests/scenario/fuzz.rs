@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Pieces of scenarios, and of what is none.
+/// Pieces of scenarios, and of other texts.
 const PIECES: &[&str] = &[
     "\n",
     " ",
@@ -116,7 +116,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads scenarios for so long, or so many of them.
+/// Reads scenarios for `time`, or `cases` of them.
 fn read(cases: u32, time: Duration) {
     let config = Config {
         cases: 1,
@@ -132,7 +132,7 @@ fn read(cases: u32, time: Duration) {
             if let Err(error) = parse(&text, "fuzz.toml", None, &[]) {
                 let message = error.to_string();
                 prop_assert!(!message.is_empty());
-                // A name that is empty is what nobody has meant.
+                // An empty name is never suggested.
                 prop_assert!(!message.contains("did you mean ``"), "{}", message);
             }
             Ok(())

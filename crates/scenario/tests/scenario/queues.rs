@@ -1,4 +1,4 @@
-//! Queue disciplines: what the keys mean for the engine, and what is refused.
+//! Queue disciplines: the engine's configuration for their keys, and refusals.
 
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
@@ -93,7 +93,7 @@ fn defaults_are_those_of_linux_for_cake() {
         control,
     };
     assert_eq!(queue(r#"{ kind = "cobalt" }"#), QueueConfig::Cobalt(cobalt));
-    // 10,240 packets of 1500 bytes are less than what 1 Gbit/s sends in 400 ms.
+    // 10,240 packets of 1500 bytes are less than 1 Gbit/s sends in 400 ms.
     let cake = CakeConfig {
         limit: Capacity::Bytes(15_360_000),
         quantum: Bytes(1514),

@@ -179,7 +179,7 @@ keys! {
     pub(crate) struct BackboneKeys {
         /// Name of the router.
         pub name: String = Kind::Name.key().required(),
-        /// Packets per time step, instead of those that its class has.
+        /// Packets per time step, instead of the capacity of its class.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
@@ -197,7 +197,7 @@ keys! {
     pub(crate) struct PopKeys {
         /// Name of the point of presence.
         pub name: Option<String> = Kind::Name.key(),
-        /// Packets per time step, instead of those that its class has.
+        /// Packets per time step, instead of the capacity of its class.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
@@ -215,13 +215,13 @@ keys! {
     pub(crate) struct AccessKeys {
         /// Name of the access router.
         pub name: Option<String> = Kind::Name.key(),
-        /// Packets per time step, instead of those that its class has.
+        /// Packets per time step, instead of the capacity of its class.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
-        /// Sources below it, instead of those that hosts.source_shares gives.
+        /// Sources below it, instead of the number that hosts.source_shares gives.
         pub sources: Option<u32> = HOSTS_BELOW.key(),
-        /// Receivers below it, instead of those that hosts.receiver_shares gives.
+        /// Receivers below it, instead of the number that hosts.receiver_shares gives.
         pub receivers: Option<u32> = HOSTS_BELOW.key(),
     }
 }

@@ -116,7 +116,7 @@ keys! {
         pub label: String = Kind::Name.key(),
         /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
-        /// Probability that a source has it; by default what the others leave, in equal parts.
+        /// Probability that a source has it; by default an equal part of the remainder.
         pub share: f64 = PROBABILITY.key(),
         /// True if flow groups count it as the alternate algorithm; true by default for all but Reno.
         pub alternate: bool = Kind::Flag.key(),

@@ -1,4 +1,4 @@
-//! Scenarios of MesoNet: what the engine gets, and every refusal.
+//! Scenarios of MesoNet: the engine's configuration, and every refusal.
 
 mod network;
 mod originals;
