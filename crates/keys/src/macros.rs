@@ -3,13 +3,13 @@
 /// Declares the keys of a table: a struct with a field for each key, `KEYS`, [`Read`](crate::Read), and for each
 /// key a constant of its name, the [`Field`](crate::Field) by which a [`Table`](crate::Table) is accessed.
 ///
-/// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's
-/// help. Its type says as what the value is read, once defaults are filled in and derived.
+/// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's help.
+/// The value is read as its type, once defaults are filled in and derived.
 ///
 /// Four more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
-/// with `KEYS` and `of`; `apart` has keys that are no fields, because what they hold is resolved on its own;
-/// `beside` has fields that are no keys, whose values `of` takes as arguments; and `initially` has fields that are no keys,
-/// with the values that `of` gives them.
+/// with `KEYS` and `of`; `apart` has keys that are no fields, because their values are resolved on their own;
+/// `beside` has fields that are no keys, whose values `of` takes as arguments; and `initially` has fields that
+/// are no keys, with the values that `of` gives them.
 ///
 /// ```
 /// longhaul_keys::keys! {

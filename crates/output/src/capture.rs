@@ -14,7 +14,7 @@ use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
-/// The comment of packets that their link drops when they come. Those that a discipline drops later have none.
+/// Comment of packets that their link drops on arrival. Packets that a discipline drops later have none.
 const DROPPED: &str = "dropped on arrival at this link";
 
 /// A capture that is being written.

@@ -1,4 +1,5 @@
-//! Columns of what records of simulations declare of themselves ([`longhaul_engine::measure::Columns`]).
+//! Output columns, derived from the fields that each simulation record declares
+//! ([`longhaul_engine::measure::Columns`]).
 
 use longhaul_engine::measure::{Columns, Value};
 

@@ -33,7 +33,7 @@ impl Digests {
     }
 }
 
-/// A file to be written, and who wants its digest.
+/// A file to be written, and the list that its digest is added to.
 #[derive(Clone, Debug)]
 pub(crate) struct NewFile {
     pub(crate) path: PathBuf,

@@ -30,8 +30,8 @@ pub(crate) struct PartialDirectory {
 }
 
 impl PartialDirectory {
-    /// Creates `<target>.partial-<process id>`, and missing parents. Removes what killed processes have
-    /// left of the same run.
+    /// Creates `<target>.partial-<process id>`, and missing parents. Removes directories that killed processes
+    /// have left of the same run.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
         let target = free_target(target, overwrite)?;
         remove_stale(&target);
@@ -103,8 +103,8 @@ impl PartialDirectory {
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Renames the directory into place. An older run of that name is replaced, but not by one that was
-    /// `stopped`: that gets the name `<target>.stopped` beside it.
+    /// Renames the directory into place. An older run of that name is replaced, but not by a run that was
+    /// `stopped`: that run gets the name `<target>.stopped` beside it.
     pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
         let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
         let (target, overwrite) = if stopped && replaces {
@@ -144,8 +144,8 @@ impl Drop for PartialDirectory {
     }
 }
 
-/// Gives a directory its name, in one step. What had the name before has the temporary one then, which is
-/// that of something to be removed.
+/// Gives a directory its name, in one step. The directory that had the name before then has the temporary one, and
+/// will be removed.
 fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     if !target.exists() {
         return rename(temporary, target);
@@ -176,8 +176,8 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Locks a new directory; nothing if it is gone already. Where directories cannot be locked, there is no lock,
-/// and stale directories are not removed.
+/// Locks a new directory; none if it is gone already. Where directories cannot be locked, there is no lock, and
+/// stale directories are not removed.
 fn lock(path: &Path) -> Option<Option<File>> {
     let Ok(file) = File::open(path) else {
         return path.exists().then_some(None);
@@ -214,8 +214,8 @@ fn remove_stale(target: &Path) {
     }
 }
 
-/// Removes what this process has written so far of a run, for a process that is about to end without finishing it.
-/// Failing to is no error: the next run of that name removes it.
+/// Removes the files of a run that this process has written so far, for a process that is about to end without
+/// finishing it. A failure is no error: the next run of that name removes them.
 pub fn discard_unfinished(target: &Path) {
     let Ok(target) = std::path::absolute(target) else {
         return;

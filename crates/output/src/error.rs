@@ -78,7 +78,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// For `map_err`: adds what was tried on which path.
+    /// Adds the action and its path to an error, for `map_err`.
     pub(crate) fn io<'a>(
         action: &'static str,
         path: &'a Path,

@@ -1,5 +1,5 @@
-//! A run directory while it is written, whatever is simulated: its name, what has stopped the run, and the
-//! first error.
+//! A run directory while it is written, for any simulation: its name, the cause that has stopped the run,
+//! and the first error.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -90,13 +90,13 @@ impl<C> Run<C> {
         }
     }
 
-    /// The error while recording, if there was one.
+    /// Returns the first error while recording, if there was one.
     pub(crate) fn check(&mut self) -> Result<(), OutputError> {
         self.error.take().map_or(Ok(()), Err)
     }
 
     /// Writes run.json and renames the directory into place. `wall` is the time that the simulation took,
-    /// `peak_memory_bytes` what the engine needed.
+    /// `peak_memory_bytes` the memory that the engine needed.
     pub(crate) fn finish<R: Serialize + Copy, O: Serialize>(
         self,
         figures: Figures<O>,

@@ -1,4 +1,4 @@
-//! [`RunWriter`]: takes what a simulation records and leaves a run directory.
+//! [`RunWriter`]: the recorder of a simulation that leaves a run directory.
 
 use std::path::Path;
 use std::time::Duration;
@@ -95,13 +95,13 @@ impl RunWriter {
         Self { ticker, ..self }
     }
 
-    /// Records what has stopped the run.
+    /// Records the cause that has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.run.note_stop(by);
     }
 
-    /// Writes what is known at the end and gives the directory its name. `wall` is the time that
-    /// the simulation took, `peak_memory_bytes` what the engine needed.
+    /// Writes the final tables and gives the directory its name. `wall` is the time that the
+    /// simulation took, `peak_memory_bytes` the memory that the engine needed.
     pub fn finish(
         self,
         totals: &Totals,

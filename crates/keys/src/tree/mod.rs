@@ -1,7 +1,7 @@
 //! A document as a tree of values, each with its origin.
 //!
 //! Values are read as they are written, converted to their types when they are checked, and completed by defaults
-//! and by what follows from others. The tables of a document have keys; those that are declared have a [`Field`].
+//! and derived values. The tables of a document have keys; those that are declared have a [`Field`].
 
 mod read;
 
@@ -42,8 +42,8 @@ pub enum Value {
     Table(Table),
 }
 
-/// Keys and values. Declared keys are reached by their [`Field`], so that a wrong name does not compile; what goes
-/// through any table, whatever it declares, uses the entries by name.
+/// Keys and values. Declared keys are reached by their [`Field`], so that a wrong name does not compile; code for
+/// any table, whatever it declares, uses the entries by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Keys and values in alphabetical order.
@@ -170,7 +170,7 @@ impl Table {
         nodes.for_each(|node| node.attribute(origin));
     }
 
-    /// The value of a key with its origin, if there is one.
+    /// Returns the value of a key with its origin, if there is one.
     pub fn get<T>(&self, field: Field<T>) -> Option<&Node> {
         self.entries.get(field.name())
     }
@@ -185,7 +185,7 @@ impl Table {
         self.entries.contains_key(field.name())
     }
 
-    /// The value of a key that has one.
+    /// Returns the value of a key that has one.
     ///
     /// # Panics
     ///
@@ -215,7 +215,7 @@ impl Table {
         self.get_mut(field)?.table_mut()
     }
 
-    /// The table of a key that has one.
+    /// Returns the table of a key that has one.
     ///
     /// # Panics
     ///

@@ -142,7 +142,7 @@ words! {
         /// One server for both that alternates strictly: it idles for one service time when the queue
         /// whose turn it is holds no packet.
         Alternating = "alternating",
-        /// A server of the full capacity for each: what the figures of chapter 5 need.
+        /// A server of the full capacity for each, which the figures of chapter 5 need.
         Dual = "dual",
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A flow has one entry for its retransmission timer; when it is due and the deadline has moved
 //! meanwhile, it is entered again: at the beginning of the window, in most cases. Entries of closed flows
-//! are told by their generation.
+//! are recognised by their generation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::calendar::{Calendar, Key, time_of};
 use crate::network::FlowId;
 use longhaul_kernel::Heap;
 
-/// A timer of a flow. Those due at the same time expire in this order.
+/// A timer of a flow. Timers due at the same time expire in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// Its SYN or retransmission timer may have expired.

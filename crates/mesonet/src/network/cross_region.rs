@@ -1,4 +1,4 @@
-//! Packets between regions: those that arrive from others, and those that are handed over to them.
+//! Packets between regions: arrivals from other regions, and packets that are handed over to them.
 
 use longhaul_units::Time;
 
@@ -70,7 +70,7 @@ impl Network {
         self.event_list.set(self.layout.cross_region(router), time);
     }
 
-    /// Processes what passes a backbone router on its way between other regions, until `time`.
+    /// Processes packets that pass a backbone router on their way between other regions, until `time`.
     #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
         // If no packet passes, no call is made.

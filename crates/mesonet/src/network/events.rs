@@ -9,8 +9,8 @@ use super::tournament::Tournament;
 use super::{HostEvent, Network};
 
 impl Network {
-    /// The next event at a host, if there is one by `limit`. Compiled twice: the copy that traces
-    /// packets (`packet_trace.rs`) costs the other one no test.
+    /// Returns the next event at a host; none if there is none by `limit`. Compiled twice: the copy
+    /// that traces packets (`packet_trace.rs`) costs the other one no test.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
         let bound = self.event_list.bound(limit);

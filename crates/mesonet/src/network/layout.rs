@@ -40,7 +40,7 @@ pub(super) enum Station {
     CrossRegion(u16),
     /// Packets on a link within the region, to a backbone router.
     OnLink(u16),
-    /// Packets on their way from a backbone router to what is below it.
+    /// Packets on their way from a backbone router to an element below it.
     OutOfBackbone(u16),
     /// Packets on their way from a point of presence to an access router.
     BelowPop,
@@ -93,7 +93,7 @@ pub(super) struct OutLink {
     pub(super) within: Option<usize>,
     /// Packets sent into it, including those whose departure is still to come.
     pub(super) sent: u64,
-    /// If it ends in another region, those that have not been handed over.
+    /// Packets for another region that have not been handed over, if the link ends there.
     pub(super) outbox: Crossing,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct PacketTrace {
     truncated_at: Option<Time>,
 }
 
-/// Records that are stored beyond those that may be reported, since they are not in order.
+/// Records stored beyond the number that may be reported, since they are not in order.
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
@@ -120,14 +120,14 @@ impl PacketTrace {
         });
     }
 
-    /// Removes the records, in no order of time, and says until when they are complete.
+    /// Removes the records, in no order of time, and returns the time until which they are complete.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }
 }
 
 impl Network {
-    /// Sets what is traced, once [`Self::set_traced`] switches it on.
+    /// Sets the traced flows, which [`Self::set_traced`] switches on.
     pub(crate) fn set_packet_trace(&mut self, trace: Option<PacketTrace>) {
         self.packet_trace = trace.map(Box::new);
     }

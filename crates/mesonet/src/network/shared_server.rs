@@ -84,7 +84,7 @@ impl SharedServer {
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
         let waiting = self.waiting(direction);
-        // Fewer leave room whatever is in service.
+        // Fewer packets leave room even if one is in service.
         waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 

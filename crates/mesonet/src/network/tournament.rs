@@ -70,7 +70,7 @@ impl Tournament {
     /// Longest time between two changes of the base.
     pub(crate) const REACH: Span = Span::from_secs(100);
 
-    /// For so many stations without an event.
+    /// Returns a tree for `stations` stations without an event.
     ///
     /// # Panics
     ///
@@ -128,7 +128,7 @@ impl Tournament {
         self.key(time, FAR - 2, LAST) < self.first
     }
 
-    /// The next event of a station is at `time`; never if it has none.
+    /// Sets the time of a station's next event; never if it has none.
     #[inline]
     pub(crate) fn set(&mut self, station: usize, time: Time) {
         let key = self.key(time, FAR - 1, station as u64);
@@ -157,7 +157,7 @@ fn play<const N: usize>(games: &mut [Key; N], station: usize, key: Key) -> Key {
     for _ in 0..N.trailing_zeros() - 1 {
         games[at] = winner;
         let other = games[at ^ 1];
-        // `f64::min` takes four instructions more, for what is not a number.
+        // `f64::min` takes four instructions more, to handle NaN.
         winner = if winner < other { winner } else { other };
         at /= 2;
     }

@@ -93,13 +93,13 @@ pub struct Interval<'a> {
     pub edges: &'a [EdgeSample],
     /// Packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
-    /// Flows with documents, with service packs and with movies at the end of the interval, those that
-    /// are connecting included: what limits on their numbers count.
+    /// Flows with documents, with service packs and with movies at the end of the interval, connecting ones
+    /// included: the numbers that are limited.
     pub large_files: [u64; 3],
 }
 
 record! {
-    /// Flows of a class at the end of an interval, and what happened to them in it.
+    /// Flows of a class at the end of an interval, and their events in it.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ClassSample {
         /// Flows that transfer data.
@@ -205,8 +205,8 @@ pub struct RouterSample {
     pub completed_flows: u64,
 }
 
-/// A queue at the end of an interval. Counters are cumulative from the start of the run, so that
-/// what arrived was forwarded, dropped, or waits.
+/// A queue at the end of an interval. Counters are cumulative from the start of the run, so that each packet
+/// that arrived was forwarded, dropped, or waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSample {
     /// Packets in it, the one in service included.
@@ -421,7 +421,7 @@ impl Recorder for NoRecorder {
     }
 }
 
-/// A quotient; none if there is nothing to divide by.
+/// Returns a quotient; none if the divisor is zero.
 fn ratio(value: f64, over: f64) -> Option<f64> {
     (over > 0.0).then(|| value / over)
 }

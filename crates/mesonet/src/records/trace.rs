@@ -96,7 +96,7 @@ record! {
         in_flight_pkts: u64 as "in_flight_pkts",
         /// Next sequence number.
         next: u64 as "next",
-        /// Highest acknowledged number: what the receiver expects next.
+        /// Highest acknowledged number: the receiver expects it next.
         highest: u64 as "highest",
         /// Next sequence number at the last detected loss; 0 before.
         last_nak: u64 as "last_nak",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Key, time_of};
 
-/// A flow that begins. Those due at the same time are opened in this order.
+/// A flow that begins. Flows due at the same time are opened in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// A source requests a file.
@@ -59,13 +59,13 @@ impl Agenda {
         }
     }
 
-    /// Adds those that are due in the next window to those that are left.
+    /// Adds the flows that are due in the next window to those that are left.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// Removes the next one that is due in the window.
+    /// Removes the next flow that is due in the window.
     pub(super) fn take(&mut self) -> Option<(Time, Opening)> {
         let key = self.due.pop()?;
         Some((time_of(key), Opening::of(key)))

@@ -116,7 +116,7 @@ impl Coordinator {
         self.open(common, places, about, speeds, counter);
     }
 
-    /// An idle receiver, if there is one.
+    /// Chooses an idle receiver; none if all are busy.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
         /// Attempts after which a source goes back to thinking.
         const TRIES: usize = 1000;

@@ -25,7 +25,7 @@ impl Mail {
         &self.boxes[link as usize][(window % 2) as usize]
     }
 
-    /// At the end of a window: sends what a region has put on a link.
+    /// Sends the packets that a region has put on a link, at the end of a window.
     pub(super) fn send(&self, link: u16, window: u64, packets: &mut Crossing) {
         let mut sent = locked(self.of(link, window));
         debug_assert!(sent.is_empty(), "received in the window before");

@@ -1,9 +1,9 @@
-//! The simulation: regions that are simulated for one window after the other, what spans them, and
+//! The simulation: regions that are simulated for one window after the other, state that spans them, and
 //! measurement intervals.
 //!
 //! Windows follow one another from the beginning, whatever intervals are; where an interval ends, a
-//! window is processed in two steps. What happens is a function of the configuration: regions at the
-//! same time in several threads give the same bytes as one after the other.
+//! window is processed in two steps. Results are a function of the configuration: regions at the same
+//! time in several threads give the same bytes as one after the other.
 
 mod agenda;
 mod checkpoint;
@@ -52,7 +52,7 @@ pub enum SetupError {
         /// Fault of the congestion control.
         reason: String,
     },
-    /// The state to resume from is not one that this version stored.
+    /// The state to resume from was not stored by this version.
     #[error("the checkpoint is damaged: {0}")]
     Checkpoint(String),
 }
@@ -80,7 +80,7 @@ pub fn resume(
 }
 
 /// Simulates `config` from its beginning, or from a `state` that [`Recorder::checkpoint`] was given, in
-/// so many threads. Their number changes nothing that is reported.
+/// `threads` threads. Their number changes nothing that is reported.
 ///
 /// # Errors
 ///
@@ -209,8 +209,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or what of it is in the current interval. Returns whether the run was stopped,
-    /// once it is over.
+    /// Processes a window, or its part in the current interval. Returns whether the run was stopped, once
+    /// it is over.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
         let Clock {

@@ -1,7 +1,7 @@
 //! Traces of chosen flows, and the reports of their states.
 //!
 //! A trace is on in the intervals that overlap its span. There a copy of the event loop runs that
-//! records every packet; the other copy has no code for traces. Regions keep what they record until the
+//! records every packet; the other copy has no code for traces. Regions keep their records until the
 //! end of an interval.
 
 use longhaul_units::Time;
@@ -53,7 +53,7 @@ impl Tracing {
         self.full.is_none() && common.trace.as_ref().is_some_and(within)
     }
 
-    /// A flow has been opened at both ends: traces it if it is chosen.
+    /// Traces a flow that has been opened at both ends, if it is chosen.
     pub(super) fn track(
         &mut self,
         common: &Common,
@@ -78,7 +78,7 @@ impl Tracing {
         }
     }
 
-    /// Reports what regions have recorded, in order of time, and of regions at the same time.
+    /// Reports the records of all regions, in order of time; at the same time, in order of regions.
     pub(super) fn report(&mut self, common: &Common, places: &Places, recorder: &mut dyn Recorder) {
         let Some(trace) = &common.trace else {
             return;

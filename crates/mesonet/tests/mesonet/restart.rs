@@ -197,8 +197,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// Keys of what comes next count from a moment that moves on every hundred seconds; timers reach
-/// beyond it.
+/// Keys of the next events count from a moment that moves on every hundred seconds; timers reach beyond
+/// it.
 #[test]
 fn long_runs_with_few_events_go_on() {
     let study = Study {

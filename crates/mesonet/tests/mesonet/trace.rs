@@ -1,4 +1,4 @@
-//! Traces of flows against what follows by hand from NIST SP 500-282, chapter 3.
+//! Traces of flows against values worked out by hand from NIST SP 500-282, chapter 3.
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, PacketRate, Service, Trace};
@@ -13,7 +13,7 @@ use crate::records::Keeper;
 
 const END_S: f64 = 0.06;
 
-/// The way back of what answers the second packet that arrives.
+/// Way back of the answer to the second packet that arrives.
 const SECOND_ANSWER: [&str; 6] = [
     "13.7 sent",
     "13.7 b up to 14.7",
@@ -127,7 +127,7 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
         ]
     );
     assert_eq!(journey(&keeper, PacketKind::Ack, 3), SECOND_ANSWER);
-    // Answers come at 24.9 and 25.9; what they allow leaves half a millisecond apart.
+    // Answers come at 24.9 and 25.9; the packets that they allow leave half a millisecond apart.
     assert_eq!(
         states(&keeper)[..3],
         [

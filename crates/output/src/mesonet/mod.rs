@@ -1,4 +1,4 @@
-//! [`MesoNetWriter`]: takes what a simulation of MesoNet records and leaves a run directory.
+//! [`MesoNetWriter`]: the recorder of a simulation of MesoNet that leaves a run directory.
 
 mod edges;
 mod flow_trace;
@@ -156,13 +156,13 @@ impl MesoNetWriter {
         })
     }
 
-    /// Records what has stopped the run.
+    /// Records the cause that has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.run.note_stop(by);
     }
 
-    /// Writes what is known at the end and gives the directory its name. `wall` is the time that
-    /// the simulation took, `peak_memory_bytes` what the engine needed.
+    /// Writes the final tables and gives the directory its name. `wall` is the time that the
+    /// simulation took, `peak_memory_bytes` the memory that the engine needed.
     pub fn finish(
         self,
         totals: &Totals,
@@ -197,8 +197,8 @@ impl MesoNetWriter {
         Ok(summary)
     }
 
-    /// Appends what a user's own measures say of an interval, in the order of their names, which are
-    /// the same in each call.
+    /// Appends the values of a user's own measures in an interval, in the order of their names, which
+    /// are the same in each call.
     pub fn measured(
         &mut self,
         interval: &Interval<'_>,

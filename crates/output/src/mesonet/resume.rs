@@ -1,4 +1,4 @@
-//! Resuming a run: what a checkpoint stores of the tables, beside the simulation's state.
+//! Resuming a run: the part of a checkpoint about the tables, beside the simulation's state.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::checkpoint::Checkpoint;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 
-/// Position of the tables, and what later rows depend on.
+/// Position of the tables, and values that later rows depend on.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stored {
     /// Wall-clock time so far.
@@ -107,8 +107,8 @@ impl Resumption {
 }
 
 impl MesoNetWriter {
-    /// The state to resume from, if another process began the run; taken once.
-    /// `measures` tells whether there are measures of the user's own.
+    /// Takes the state to resume from, if another process began the run. `measures` is true if
+    /// there are measures of the user's own.
     ///
     /// # Errors
     ///

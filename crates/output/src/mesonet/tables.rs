@@ -142,7 +142,7 @@ struct Creator<'a> {
 }
 
 impl Creator<'_> {
-    /// A table, or one that is gone on with.
+    /// Opens a table, new or resumed.
     fn open<R>(&mut self, file: &str, columns: Vec<Column<R>>) -> Result<Table<R>, OutputError> {
         let path = self.directory.file(file);
         match self.stored.remove(file) {
@@ -172,7 +172,7 @@ impl Creator<'_> {
 }
 
 impl Tables {
-    /// Sees to it that the disk has what is written, and says where the tables stand.
+    /// Syncs all written rows to disk, and returns the state of the tables.
     pub(super) fn store(&mut self) -> Result<StoredTables, OutputError> {
         let mut stored = StoredTables::new();
         store(&mut stored, flows::NETWORK, &mut self.network)?;
@@ -189,7 +189,7 @@ impl Tables {
         Ok(stored)
     }
 
-    /// Writes what is left. Rows of the tables of the end are still missing.
+    /// Writes the remaining rows. The tables that are written at the end are still missing.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
             network: self.network.map(Table::finish).transpose()?,

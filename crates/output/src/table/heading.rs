@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::values::{Listed, Values};
 use super::{Kind, Name};
 
-/// Description of a column, whatever the type of the rows.
+/// Description of a column of rows of any type.
 #[derive(Serialize)]
 pub(super) struct Heading {
     pub(super) name: String,
@@ -42,7 +42,7 @@ impl Heading {
         }
     }
 
-    /// Room for what the column holds in rows that are not written yet.
+    /// Returns the buffer for the column's values in rows that are not written yet.
     pub(super) fn values(&mut self) -> Values {
         if self.list.is_empty() {
             Values::new(self.kind)

@@ -73,7 +73,7 @@ pub(crate) struct Column<R> {
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
-    /// The name ends in the unit, if there is one.
+    /// Makes a column. The name ends in the unit, if there is one.
     pub(crate) fn new(
         name: impl Into<String>,
         kind: Kind,
@@ -178,7 +178,8 @@ pub(crate) fn unit(name: &str) -> &'static str {
     known.map_or("", |(_, unit)| unit)
 }
 
-/// A table in a Parquet file: what depends on the type of its rows. All else is in [`TableFile`], compiled once.
+/// A table in a Parquet file: the part that depends on the type of its rows. All else is in [`TableFile`],
+/// compiled once.
 pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The newest rows, which have not been split into columns yet.

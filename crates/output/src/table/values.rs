@@ -35,7 +35,8 @@ impl Values {
         }
     }
 
-    /// Appends the value of each row: compiled once, unlike what each column takes its values from.
+    /// Appends the value of each row: compiled once, unlike the functions that take the values of
+    /// each column.
     pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
         let cells = cells.into_iter();
         match self {
@@ -213,7 +214,7 @@ impl<T: DataType> Typed<T> {
     }
 }
 
-/// Texts out of a list, which are most often neighbours there: what is written needs no copies.
+/// Texts out of a list, which are most often neighbours there: writing them needs no copies.
 pub(crate) struct Listed {
     list: Vec<ByteArray>,
     /// Runs of neighbours.

@@ -1,4 +1,4 @@
-//! The tables hold what was recorded.
+//! The tables hold the recorded values.
 
 use std::fs::File;
 use std::path::Path;

@@ -14,7 +14,7 @@ use proto::{
 
 use crate::connection::PathState;
 
-/// Makes an endpoint that serves if it has a configuration of a server.
+/// Makes an endpoint, which serves if it has a server's configuration.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,

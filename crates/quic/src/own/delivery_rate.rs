@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::Span;
 
-/// Packets sent at one time, and what they remember from then.
+/// Packets sent at one time, and the state of the connection then.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Instant,
@@ -45,7 +45,7 @@ pub(super) struct DeliveryRate {
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// The application limits the sender until so many bytes are delivered (`C.app_limited`).
+    /// Number of delivered bytes until which the application limits the sender (`C.app_limited`).
     limited_until: Option<u64>,
 }
 

@@ -1,8 +1,8 @@
 //! Algorithms of Longhaul in the place of a stack's own congestion control.
 //!
 //! A stack's interface tells less than the engine's TCP does, and later: losses come after the acknowledgement that
-//! shows them, and the stack paces as it likes. [`check`] refuses algorithms that need more, and says what others have
-//! to do without.
+//! shows them, and the stack paces as it likes. [`check`] refuses algorithms that need more, and returns the facts
+//! that others have to do without.
 
 mod delivery_rate;
 
@@ -208,7 +208,7 @@ impl Progress {
         }
     }
 
-    /// Takes over what the algorithm has left.
+    /// Adopts window, threshold and rate as the algorithm has left them.
     fn adopt(&mut self, state: &CongestionState) {
         self.window = state.window.cwnd();
         self.ssthresh = state.window.ssthresh();
@@ -361,7 +361,7 @@ impl OwnController {
         bytes.max(MIN_WINDOW * progress.mtu)
     }
 
-    /// The threshold in bytes, if there is one.
+    /// Returns the threshold in bytes, if there is one.
     pub(crate) fn ssthresh(&self) -> Option<u64> {
         let progress = &self.progress;
         (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)

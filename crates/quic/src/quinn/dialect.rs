@@ -13,7 +13,7 @@ pub(super) use quinn_proto as proto;
 
 use crate::connection::PathState;
 
-/// Makes an endpoint that serves if it has a configuration of a server.
+/// Makes an endpoint, which serves if it has a server's configuration.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,

@@ -68,7 +68,7 @@ impl StackEnd {
         }
     }
 
-    /// Passes on what the connection has for its endpoint and its application.
+    /// Passes the connection's events on to its endpoint and its application.
     fn process_events(&mut self, now: Instant) {
         let Some((handle, connection)) = &mut self.connection else {
             return;

@@ -1,4 +1,4 @@
-//! QUIC flows of scenarios: the same bytes in every run, nothing lost but what links drop, and what users are told.
+//! QUIC flows of scenarios: the same bytes in every run, no losses but those of links, and messages to users.
 
 mod conservation;
 mod determinism;

@@ -44,7 +44,7 @@ impl Feedback {
         any.then(Box::default)
     }
 
-    /// A data packet is sent, after so many were delivered.
+    /// Notes that a data packet is sent, after `delivered` packets were delivered.
     #[inline]
     pub(super) fn on_sent(&mut self, number: u64, delivered: u64, now: Time) {
         if self.in_flight.is_empty() {
@@ -58,7 +58,8 @@ impl Feedback {
         });
     }
 
-    /// The data packet of that number, sent at `created`, is acknowledged as the one that makes `delivered`.
+    /// Takes a rate sample of the data packet `number`, sent at `created`, whose acknowledgement raises the
+    /// count to `delivered`.
     ///
     /// An interval shorter than a round trip of `min_rtt` comes from acknowledgements that were held up: no
     /// sample. Nor is there one of a packet that a timeout has given up.

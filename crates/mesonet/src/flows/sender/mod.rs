@@ -85,7 +85,7 @@ pub(crate) struct Sender {
     receiver_access: u16,
     /// Next sequence number; one less were sent.
     next: u64,
-    /// Highest acknowledged number: what the receiver expects next.
+    /// Highest acknowledged number: the receiver expects it next.
     highest: u64,
     /// Acknowledgements until the file is delivered.
     remaining: u64,
@@ -147,7 +147,7 @@ impl Sender {
         self.flow == flow
     }
 
-    /// Prefetches what an acknowledgement reads and writes.
+    /// Prefetches the fields that an acknowledgement reads and writes.
     #[inline]
     pub(crate) fn prefetch_for_ack(&self) {
         prefetch(&self.flow);
@@ -203,7 +203,7 @@ impl Sender {
         self.send(env);
     }
 
-    /// Stops the flow: it sends nothing and ignores what arrives.
+    /// Stops the flow: it sends nothing and ignores all arrivals.
     pub(crate) fn stop(&mut self) {
         self.phase = Phase::Over;
     }
@@ -214,8 +214,8 @@ impl Sender {
         self.flow = next;
     }
 
-    /// An entry of its timers is due at `time`, in a window that begins: when it is to be looked at, never
-    /// if it is stale.
+    /// Returns the time at which to process an entry of the flow's timers that is due at `time`, in a
+    /// window that begins; never if it is stale.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;
