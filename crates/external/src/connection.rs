@@ -97,7 +97,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects, and asks what the controller wants to know.
+    /// Connects, and asks for the facts that the controller wants.
     pub(crate) fn open(address: &Address, program: Program) -> Result<Self, Problem> {
         let stream = Stream::connect(address)
             .map_err(|error| Problem::Failed(format!("no controller answers ({error})")))?;

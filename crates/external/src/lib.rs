@@ -18,7 +18,7 @@ pub use connection::Address;
 use connection::{Connection, Problem};
 use controller::Controller;
 
-/// A controller that does not answer for so long has failed.
+/// Time without an answer after which a controller has failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reactions of the program to a controller that fails or lets it wait.

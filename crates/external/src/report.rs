@@ -83,7 +83,7 @@ pub(crate) fn open(line: &mut Vec<u8>, flow: u64, window: &Window) {
     end(line, window);
 }
 
-/// An acknowledgement, with what those before it that were not told add up to.
+/// Writes an acknowledgement, together with those before it that were not reported.
 pub(crate) fn ack(
     line: &mut Vec<u8>,
     flow: u64,
@@ -158,7 +158,7 @@ fn key(line: &mut Vec<u8>, name: &str, value: impl serde::Serialize) {
     put(line, value);
 }
 
-/// A number in the fewest digits that give it back; null if it is infinite.
+/// Writes a number in the fewest digits that restore it; null if it is infinite.
 fn put(line: &mut Vec<u8>, value: impl serde::Serialize) {
     serde_json::to_writer(line, &value).expect("a vector takes any value");
 }

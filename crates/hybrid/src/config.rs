@@ -85,7 +85,7 @@ impl std::fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl Config {
-    /// Refuses what cannot be simulated.
+    /// Refuses configurations that cannot be simulated.
     pub fn check(&self) -> Result<(), SetupError> {
         let positive = |value: f64, what| {
             let fine = value > 0.0 && value.is_finite();

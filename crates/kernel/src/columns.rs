@@ -1,5 +1,5 @@
-//! Records that say what tables show of them: the documentation of a field is the description of its
-//! column, and the end of a column's name is its unit.
+//! Records that declare their columns in tables: the documentation of a field is the description of
+//! its column, and the end of a column's name is its unit.
 
 use longhaul_units::{Span, Time};
 
@@ -78,7 +78,7 @@ figures! {
     Option<&'static str> => word, std::convert::identity;
 }
 
-/// Declares a record: its struct, and what tables show of it.
+/// Declares a record: its struct, and its columns in tables.
 ///
 /// A field with `as "NAME"` has a column of that name; `columns` are computed.
 #[macro_export]

@@ -13,7 +13,7 @@ pub use drawn::Drawn;
 /// context says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Always the same.
+    /// A constant.
     Constant(f64),
     /// Uniform from the first to the second.
     Uniform(f64, f64),
@@ -205,7 +205,7 @@ const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 const TAIL_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
 const LIMIT_HELP: &str = "Larger draws become this.";
 
-/// A table that says what is drawn. Some may be 0 at least, though not on average.
+/// Declares the table of a distribution. Some may draw 0, though not on average.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

@@ -15,7 +15,7 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// The first entry; the largest key if there is none.
+    /// Returns the first entry; the largest key if there is none.
     #[inline]
     pub fn first(&self) -> Key {
         self.keys.first().copied().unwrap_or(Key::MAX)

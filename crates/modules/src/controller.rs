@@ -25,7 +25,7 @@ const SEED: u64 = 0x6c6f_6e67_6861_756c;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reduction {
     None,
-    /// For a loss or a timeout: the transport says when it is over.
+    /// For a loss or a timeout, until the transport ends the recovery.
     Recovery,
     /// For a mark: until this many segments and one more are acknowledged.
     Mark(u64),
@@ -61,7 +61,7 @@ pub(crate) struct Shared {
 }
 
 impl Clone for Controller {
-    /// Flows start from copies of a controller that has been told nothing.
+    /// Makes a new controller: flows start from copies of a controller that has had no call.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.shared))
     }
@@ -137,7 +137,7 @@ impl Controller {
         };
     }
 
-    /// Does what the module decided.
+    /// Applies the module's decision.
     #[inline]
     fn apply(&mut self, decision: Decision, window: &mut Window) {
         self.decision = decision;
@@ -298,7 +298,8 @@ impl CongestionControl for Controller {
 
     fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
         self.ended = Some(now);
-        // The module is told of the acknowledgement first; if it has been, or controls the window, now.
+        // The module learns of the acknowledgement first. If it has, or if it controls the window, it learns of the
+        // end of the recovery now.
         if self.acked_at == now || self.controls_window() {
             self.catch_up(now, window);
         }

@@ -84,7 +84,7 @@ impl Kind {
         Value::Whole(if negative { number - beyond } else { number })
     }
 
-    /// The bytes of a value, or what is allowed.
+    /// Returns the bytes of a value; the error gives the allowed values.
     pub(crate) fn bytes_of(self, value: &Value) -> Result<[u8; 8], String> {
         let (min, max) = self.range();
         let number = match *value {
@@ -131,7 +131,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Hooks that it has.
+    /// Returns the hooks that the module has.
     pub fn hooks(&self) -> Vec<&'static str> {
         let all = Traits::HOOKS.iter();
         all.filter(|(bit, _)| self.traits.has(*bit))

@@ -1,8 +1,8 @@
 //! A loaded object: the only file that calls native code.
 //!
 //! Modules keep parameters, constants derived from these, and sometimes state in variables of the file, so that each
-//! [`Object`] is loaded from a private copy of the file: the loader shares objects of one file. What is called changes these
-//! variables; an `Object` is used by one thread at a time, for its calls are guarded by a lock that nobody contends for.
+//! [`Object`] is loaded from a private copy of the file: the loader shares objects of one file. Calls change these
+//! variables; an `Object` is used by one thread at a time, for its calls are guarded by a lock without contention.
 
 #![allow(
     unsafe_code,
@@ -200,7 +200,7 @@ pub(crate) struct Connection {
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Begins a connection; what is random in it follows from `seed`.
+    /// Begins a connection; random numbers in it follow from `seed`.
     pub(crate) fn start(object: Arc<Object>, facts: &Facts, seed: u64) -> (Self, Decision) {
         let layout = Self::layout(&object);
         // SAFETY: the layout has a size.
@@ -246,7 +246,7 @@ impl Connection {
     }
 
     /// Calls a function of the table with the connection's state, which no other call uses meanwhile, and room for
-    /// the decision. Facts outlive the call. What the module itself does is the user's.
+    /// the decision. Facts outlive the call. The behaviour of the module itself is the user's responsibility.
     fn call(&mut self, act: impl FnOnce(&Table, *mut Sock, *mut Decision)) -> Decision {
         let mut decision = Decision::default();
         let _calls = self

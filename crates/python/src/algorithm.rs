@@ -78,7 +78,7 @@ impl Calls {
     }
 }
 
-/// Does what counts as a call of an algorithm.
+/// Runs a function that counts as a call of an algorithm.
 fn called<T>(act: impl FnOnce() -> T) -> T {
     CALLS.with(|calls| calls.count());
     let done = act();
@@ -130,7 +130,7 @@ enum Method {
     PacingRate,
 }
 
-/// Their names, in the same order.
+/// Names of the methods, in the order of [`Method`].
 const METHODS: [&str; 8] = [
     "on_ack",
     "observe",
@@ -246,7 +246,7 @@ pub(crate) fn describe_module<'py>(py: Python<'py>, file: PathBuf) -> PyResult<B
     Ok(told)
 }
 
-/// Refuses an address where no controller listens, or one that does not know the protocol.
+/// Refuses an address without a controller, or with one that does not know the protocol.
 #[pyfunction]
 pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
     let checked = py.detach(|| longhaul_external::check(&address.parse()?, PROGRAM));
@@ -349,7 +349,7 @@ impl Factory for Shared {
     }
 }
 
-/// One flow's object: its methods, and what they are given, filled anew for each call.
+/// Object of one flow: its methods, and their arguments, filled anew for each call.
 #[derive(Debug)]
 struct Instance {
     methods: [Option<Py<PyAny>>; METHODS.len()],
@@ -365,14 +365,14 @@ struct Controller {
     instance: OnceCell<Instance>,
     /// Time of the last call.
     now: Time,
-    /// Segments per round trip, of an algorithm that is asked once a round trip.
+    /// Segments per round trip, for an algorithm that is asked once a round trip.
     increase: f64,
     /// True once the algorithm has raised an exception: it is not called again, and the run ends.
     failed: Cell<bool>,
 }
 
 impl Clone for Controller {
-    /// Flows start from copies of a controller that has been told nothing, and make their objects
+    /// Makes a new controller: flows start from copies of a controller that has had no call, and make their objects
     /// themselves.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.algorithm))

@@ -166,8 +166,8 @@ impl LastResort {
     }
 }
 
-/// File, line and function of the innermost call that stands in one of these files, in what `faulthandler` wrote: lines
-/// such as `File "cc.py", line 12 in on_ack`, the most recent call first.
+/// Returns file, line and function of the innermost call in one of these files, from the text that `faulthandler`
+/// wrote: lines such as `File "cc.py", line 12 in on_ack`, the most recent call first.
 fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a str, &'a str)> {
     stacks.lines().find_map(|text| {
         files.iter().find_map(|file| {

@@ -236,8 +236,8 @@ impl Window {
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {
-    /// Refuses what is no finite number, or no window of any path, and any change where the algorithm only looks on. A
-    /// window from 0 to 1 is one segment.
+    /// Refuses a number that is not finite, a window that no path can have, and any change where the algorithm only
+    /// looks on. A window from 0 to 1 is one segment.
     fn check(&self, segments: f64) -> PyResult<()> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));

@@ -67,7 +67,8 @@ fn call(py: Python<'_>, function: &Py<PyAny>, window: f64) -> PyResult<f64> {
     function.call1(py, (window,))?.extract(py)
 }
 
-/// Says why a text is no name or title, one line of printable text of bounded length; none if it is one.
+/// Returns the fault of a name or title, which is one line of printable text of bounded length; none if
+/// it has none.
 #[pyfunction]
 pub(crate) fn check_name(text: &str) -> Option<String> {
     longhaul_keys::check_name(text).err()

@@ -1,4 +1,4 @@
-//! The latest samples of a run, for who watches it while it runs.
+//! The latest samples of a run, for code that watches it while it runs.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -105,7 +105,7 @@ fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
     all[at] = Some(sample);
 }
 
-/// Hands on what a run records, and keeps the latest samples. Only runs that are watched have it.
+/// Passes a run's records on, and keeps the latest samples. Only runs that are watched have it.
 pub(crate) struct Watched<'a, R> {
     recorder: &'a mut R,
     latest: &'a Latest,

@@ -112,7 +112,7 @@ mod _engine {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// Changes when the same scenario gives other numbers.
+    /// Number that changes when the same scenario gives other numbers.
     #[pyfunction]
     fn results_version() -> u32 {
         longhaul_engine::RESULTS_VERSION

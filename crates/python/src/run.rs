@@ -51,9 +51,9 @@ pub(crate) struct Ended {
     pub(crate) raised: Option<PyErr>,
 }
 
-/// Simulates `scenario` and leaves its directory at `out`, or nothing if it fails. What was recorded
-/// before the run was stopped is kept, marked as stopped, and an older run not replaced by it; with
-/// checkpoints it is the checkpoint that is kept. Called without the interpreter's lock.
+/// Simulates `scenario` and leaves its directory at `out`, or none if it fails. Records from before
+/// the run was stopped are kept, marked as stopped, and do not replace an older run; with
+/// checkpoints the checkpoint is kept. Called without the interpreter's lock.
 pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<Ended> {
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();

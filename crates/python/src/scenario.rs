@@ -183,9 +183,9 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint,
-    /// which the same call resumes. Threads are for MesoNet, and change no results.
-    /// Returns the directory, and what was raised if that stopped the run.
+    /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint, which
+    /// the same call resumes. Threads are for MesoNet, and change no results. Returns the directory, and the
+    /// exception that stopped the run, if any.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
         checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1

@@ -57,7 +57,7 @@ pub enum QuantityError {
         /// Allowed quantities.
         expected: String,
     },
-    /// A unit that nobody knows, or one that measures something else.
+    /// An unknown unit, or one of another dimension.
     #[error("{unit:?} is not a unit of {dimension}{hint}; expected {expected}")]
     WrongUnit {
         /// The unit found.

@@ -64,14 +64,14 @@ impl Streams {
         }
     }
 
-    /// The stream called `path` in any case: whoever asks for it again draws the same. The path need not be a
+    /// Returns the stream called `path`: asking for it again draws the same numbers. The path need not be a
     /// string yet.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }
 
-    /// The stream of a link's losses. ns-2's scripts give their error models generators of their
-    /// own, from the same seed.
+    /// Returns the stream of a link's losses. ns-2's scripts give their error models generators of their own,
+    /// from the same seed.
     pub fn losses(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -102,7 +102,7 @@ impl Stream {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 
-    /// A number with so many random bits as a double has.
+    /// Draws a number with as many random bits as a double has.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         (self.uniform() * (1_u64 << 53) as f64) as u64

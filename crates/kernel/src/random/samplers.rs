@@ -74,8 +74,8 @@ impl Stream {
     }
 }
 
-/// The next whole number, at least 1, and no more than what is as good as without end: tails may not
-/// have a mean, and sums have to stay within 64 bits.
+/// Returns the next whole number, at least 1, and no more than a count that is as good as unlimited:
+/// tails may not have a mean, and sums have to stay within 64 bits.
 #[inline]
 pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
@@ -118,7 +118,7 @@ mod tests {
                 },
                 |x| libm::pow(x, -1.5),
             ),
-            // Scale 10 (1.2 - 1) = 2, as WebTraf of LBNL-52549 has it.
+            // Scale 10 (1.2 - 1) = 2, as in WebTraf of LBNL-52549.
             (
                 Distribution::ParetoII {
                     mean: 10.0,

@@ -131,8 +131,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Numbers that say something of a part that not all rows have; empty for others. Of rows taken
-    /// over together all have it or none ([`Table::create_of_runs`]).
+    /// Makes a column of numbers of a part that not all rows have; empty for others. Of rows taken over together
+    /// all have the part or none ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,
@@ -197,7 +197,7 @@ impl<R> Table<R> {
         Self::create_of_runs(file, columns, |_, _| true)
     }
 
-    /// One whose rows come in runs of rows that are `alike` in their parts.
+    /// Creates a table whose rows come in runs of rows that are `alike` in their parts.
     pub(crate) fn create_of_runs(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
