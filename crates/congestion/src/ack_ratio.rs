@@ -31,7 +31,7 @@ impl AckRatio {
         (segments << SIXTEENTHS) / self.sixteenths
     }
 
-    /// What one acknowledgement counts for in growth: segments.
+    /// Returns the segments that one acknowledgement counts for in growth.
     pub(crate) fn segments(self) -> f64 {
         self.sixteenths as f64 / f64::from(1 << SIXTEENTHS)
     }

@@ -32,12 +32,13 @@ impl Backoff {
         }
     }
 
-    /// The same for every signal.
+    /// Returns a backoff that removes the same part at every signal.
     pub fn always(loss: f64) -> Self {
         Self { loss, ecn: loss }
     }
 
-    /// What this signal takes. In slow start a mark takes what a loss does (RFC 8511 section 4).
+    /// Returns the part that this signal removes. In slow start a mark removes the part for a loss (RFC
+    /// 8511 section 4).
     pub fn at(&self, event: &Congestion) -> f64 {
         match event.cause {
             Cause::Ecn if !event.in_slow_start => self.ecn,

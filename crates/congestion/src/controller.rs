@@ -1,6 +1,6 @@
-//! How built-in algorithms are called: through an enum, without a pointer to a function.
+//! Static dispatch to the built-in algorithms: calls through an enum, without a function pointer.
 
-/// Of a list of algorithms (`module::Type`, whose module has the static `ENTRY: Entry<Type>`) makes the
+/// Declares, from a list of algorithms (`module::Type`, whose module has the static `ENTRY: Entry<Type>`), the
 /// modules, the enum [`Controller`](crate::Controller) with an arm for each, its calls, and the list of
 /// entries.
 macro_rules! controllers {
@@ -30,7 +30,7 @@ macro_rules! controllers {
             }),)+
         ];
 
-        /// The modules, in the same order.
+        /// Modules of the algorithms, in the order of the entries.
         #[cfg(test)]
         pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
 

@@ -38,7 +38,7 @@ impl DelayHistory {
         self.base.iter().flatten().min().copied()
     }
 
-    /// What the queue adds to it, by the latest delays.
+    /// Returns the queueing delay on top of the base delay, by the latest samples.
     pub(crate) fn queueing(&self) -> Option<Span> {
         let current = self.current.iter().flatten().min()?;
         Some(current.saturating_sub(self.base()?))

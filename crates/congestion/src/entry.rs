@@ -2,7 +2,7 @@
 
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 
-/// What tells an algorithm of congestion, or of room.
+/// Signal of congestion, or of spare capacity, to an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Lost segments.
@@ -13,12 +13,12 @@ pub enum Signal {
     Delay,
     /// Rates at which segments are delivered.
     Rate,
-    /// What routers write into headers.
+    /// Feedback that routers write into headers.
     Router,
 }
 
 impl Signal {
-    /// What `longhaul list` and the documentation call it.
+    /// Returns the name in `longhaul list` and in the documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Loss => "loss",
@@ -38,14 +38,14 @@ pub struct Entry<T> {
     pub kind: &'static str,
     /// Name in the literature.
     pub title: &'static str,
-    /// What it does, in a few sentences.
+    /// Behaviour of the algorithm, in a few sentences.
     pub description: &'static str,
-    /// How the window or the rate moves, a rule or a formula a line, in names of parameters. `acked` counts the
+    /// Law of the window or the rate: one rule or formula a line, in names of parameters. `acked` counts the
     /// segments that an acknowledgement tells of.
     pub law: &'static [&'static str],
     /// RFC or paper that defines it.
     pub source: &'static str,
-    /// What changes its window or its rate, beside timeouts.
+    /// Signals that change its window or its rate, beside timeouts.
     pub listens_to: &'static [Signal],
     /// Variants that it has; the first is the default.
     pub variants: &'static [Variant],
@@ -55,7 +55,7 @@ pub struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// The same declaration of what `build` builds.
+    /// Returns the same declaration with another constructor, `build`.
     pub(crate) const fn building<U>(
         &self,
         build: fn(&Settings) -> Result<U, SpecError>,

@@ -1,10 +1,10 @@
-//! What a transport tells a congestion controller.
+//! Facts that a transport reports to a congestion controller.
 
 use longhaul_units::{Span, Time};
 
 use crate::rate_sample::RateSample;
 
-/// What kept the sender from sending more when the acknowledged data left.
+/// Limit that kept the sender from sending more when the acknowledged data left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The congestion window.
@@ -15,7 +15,7 @@ pub enum Limit {
     Application,
 }
 
-/// In which phase of a connection an acknowledgement arrives: what may happen to the window.
+/// Phase of a connection in which an acknowledgement arrives: it decides how the window may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Slow start: the window is below `ssthresh`. The flow's slow start enlarges it after the algorithm
@@ -32,17 +32,17 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Whether the window may grow.
+    /// Returns true if the window may grow.
     #[inline]
     pub fn may_grow(self) -> bool {
         matches!(self, Self::SlowStart | Self::Avoidance)
     }
 }
 
-/// One acknowledgement that tells of newly delivered segments.
+/// An acknowledgement, with the connection's counters and measurements.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample {
-    /// When the acknowledgement arrived.
+    /// Time at which the acknowledgement arrived.
     pub now: Time,
     /// Segments newly acknowledged by the cumulative acknowledgement.
     pub acked: u64,
@@ -60,36 +60,36 @@ pub struct AckSample {
     pub min_rtt: Span,
     /// Forward one-way transit time, where the transport measures it.
     pub one_way_delay: Option<Span>,
-    /// How far apart two segments that left back to back were acknowledged, where the transport
-    /// measures it: [`Needs::pairs`] asks for it.
+    /// Time between the acknowledgements of two segments that left back to back, where the transport measures it:
+    /// [`Needs::pairs`] asks for it.
     ///
     /// [`Needs::pairs`]: crate::Needs::pairs
     pub pair_spacing: Option<Span>,
-    /// What routers answered to [`Extension::router_request`], where they did.
+    /// Feedback of the routers to [`Extension::router_request`], where they gave any.
     ///
     /// [`Extension::router_request`]: crate::Extension::router_request
     pub router: Option<RouterFeedback>,
-    /// Whether the acknowledgement echoed a congestion mark.
+    /// True if the acknowledgement echoed a congestion mark.
     pub ecn_echo: bool,
     /// Segments of the connection known to have been marked so far, where acknowledgements count them (RFC 9768).
     pub marked: Option<u64>,
     /// Segments in flight after this acknowledgement.
     pub in_flight: u64,
-    /// How fast segments of the last flight were delivered, where the transport measures it.
+    /// Rate at which segments of the last flight were delivered, where the transport measures it.
     pub delivery_rate: Option<RateSample>,
-    /// What limited the sender.
+    /// Limit that kept the sender from sending more.
     pub limit: Limit,
     /// Number of the current round trip, counted by the transport from zero.
     pub round: u64,
-    /// Whether this is the first sample of a round trip.
+    /// True for the first sample of a round trip.
     pub round_start: bool,
     /// Bytes of a full segment on the wire, headers included: makes a pacing rate of segments per
     /// second.
     pub segment_bytes: u64,
 }
 
-/// What a data packet carries for routers that take part in congestion control. Algorithms know
-/// segments only; the transport converts to bytes where a header has them.
+/// Request to routers that take part in congestion control, carried by a data packet. Algorithms know segments
+/// only; the transport converts to bytes where a header has them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RouterRequest {
     /// XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.2). A router takes
@@ -108,7 +108,7 @@ pub enum RouterRequest {
     Vcp,
 }
 
-/// What came back of a [`RouterRequest`].
+/// Feedback of the routers to a [`RouterRequest`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RouterFeedback {
     /// XCP.
@@ -136,13 +136,13 @@ pub enum Load {
 /// before any other. They count neither as data in flight nor as lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dummies {
-    /// How many to send.
+    /// Number of segments to send.
     pub count: u64,
     /// Time from one to the next, and before the first.
     pub spacing: Span,
 }
 
-/// Why the transport reports congestion.
+/// Cause of a congestion signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Duplicate acknowledgements or SACK blocks.
@@ -156,34 +156,34 @@ pub enum Cause {
 /// A congestion signal; the transport reports one per recovery epoch.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
-    /// When it was detected.
+    /// Time at which the congestion was detected.
     pub now: Time,
-    /// What signalled it.
+    /// Signal that reported it.
     pub cause: Cause,
     /// The window in use, which the reduction applies to: segments.
     pub base: f64,
     /// Segments in flight at detection.
     pub in_flight: u64,
-    /// Whether the window was still in slow start.
+    /// True if the window was still in slow start.
     pub in_slow_start: bool,
-    /// Whether this is the connection's first reduction of any kind.
+    /// True if this is the connection's first reduction of any kind.
     pub first: bool,
 }
 
 /// A time without anything in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// When it ends.
+    /// Time at which it ends.
     pub now: Time,
-    /// How long it lasted.
+    /// Length of the idle time.
     pub time: Span,
-    /// Since the last segment left, a round trip before the idle time began.
+    /// Time since the last segment left, which was a round trip before the idle time began.
     pub since_sent: Span,
 }
 
 #[cfg(test)]
 impl Idle {
-    /// One of this length at the beginning of a connection.
+    /// Returns an idle time of this length at the beginning of a connection.
     pub(crate) fn of(time: Span) -> Self {
         Self {
             now: Time::ZERO + time,
@@ -196,19 +196,19 @@ impl Idle {
 /// A retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeout {
-    /// When the timer expired.
+    /// Time at which the timer expired.
     pub now: Time,
     /// The window in use when it expired: segments.
     pub base: f64,
-    /// Whether `ssthresh` should be left alone: the timer expired again in the same epoch, or
-    /// right after an ECN reduction.
+    /// True if `ssthresh` should be left alone: the timer expired again in the same epoch, or right after an ECN
+    /// reduction.
     pub keep_ssthresh: bool,
-    /// Segments of the connection sent so far: what [`AckSample::delivered`] is when all have arrived.
+    /// Segments of the connection sent so far: the value of [`AckSample::delivered`] when all have arrived.
     pub sent: u64,
 }
 
 impl AckSample {
-    /// Of one segment, with nothing measured: to start from.
+    /// Sample of one segment with nothing measured, from which tests build others.
     pub const ONE_SEGMENT: Self = Self {
         now: Time::ZERO,
         acked: 1,

@@ -1,4 +1,4 @@
-//! Which part of the segments of a round was marked.
+//! Share of the segments of a round that were marked.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ struct Counts {
 }
 
 impl MarkedShare {
-    /// Takes an acknowledgement, and returns how many segments it newly tells of, and how many of them were marked: as
-    /// it counts them (RFC 9768), or else all if it echoes a mark (RFC 8257 section 3.2).
+    /// Processes an acknowledgement, and returns the number of newly reported segments, and how many of them were
+    /// marked: as the acknowledgement counts them (RFC 9768), or else all if it echoes a mark (RFC 8257 section 3.2).
     pub(crate) fn take(&mut self, ack: &AckSample) -> (u64, u64) {
         let newly = ack.delivered - self.now.delivered;
         let marked = match ack.marked {

@@ -15,28 +15,28 @@ pub struct Needs {
     pub one_way_delay: bool,
     /// Dummies ([`Extension::take_dummies`]), and routers that drop them first.
     pub dummies: bool,
-    /// That new segments leave two at a time, back to back, for [`AckSample::pair_spacing`].
+    /// New segments that leave two at a time, back to back, for [`AckSample::pair_spacing`].
     pub pairs: bool,
-    /// That data packets carry a request to routers ([`Extension::router_request`]), for [`AckSample::router`].
+    /// Data packets that carry a request to routers ([`Extension::router_request`]), for [`AckSample::router`].
     pub routers: bool,
     /// [`AckSample::ecn_echo`] for each segment (RFC 8257 section 3.2), not until it is answered.
     pub every_mark: bool,
-    /// The same if it uses ECN, which it does not ask for.
+    /// [`AckSample::ecn_echo`] for each segment if the flow uses ECN, which the algorithm does not ask for.
     pub exact_marks: bool,
-    /// That its segments ask for L4S (ECT(1), RFC 9331), with marks counted exactly (AccECN, RFC 9768).
+    /// Segments that ask for L4S (ECT(1), RFC 9331), with marks counted exactly (AccECN, RFC 9768).
     pub l4s: bool,
-    /// That its segments are not ECN-capable: it does not respond to marks, as those who ask for them
-    /// must (RFC 3168 section 6.1.2).
+    /// Segments that are not ECN-capable: the algorithm does not respond to marks, as senders of ECN-capable
+    /// segments must (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
-    /// That retransmissions lost again are noticed before the retransmission timer expires: RACK-TLP
-    /// (RFC 8985), with which Linux runs BBR.
+    /// Detection of lost retransmissions before the retransmission timer expires: RACK-TLP (RFC 8985), with
+    /// which Linux runs BBR.
     pub rack_tlp: bool,
-    /// That segments leave at [`CongestionControl::pacing_rate`], which it gives at times or always.
+    /// Segments paced at [`CongestionControl::pacing_rate`], which the algorithm gives at times or always.
     pub paces: bool,
 }
 
 impl Needs {
-    /// Nothing beyond what every flow has.
+    /// No requirements beyond what every flow has.
     pub const NOTHING: Self = Self {
         rtt: false,
         delivery_rate: false,

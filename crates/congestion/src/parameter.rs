@@ -1,4 +1,5 @@
-//! Parameters of algorithms: what they mean, what they may be, and the values chosen for one flow.
+//! Parameters of algorithms: their meaning, their allowed values, and the values chosen for one
+//! flow.
 
 use std::fmt;
 
@@ -10,18 +11,18 @@ use thiserror::Error;
 /// Documented differences between implementations of one algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Variant {
-    /// As its paper or RFC has it.
+    /// The algorithm of the paper or RFC.
     #[default]
     Paper,
-    /// As ns-2 has it.
+    /// The implementation in ns-2.
     Ns2,
-    /// As Linux 2.6.22 has it, whose modules ns-2 runs too.
+    /// The implementation in Linux 2.6.22, whose modules ns-2 runs too.
     Linux2_6_22,
-    /// As Linux 6.18 has it.
+    /// The implementation in Linux 6.18.
     Linux6_18,
-    /// As NIST's MesoNet has it.
+    /// The implementation in NIST's MesoNet.
     Nist,
-    /// As picoquic, an implementation of QUIC, has it.
+    /// The implementation in picoquic, a QUIC stack.
     Picoquic,
 }
 
@@ -58,7 +59,7 @@ impl fmt::Display for Variant {
 /// The value of a parameter that a scenario leaves out.
 #[derive(Clone, Copy, Debug)]
 pub enum DefaultValue {
-    /// Always the same.
+    /// A constant.
     Fixed(f64),
     /// Computed from the variant and the parameters listed before this one.
     Derived {
@@ -67,7 +68,7 @@ pub enum DefaultValue {
         /// The rule.
         value: fn(&Settings) -> f64,
     },
-    /// That of a parameter listed before this one; scenarios are resolved without it.
+    /// The value of a parameter listed before this one; scenarios are resolved without it.
     SameAs(&'static str),
     /// A function of the window through these points. A number given instead stands for a constant.
     Points(&'static [Point]),
@@ -87,9 +88,9 @@ pub struct Parameter {
     pub default: DefaultValue,
     /// Values accepted.
     pub allowed: Range,
-    /// What it does.
+    /// Meaning of the parameter.
     pub help: &'static str,
-    /// Where name and default come from.
+    /// Source of the name and the default.
     pub source: &'static str,
 }
 
@@ -100,7 +101,7 @@ impl Parameter {
     }
 
     /// Checks the points of a function of the window. An error has the number of the point, from
-    /// zero, and what is wrong with it.
+    /// zero, and its fault.
     pub fn check_points(&self, points: &[Point]) -> Result<(), (usize, String)> {
         if points.is_empty() {
             return Err((0, "expected at least one point".to_string()));
@@ -303,13 +304,13 @@ fn check_names(
     Ok(())
 }
 
-/// Why a chosen algorithm or slow start cannot be built.
+/// Reason why a chosen algorithm or slow start cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// No such name in the registry.
     #[error("unknown {what} `{kind}`{}; known: {}", hint(.nearest), .known.join(", "))]
     UnknownKind {
-        /// What the registry lists: `congestion control` or `slow start`.
+        /// Kind of the registry's entries: `congestion control` or `slow start`.
         what: &'static str,
         /// The name given.
         kind: String,
@@ -325,7 +326,7 @@ pub enum SpecError {
         kind: &'static str,
         /// The variant given.
         variant: Variant,
-        /// The variants that it has.
+        /// Variants of the algorithm.
         known: &'static [Variant],
     },
     /// The algorithm has no such parameter.
@@ -359,7 +360,7 @@ pub enum SpecError {
         value: f64,
         /// The parameter's unit.
         unit: &'static str,
-        /// What is allowed.
+        /// Allowed values.
         allowed: Range,
     },
     /// Values that are allowed one by one, not together.
@@ -367,7 +368,7 @@ pub enum SpecError {
     Together {
         /// The algorithm.
         kind: &'static str,
-        /// Which, and what is allowed.
+        /// Names of the values, and the combinations allowed.
         reason: &'static str,
     },
     /// An invalid point of a function of the window.
@@ -379,7 +380,7 @@ pub enum SpecError {
         name: &'static str,
         /// Number of the point, from one.
         number: usize,
-        /// What is wrong with it.
+        /// Fault of the point.
         reason: String,
     },
     /// A value that must be below another parameter's.
@@ -393,7 +394,7 @@ pub enum SpecError {
         value: f64,
         /// The parameter that bounds it.
         other: &'static str,
-        /// That parameter's value.
+        /// Value of the bounding parameter.
         limit: f64,
     },
 }

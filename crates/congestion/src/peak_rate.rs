@@ -10,7 +10,7 @@ use crate::facts::AckSample;
 /// Shortest time over which a rate is taken (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
 const SHORTEST: Span = Span::from_millis(1);
 
-/// The largest rate so far, and what was acknowledged last when one was taken.
+/// The largest rate so far, and the last acknowledged segment when a rate was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeakRate {
     per_s: f64,
@@ -28,7 +28,7 @@ struct Acknowledged {
 impl PeakRate {
     /// An acknowledgement. Rates are those at which segments were sent, or acknowledged if that took longer.
     pub(crate) fn note(&mut self, ack: &AckSample) {
-        // Nothing was sent before the beginning.
+        // No segment left before the beginning of the connection.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
         let Some(rtt) = ack.rtt.filter(possible) else {
             return;

@@ -1,4 +1,4 @@
-//! How many segments a flow holds in the queue, from round-trip times alone: Vegas' estimate.
+//! Estimate of a flow's segments in the queue, from round-trip times alone, as in Vegas.
 //!
 //! Brakmo and Peterson, JSAC 13(8), 1995, section III.B: the window times the queueing part of the
 //! smallest round-trip time of a round.
@@ -21,8 +21,7 @@ impl QueueEstimate {
         self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
     }
 
-    /// Of `flight` segments, those in the queue at the end of a round, if it had a sample; begins the
-    /// next one.
+    /// Ends a round: returns the segments in the queue, out of `flight`, if the round had a sample.
     pub(crate) fn end_round(&mut self, ack: &AckSample, flight: f64) -> Option<f64> {
         let rtt = self.rtt.take().or(ack.rtt)?;
         let queueing = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();

@@ -1,4 +1,4 @@
-//! Rate halving: how Linux brought the window down in a recovery before it had proportional rate
+//! Rate halving: the reduction of the window in recoveries of Linux before it had proportional rate
 //! reduction (Linux 2.6.22, `tcp_cwnd_down`).
 //!
 //! One segment leaves for every two acknowledgements, whatever the algorithm's reduction: a
@@ -18,7 +18,7 @@ const MAX_BURST: f64 = 3.0;
 pub(crate) struct RateHalving {
     /// The window does not go below this.
     floor: f64,
-    /// Whether the next acknowledgement is the second of two.
+    /// True if the next acknowledgement is the second of two.
     second: bool,
     /// Segments in flight at the last acknowledgement.
     in_flight: Option<u64>,
@@ -44,8 +44,8 @@ impl RateHalving {
         self.in_flight = Some(ack.in_flight);
     }
 
-    /// The recovery ends: what is in flight and a burst, at most the threshold. A recovery that took
-    /// no acknowledgement has reduced the window to the threshold.
+    /// Ends the recovery: the window is the segments in flight and a burst, at most the threshold. A
+    /// recovery that took no acknowledgement has reduced the window to the threshold.
     pub(crate) fn end(self, window: &mut Window) {
         let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
         let left = window.ssthresh().min(in_flight + MAX_BURST);
@@ -73,7 +73,8 @@ mod tests {
         let mut halving = RateHalving::begin(1000.0, floor, &mut window);
         let mut in_flight: u64 = 1000;
         for _ in 0..round_trips {
-            // As many segments arrive as were in flight, and the window decides what leaves.
+            // The acknowledgements that arrive equal the segments that were in flight, and the
+            // window decides what leaves.
             let arrivals = in_flight;
             for _ in 0..arrivals {
                 in_flight -= 1;

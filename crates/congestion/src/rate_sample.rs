@@ -1,5 +1,5 @@
-//! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), kept as what it is
-//! computed from.
+//! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), kept as its two
+//! operands, segments and interval.
 //!
 //! Most samples are only compared, with rates that were larger. A rate in segments per second takes two
 //! divisions, the second of which waits for the first; products compare it in less time than one.
@@ -18,7 +18,7 @@ impl RateSample {
     /// The products' rounding errors are smaller.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
-    /// So many segments in an interval longer than zero.
+    /// Makes a sample of `segments` delivered in an interval, which is longer than zero.
     #[inline]
     pub fn new(segments: f64, interval: Span) -> Self {
         Self { segments, interval }
@@ -40,7 +40,7 @@ impl RateSample {
         self.segments / self.interval.as_secs_f64()
     }
 
-    /// Whether [`Self::per_second`] is less than `rate`.
+    /// Returns true if [`Self::per_second`] is less than `rate`.
     #[inline]
     pub fn is_below(self, rate: f64) -> bool {
         self.is_clearly_below(rate, PS_PER_S as f64) || self.per_second() < rate
@@ -52,13 +52,14 @@ impl RateSample {
         self.per_second() * time.as_secs_f64()
     }
 
-    /// Whether [`Self::segments_in`] is less than `segments`.
+    /// Returns true if [`Self::segments_in`] is less than `segments`.
     #[inline]
     pub fn has_fewer_in(self, time: Span, segments: f64) -> bool {
         self.is_clearly_below(segments, picoseconds(time)) || self.segments_in(time) < segments
     }
 
-    /// Whether this is less than `segments` in `ps` picoseconds, by more than rounding might hide.
+    /// Returns true if the rate is less than `segments` in `ps` picoseconds, by more than rounding
+    /// might hide.
     #[inline]
     fn is_clearly_below(self, segments: f64, ps: f64) -> bool {
         self.segments * ps < segments * picoseconds(self.interval) * Self::CLEARLY

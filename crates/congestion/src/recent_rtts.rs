@@ -30,12 +30,12 @@ impl RecentRtts {
         takes
     }
 
-    /// Whether there are as many as are remembered.
+    /// Returns true if the buffer of samples is full.
     pub(crate) fn is_full(&self) -> bool {
         self.taken >= SAMPLES
     }
 
-    /// The shortest and the longest; zero if there are none.
+    /// Returns the shortest and the longest sample; zero without samples.
     pub(crate) fn bounds(&self) -> (Span, Span) {
         let samples = &self.samples[..self.taken.min(SAMPLES)];
         let shortest = samples.iter().min().copied().unwrap_or_default();

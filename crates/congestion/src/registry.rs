@@ -48,7 +48,7 @@ fn find<T>(
 pub struct ControllerSpec {
     /// Name in the registry, for example `hstcp`; any name of a custom algorithm.
     pub kind: String,
-    /// Which implementation's details to follow.
+    /// Implementation whose details are followed.
     pub variant: Variant,
     /// Parameter names and values, in the registry's units.
     pub parameters: Vec<(String, f64)>,
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// What an algorithm is said to listen to goes with what it asks the transport for, and with what it does.
+    /// The signals that an algorithm declares agree with its needs of the transport and with its reactions.
     #[test]
     fn what_is_listened_to_is_measured_and_reacted_to() {
         let reacts = |entry: &Entry<Controller>, cause| {

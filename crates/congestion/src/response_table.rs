@@ -24,7 +24,7 @@ pub struct ResponseTable {
 struct Cell {
     /// The function at the cell's lower end.
     value: f64,
-    /// What it rises by up to the upper end.
+    /// Rise of the function from the lower to the upper end.
     rise: f64,
 }
 

@@ -1,7 +1,7 @@
-//! A flow without a network: one round trip at a time, losses where one puts them.
+//! A flow without a network: one round trip at a time, losses where the caller puts them.
 //!
 //! Each round trip acknowledges one window of segments, evenly spaced over it or over the time that
-//! the sender's own link takes. What queues follows the window at each segment's departure, a round
+//! the sender's own link takes. The queue follows the window at each segment's departure, a round
 //! trip earlier: it passes evenly from the window after that round's first acknowledgement to the one
 //! after its last. Losses are counted in segments, or drawn; a lost segment cuts the window at most
 //! once per round trip, and recovery is instantaneous: this is the deterministic model behind the
@@ -13,7 +13,7 @@ use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::split_mix::split_mix;
 use crate::state::CongestionState;
 
-/// Which segments are lost.
+/// Choice of the segments that are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// None.
@@ -24,25 +24,25 @@ pub enum Loss {
     Random {
         /// Loss probability.
         p: f64,
-        /// Where the stream starts.
+        /// Seed of the random stream.
         seed: u64,
     },
 }
 
-/// What the flow meets.
+/// Path of a flow.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Round-trip time of an empty path.
     pub rtt: Span,
-    /// Segments per second that the path carries: what the window holds beyond them waits. Without
-    /// it nothing ever waits.
+    /// Rate of the path in segments per second: segments of the window beyond it wait. Without it
+    /// none ever waits.
     pub rate: Option<f64>,
     /// Segments per second that the sender's own link carries: a window's acknowledgements come
     /// so fast, one after the other, instead of being spread over the round trip.
     pub link_rate: Option<f64>,
-    /// Which segments are lost or marked.
+    /// Choice of the segments that are lost or marked.
     pub loss: Loss,
-    /// What the loss or mark is reported as.
+    /// Cause that is reported for a loss or mark.
     pub cause: Cause,
     /// Round trips of a run, counted from zero, that end in a retransmission timeout.
     pub timeouts: Vec<u64>,
@@ -61,7 +61,7 @@ impl Path {
         }
     }
 
-    /// Round-trip time of a segment that leaves with so many in flight.
+    /// Returns the round-trip time of a segment that leaves with `cwnd` segments in flight.
     fn rtt_of(&self, cwnd: f64) -> Span {
         let carried = self.rate.map_or(0.0, |rate| cwnd.trunc() / rate);
         self.rtt.max(Span::from_secs_f64(carried))
@@ -71,7 +71,7 @@ impl Path {
 /// One round trip of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// When it began.
+    /// Time at which it began.
     pub start: Time,
     /// Congestion window at its beginning, in segments.
     pub cwnd: f64,
@@ -79,9 +79,9 @@ pub struct Round {
     pub ssthresh: f64,
     /// Segments sent in it.
     pub sent: u64,
-    /// Whether a congestion signal came in it.
+    /// True if a congestion signal came in it.
     pub congestion: bool,
-    /// Whether it ended in a timeout.
+    /// True if it ended in a timeout.
     pub timeout: bool,
 }
 
@@ -140,7 +140,7 @@ impl Flow {
     fn pass(&mut self, path: &Path, losses: &mut Losses) -> Round {
         let (start, cwnd) = (self.now, self.state.window.cwnd());
         let ssthresh = self.state.window.ssthresh();
-        // As many segments as fit into the window are in flight, at least one.
+        // The segments that fit into the window are in flight, at least one.
         let sent = (cwnd as u64).max(1);
         let rtt = path.rtt_of(cwnd);
         let opened = self.opened;
@@ -192,7 +192,7 @@ impl Flow {
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
-            // Both ways take the same time, and data alone queues.
+            // Both directions take the same time, and data alone queues.
             one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
             in_flight,
             round: self.round,
@@ -225,7 +225,7 @@ impl Flow {
     }
 }
 
-/// Of a lost segment comes a duplicate acknowledgement.
+/// Returns the duplicate acknowledgement that reports a lost segment.
 fn duplicate(ack: AckSample) -> AckSample {
     AckSample {
         acked: 0,

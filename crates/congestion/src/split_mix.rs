@@ -12,7 +12,7 @@ pub(crate) fn split_mix(state: &mut u64) -> u64 {
 
 /// The next number of the sequence as a fraction, from zero up to and without one.
 pub(crate) fn fraction(state: &mut u64) -> f64 {
-    // 53 bits are what a double holds.
+    // A double holds 53 bits.
     (split_mix(state) >> 11) as f64 / (1_u64 << 53) as f64
 }
 

@@ -11,16 +11,16 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality: what acknowledgements touch fills one
+/// Congestion control of one connection, laid out for cache locality: the fields that acknowledgements touch fill one
 /// cache line up to the kind of slow start, and the beginning of another with the algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
-    /// The recovery that is going on, if the algorithm has it halve the rate: few do.
+    /// The current recovery, if the algorithm has it halve the rate: few do.
     rate_halving: Option<Box<RateHalving>>,
-    /// Whether a congestion signal other than a timeout has come: ends ns-2's limited slow start.
+    /// True once a congestion signal other than a timeout has come: ends ns-2's limited slow start.
     signalled: bool,
     slow_start: SlowStart,
     controller: Controller,
@@ -92,13 +92,14 @@ impl CongestionState {
         }
     }
 
-    /// Whether the flow's slow start, not the algorithm's, watches acknowledgements.
+    /// Returns true if the flow's slow start, not the algorithm's, watches acknowledgements.
     #[inline]
     fn watches(&self) -> bool {
         self.controller.phases() == Phases::Avoidance && self.slow_start.watches(&self.window)
     }
 
-    /// Whether the flow's slow start ends before the window grows for an acknowledgement of new data.
+    /// Watches an acknowledgement of new data, and returns true if the flow's slow start ends before the window grows
+    /// for it.
     #[inline(always)]
     fn ends_watched(&mut self, ack: &AckSample) -> bool {
         if self.controller.phases() != Phases::Avoidance {
@@ -226,8 +227,8 @@ impl CongestionState {
         }
     }
 
-    /// The last reduction was not needed: window and threshold become what they were before, unless they are larger. An
-    /// algorithm that controls the window learns of it alone.
+    /// Undoes the last reduction, which was not needed: window and threshold return to their values before it, unless
+    /// they are larger. An algorithm that controls the window is told alone.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {
@@ -256,7 +257,7 @@ impl CongestionState {
         self.controller.pacing_rate()
     }
 
-    /// Whether the algorithm may come to pace: a user's own may at any time.
+    /// Returns true if the algorithm may pace at some time, as a user's own may at any time.
     pub fn may_pace(&self) -> bool {
         matches!(self.controller, Controller::Custom(_)) || self.needs().paces
     }
@@ -267,7 +268,7 @@ impl CongestionState {
         self.controller.send_quantum()
     }
 
-    /// What algorithm and slow start need of the transport.
+    /// Returns the needs that the algorithm and the slow start have of the transport.
     pub fn needs(&self) -> Needs {
         let needs = self.controller.needs();
         Needs {
@@ -296,8 +297,8 @@ impl CongestionState {
         extension.router_request(&self.window, srtt)
     }
 
-    /// Whether the flow is in a regime that only its algorithm has: outside slow start, and where that
-    /// is standard TCP at times, not then.
+    /// Returns true if the flow follows a law that only its algorithm has: outside slow start, and outside the regime
+    /// in which the algorithm is standard TCP.
     pub fn departs_from_standard(&self, now: Time) -> bool {
         !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
     }

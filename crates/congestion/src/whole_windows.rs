@@ -1,5 +1,5 @@
-//! What algorithms of a current kernel have in common: windows in whole segments, clock ticks, and the state of congestion
-//! avoidance, as far as acknowledgements and signals tell.
+//! Common parts of the algorithms of a current kernel: windows in whole segments, clock ticks, and the state of
+//! congestion avoidance, as far as acknowledgements and signals tell.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -48,19 +48,19 @@ pub(crate) fn reduce(window: &mut Window, target: f64) {
     window.set_cwnd(window.cwnd().min(before));
 }
 
-/// Whether the window is being reduced (`TCP_CA_CWR` and above).
+/// State of a reduction of the window (`TCP_CA_CWR` and above).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reducing {
     una: u64,
-    /// For a mark: until more than so many segments are acknowledged.
+    /// Number of acknowledged segments at which the reduction for a mark ends.
     until: Option<u64>,
     recovering: bool,
-    /// Whether the acknowledgement that ends a recovery has not been counted.
+    /// True if the acknowledgement that ends a recovery has not been counted.
     ending: bool,
 }
 
 impl Reducing {
-    /// An acknowledgement of so many segments. Returns whether it completes the answer to a mark.
+    /// Counts an acknowledgement of `acked` segments. Returns true if it completes the answer to a mark.
     pub(crate) fn on_ack(&mut self, acked: u64) -> bool {
         self.una += acked;
         self.ending = false;
@@ -85,13 +85,13 @@ impl Reducing {
         (self.recovering, self.until) = (true, None);
     }
 
-    /// The transport has ended a recovery. The kernel measures what the acknowledgement tells that does so before
-    /// (`pkts_acked`): it covers the whole recovery.
+    /// Ends a recovery. The kernel takes samples of the acknowledgement that ends it before (`pkts_acked`): it covers
+    /// the whole recovery.
     pub(crate) fn end_recovery(&mut self) {
         (self.recovering, self.ending) = (false, true);
     }
 
-    /// Whether nothing is being reduced (`TCP_CA_Open`).
+    /// Returns true if no reduction is under way (`TCP_CA_Open`).
     pub(crate) fn is_open(self) -> bool {
         !self.recovering && !self.ending && self.until.is_none()
     }
@@ -109,7 +109,7 @@ mod tests {
             .to_vec();
         assert_eq!(grown, [0, 0, 1, 2, 0]);
         assert_eq!(counted.0, 8);
-        // What was counted for a larger window gives one segment, and is forgotten.
+        // Segments counted for a larger window give one segment, and the rest is forgotten.
         assert_eq!((counted.add(5, 2), counted.0), (1, 2));
     }
 

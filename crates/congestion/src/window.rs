@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::facts::Cause;
 
 longhaul_keys::words! {
-    /// How reductions are rounded.
+    /// Rounding of reductions.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Rounding {
         /// Both values are real numbers.
@@ -70,8 +70,8 @@ impl Window {
         window
     }
 
-    /// The same with other smallest windows after reductions. A smallest window of zero after losses lets
-    /// reductions go below one segment.
+    /// Returns this window with other smallest windows after reductions. A smallest window of zero after
+    /// losses lets reductions go below one segment.
     pub fn with_min_cwnd(self, reduced_min: MinCwnd) -> Self {
         Self {
             reduced_min,
@@ -91,7 +91,7 @@ impl Window {
         self.ssthresh
     }
 
-    /// Whether the window is below the threshold.
+    /// Returns true if the window is below the threshold.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
@@ -102,8 +102,8 @@ impl Window {
     #[inline]
     pub fn set_cwnd(&mut self, cwnd: f64) {
         debug_assert!(!cwnd.is_nan(), "the window is not a number");
-        // Comparisons take an instruction each; `max` and `min` take five to see to what is not a
-        // number, which the first comparison does here.
+        // Comparisons take an instruction each; `max` and `min` take five to handle NaN, which the first
+        // comparison does here.
         let raised = if cwnd > FLOOR { cwnd } else { FLOOR };
         self.cwnd = if raised < self.ceiling {
             raised

@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Below this a value changes nothing at `tick`, in a window of so many ticks.
+    /// Returns the bound below which a value changes nothing at `tick`, in a window of `length` ticks.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is not looked at for the rest of a tick would have changed nothing.
+        /// Values skipped for the rest of a tick would have changed nothing.
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),

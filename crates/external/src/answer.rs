@@ -1,4 +1,4 @@
-//! What a controller answers.
+//! Answers of a controller.
 
 use std::fmt;
 
@@ -64,7 +64,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Does what the answer says.
+    /// Applies the answer to window and pacing rate.
     pub(crate) fn apply(&self, window: &mut Window, pacing: &mut Option<Rate>) {
         if let Some(segments) = self.ssthresh {
             window.set_ssthresh(segments);

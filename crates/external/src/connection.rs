@@ -12,12 +12,12 @@ use crate::Program;
 use crate::answer::Hello;
 use crate::report::{self, Fact, When};
 
-/// How often the program is asked whether to go on waiting.
+/// Time between two questions to the program if it stops waiting.
 const TICK: Duration = Duration::from_millis(100);
 /// Answers are far shorter.
 const MAX_ANSWER: usize = 65_536;
 
-/// Where a controller listens: `unix:PATH` or `tcp:HOST:PORT`.
+/// Address of a controller: `unix:PATH` or `tcp:HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     kind: Kind,
@@ -65,7 +65,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug)]
 pub(crate) enum Problem {
     Failed(String),
@@ -85,19 +85,19 @@ enum Stream {
 pub(crate) struct Connection {
     stream: Stream,
     program: Program,
-    /// What is sent next.
+    /// Next line to send.
     pub(crate) line: Vec<u8>,
     received: Vec<u8>,
-    /// What acknowledgements tell,
+    /// Facts that events report of acknowledgements.
     pub(crate) facts: Vec<Fact>,
-    /// and which are told.
+    /// Acknowledgements that are reported.
     pub(crate) when: When,
     /// Flows so far.
     pub(crate) flows: u64,
 }
 
 impl Connection {
-    /// Connects, and asks what the controller wants to know.
+    /// Connects, and asks for the facts that the controller wants.
     pub(crate) fn open(address: &Address, program: Program) -> Result<Self, Problem> {
         let stream = Stream::connect(address)
             .map_err(|error| Problem::Failed(format!("no controller answers ({error})")))?;
@@ -178,7 +178,7 @@ fn closed_or(error: &io::Error) -> String {
     }
 }
 
-/// Nothing came for a tick, or a signal did.
+/// Returns true if nothing came for a tick, or a signal did.
 fn is_tick(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -15,27 +15,27 @@ use crate::report::{self, When};
 #[derive(Debug)]
 pub(crate) struct Controller {
     peer: Arc<Peer>,
-    /// Its number on the connection, once it has something to tell.
+    /// Number of the flow on the connection; none before its first report.
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,
-    /// Whether the other process failed: it is left alone then, and the run ends.
+    /// True if the other process failed: it is left alone then, and the run ends.
     failed: bool,
 }
 
-/// Acknowledgements since the last that was told.
+/// Acknowledgements since the last report.
 #[derive(Clone, Copy, Debug, Default)]
 struct Untold {
     acked: u64,
     ecn_echo: bool,
     may_grow: bool,
     rtt: Option<Span>,
-    /// When the last one was told.
+    /// Time of the last report.
     since: Time,
 }
 
 impl Clone for Controller {
-    /// Flows start from copies of a controller that has been told nothing.
+    /// Makes a new controller: flows start from copies of a controller that has reported nothing.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.peer))
     }
@@ -83,7 +83,7 @@ impl Controller {
         }
     }
 
-    /// The flow's number; it is announced with the first thing that it has to tell.
+    /// Returns the flow's number; the flow is announced with its first report.
     fn number(&mut self, connection: &mut Connection, window: &mut Window) -> Result<u64, Problem> {
         if let Some(flow) = self.flow {
             return Ok(flow);
@@ -96,7 +96,7 @@ impl Controller {
         Ok(flow)
     }
 
-    /// Sends the line, and does what the answer says.
+    /// Sends the line, and applies the answer.
     fn answered(
         &mut self,
         connection: &mut Connection,
@@ -107,7 +107,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Adds an acknowledgement to those that were not told.
+    /// Adds an acknowledgement to those that were not reported.
     fn add(&mut self, ack: &AckSample, phase: Phase) {
         self.untold.acked += ack.acked;
         self.untold.ecn_echo |= ack.ecn_echo;
@@ -132,7 +132,7 @@ impl CongestionControl for Controller {
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.told(ack.now, |flow, connection| {
             flow.add(ack, phase);
-            // The first tells that there is a flow.
+            // The first report announces the flow.
             if flow.flow.is_some() && !flow.is_due(connection.when, ack) {
                 return Ok(());
             }

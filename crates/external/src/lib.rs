@@ -18,17 +18,18 @@ pub use connection::Address;
 use connection::{Connection, Problem};
 use controller::Controller;
 
-/// A controller that does not answer for so long has failed.
+/// Time without an answer after which a controller has failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the program does when a controller fails or lets it wait.
+/// Reactions of the program to a controller that fails or lets it wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// Told why a controller failed. It is not asked again, and the run should end.
+    /// Function that is told the reason why a controller failed. It is not asked again, and the run should
+    /// end.
     pub failed: fn(String),
-    /// Whether to wait no longer; asked ten times a second while an answer is awaited.
+    /// Function that returns true to stop waiting; asked ten times a second while an answer is awaited.
     pub stops_waiting: fn() -> bool,
-    /// How long to wait for an answer.
+    /// Longest wait for an answer.
     pub patience: Duration,
 }
 
@@ -38,7 +39,7 @@ pub struct External {
     peer: Arc<Peer>,
 }
 
-/// What the flows of a controller share.
+/// State shared by the flows of a controller.
 #[derive(Debug)]
 struct Peer {
     address: Address,
@@ -47,7 +48,7 @@ struct Peer {
 }
 
 impl External {
-    /// What listens at `address`.
+    /// Makes the controller at `address`.
     pub fn new(address: Address, program: Program) -> Self {
         let connection = Mutex::new(None);
         let peer = Arc::new(Peer {
@@ -59,7 +60,7 @@ impl External {
     }
 }
 
-/// Whether a controller listens at `address` and answers as it should, or why not.
+/// Checks that a controller listens at `address` and answers as it should; the error gives the reason.
 pub fn check(address: &Address, program: Program) -> Result<(), String> {
     match Connection::open(address, program) {
         Ok(_) => Ok(()),

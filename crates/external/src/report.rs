@@ -1,4 +1,4 @@
-//! What a controller is told: the lines of events, written by hand, without allocation.
+//! Reports to a controller: the lines of events, written by hand, without allocation.
 
 use std::io::Write;
 
@@ -8,19 +8,19 @@ use longhaul_units::Span;
 /// The protocol, as the first line names it.
 const PROTOCOL: u32 = 1;
 
-/// Which acknowledgements are told.
+/// Acknowledgements that are reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum When {
     Ack,
     /// The first of each round trip.
     Round,
-    /// The first after so long.
+    /// The first after this time.
     Every(Span),
 }
 
 macro_rules! facts {
     ($($fact:ident $name:literal)*) => {
-        /// What an acknowledgement can tell.
+        /// Fact that a report of an acknowledgement can contain.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Fact {
             $($fact,)*
@@ -35,7 +35,7 @@ macro_rules! facts {
                 }
             }
 
-            /// As it is written before the value.
+            /// Returns the key as it is written before the value.
             fn key(self) -> &'static str {
                 match self {
                     $(Self::$fact => concat!(",\"", $name, "\":"),)*
@@ -83,7 +83,7 @@ pub(crate) fn open(line: &mut Vec<u8>, flow: u64, window: &Window) {
     end(line, window);
 }
 
-/// An acknowledgement, with what those before it that were not told add up to.
+/// Writes an acknowledgement, together with those before it that were not reported.
 pub(crate) fn ack(
     line: &mut Vec<u8>,
     flow: u64,
@@ -158,7 +158,7 @@ fn key(line: &mut Vec<u8>, name: &str, value: impl serde::Serialize) {
     put(line, value);
 }
 
-/// A number in the fewest digits that give it back; null if it is infinite.
+/// Writes a number in the fewest digits that restore it; null if it is infinite.
 fn put(line: &mut Vec<u8>, value: impl serde::Serialize) {
     serde_json::to_writer(line, &value).expect("a vector takes any value");
 }

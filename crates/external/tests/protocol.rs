@@ -1,4 +1,4 @@
-//! What goes over the connection, and what is refused.
+//! Messages on the connection, and refusals of bad ones.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
@@ -61,7 +61,7 @@ fn ack(milliseconds: u64) -> AckSample {
     }
 }
 
-/// What a flow's failure is told as, if the second answer is this.
+/// Returns the message about a flow's failure if the second answer is `answer`.
 fn failure(answer: &str) -> String {
     let (address, thread) = peer(&["{}\n", "{}\n", answer]);
     let mut flow = External::new(address, PROGRAM).make();

@@ -1,4 +1,4 @@
-//! What is simulated.
+//! Configuration of a simulation.
 
 /// A queue with first-in first-out service and drop-tail.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +14,8 @@ pub struct Queue {
 pub struct Visit {
     /// Its place in [`Config::queues`].
     pub queue: usize,
-    /// Whether data passes there, or acknowledgements: each takes one packet's service, and only a
-    /// drop of data is a loss, since acknowledgements are cumulative.
+    /// True if data passes there, false for acknowledgements: each takes one packet's service, and
+    /// only a drop of data is a loss, since acknowledgements are cumulative.
     pub data: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct Flow {
     pub rtt: f64,
     /// Most packets per second that its host sends.
     pub host_rate: f64,
-    /// When it starts, in seconds.
+    /// Start of the flow, in seconds.
     pub start: f64,
     /// Packets that congestion avoidance adds per round trip; 1 in standard TCP.
     pub increase: f64,
@@ -53,11 +53,11 @@ pub struct Config {
     pub initial_ssthresh: f64,
     /// Window from which slow start adds half of it per round trip (RFC 3742).
     pub max_ssthresh: f64,
-    /// Which of the equally likely sequences of drops comes.
+    /// Choice among the equally likely sequences of drops.
     pub seed: u64,
 }
 
-/// What cannot be simulated.
+/// Reason why a configuration cannot be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupError {
     /// Something must be a number greater than zero.
@@ -85,7 +85,7 @@ impl std::fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl Config {
-    /// Refuses what cannot be simulated.
+    /// Refuses configurations that cannot be simulated.
     pub fn check(&self) -> Result<(), SetupError> {
         let positive = |value: f64, what| {
             let fine = value > 0.0 && value.is_finite();
@@ -122,8 +122,8 @@ impl Config {
         Ok(())
     }
 
-    /// Whether all flows at the rates of their hosts overload each queue. The others are always
-    /// empty, and need not be followed.
+    /// Returns true for each queue that all flows at the rates of their hosts overload. The others
+    /// are always empty, and need not be followed.
     pub(crate) fn overloadable(&self) -> Vec<bool> {
         let mut offered = vec![0.0; self.queues.len()];
         for flow in &self.flows {

@@ -6,9 +6,9 @@
 //! advances in fixed steps: an hour of thirty flows at 10 Gbit/s takes a fraction of a second, where
 //! every packet of it takes minutes.
 //!
-//! What is left out: propagation between a host and the queues on its way (rates and queues see each
+//! Left out are propagation between a host and the queues on its way (rates and queues see each
 //! other at once; reductions come a round trip after the drop), timeouts, delayed acknowledgements,
-//! and what a host itself holds back when its window is more than its rate can carry.
+//! and packets that a host itself holds back when its window is more than its rate can carry.
 
 mod config;
 mod random;

@@ -3,7 +3,7 @@
 use crate::config::{Config, Flow, SetupError};
 use crate::random::Random;
 
-/// What a flow did in an interval.
+/// Measurements of a flow in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
     /// Packets per second that passed all of its queues.
@@ -16,7 +16,7 @@ pub struct FlowSample {
     pub reductions: u32,
 }
 
-/// What a queue did in an interval.
+/// Measurements of a queue in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueSample {
     /// Mean number of packets that waited, over time.
@@ -30,9 +30,9 @@ pub struct QueueSample {
 /// The measurements of an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// By flow.
+    /// Measurements of each flow.
     pub flows: Vec<FlowSample>,
-    /// By queue.
+    /// Measurements of each queue.
     pub queues: Vec<QueueSample>,
 }
 
@@ -56,7 +56,7 @@ struct FlowState {
     ssthresh: f64,
     rate: f64,
     rtt: f64,
-    /// When the window is reduced for a drop that has happened.
+    /// Time at which the window is reduced for a drop that has happened.
     reduces_at: Option<f64>,
     sum: FlowSample,
 }
@@ -65,7 +65,8 @@ struct FlowState {
 struct QueueState {
     waiting: f64,
     arriving: f64,
-    /// Parts of what waits that leave, and of what arrives that are dropped, this step.
+    /// Parts of the waiting packets that leave, and of the arriving packets that are dropped, in
+    /// this step.
     leaving: f64,
     dropping: f64,
     sum: QueueSample,
@@ -181,7 +182,7 @@ impl Simulation {
             flow.sum.window += flow.window;
             let mut arriving = flow.rate * step;
             for place in places {
-                // What left the place before in the last step.
+                // Packets that left the place before in the last step arrive.
                 place.arriving = arriving;
                 arriving = place.leaving;
                 self.queues[place.queue].arriving += place.arriving;
@@ -189,7 +190,7 @@ impl Simulation {
         }
     }
 
-    /// Each queue serves what it can, holds what it may, and drops the rest of what arrives.
+    /// Serves each queue at its capacity, fills its buffer, and drops the rest of the arrivals.
     fn serve(&mut self) {
         for (queue, about) in self.queues.iter_mut().zip(&self.config.queues) {
             let work = queue.waiting + queue.arriving;
@@ -213,15 +214,15 @@ impl Simulation {
         }
     }
 
-    /// What waits leaves in the order of arrival, flows of a queue in proportion to what they have
-    /// there; drops are in proportion to what arrives, and windows follow.
+    /// Delivers in the order of arrival: flows of a queue in proportion to their packets that wait
+    /// there; drops are in proportion to arrivals, and windows follow.
     fn deliver(&mut self, now: f64) {
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
             if now < about.start {
                 continue;
             }
             let mut lost = 0.0;
-            // Where no queue of its data can overflow, what it sends.
+            // If no queue of its data can overflow, the flow delivers as much as it sends.
             let mut delivered = flow.rate * self.config.step;
             for place in &mut self.places[flow.places.clone()] {
                 let queue = &mut self.queues[place.queue];

@@ -1,5 +1,5 @@
-//! Records that say what tables show of them: the documentation of a field is the description of its
-//! column, and the end of a column's name is its unit.
+//! Records that declare their columns in tables: the documentation of a field is the description of
+//! its column, and the end of a column's name is its unit.
 
 use longhaul_units::{Span, Time};
 
@@ -25,7 +25,7 @@ pub trait Columns<R> {
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// One of a few words.
+    /// A word out of a few.
     fn word(
         &mut self,
         name: &'static str,
@@ -39,7 +39,7 @@ pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
 
 impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
 
-/// What a field with a column can be.
+/// Type of a field with a column.
 pub trait Figure: Sized {
     /// Passes the column on as one of the kinds that [`Columns`] knows.
     fn declare<R>(
@@ -78,7 +78,7 @@ figures! {
     Option<&'static str> => word, std::convert::identity;
 }
 
-/// Declares a record: its struct, and what tables show of it.
+/// Declares a record: its struct, and its columns in tables.
 ///
 /// A field with `as "NAME"` has a column of that name; `columns` are computed.
 #[macro_export]

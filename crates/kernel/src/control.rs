@@ -1,10 +1,10 @@
-//! How a run is observed, and stopped.
+//! Observation of a run, and stopping it.
 
-/// Says how many data packets there were so far: a question to every connection, which most reports of
-/// progress need not ask.
+/// Function that returns the number of data packets so far: it asks every connection, which most
+/// reports of progress need not do.
 pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 
-/// Whether to continue.
+/// Decision to continue a run or to stop it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// Continue.

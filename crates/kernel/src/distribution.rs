@@ -13,7 +13,7 @@ pub use drawn::Drawn;
 /// context says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Always the same.
+    /// A constant.
     Constant(f64),
     /// Uniform from the first to the second.
     Uniform(f64, f64),
@@ -97,7 +97,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Whether zero has no probability of its own.
+    /// Returns true if zero has no probability of its own.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,
@@ -166,7 +166,7 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
 mod drawn {
     use longhaul_keys::Field;
 
-    /// By which the keys are reached.
+    /// Type that holds the keys.
     pub struct Drawn;
 
     impl Drawn {
@@ -190,7 +190,7 @@ mod drawn {
         pub const values: Field<Vec<f64>> = Field::new("values");
         /// Degree of a root between quantiles.
         pub const root: Field<f64> = Field::new("root");
-        /// What larger draws become.
+        /// Value that larger draws are reduced to.
         pub const limit: Field<f64> = Field::new("limit");
     }
 }
@@ -205,7 +205,7 @@ const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 const TAIL_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
 const LIMIT_HELP: &str = "Larger draws become this.";
 
-/// A table that says what is drawn. Some may be 0 at least, though not on average.
+/// Declares the table of a distribution. Some may draw 0, though not on average.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

@@ -15,13 +15,13 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// The first entry; the largest key if there is none.
+    /// Returns the first entry; the largest key if there is none.
     #[inline]
     pub fn first(&self) -> Key {
         self.keys.first().copied().unwrap_or(Key::MAX)
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[inline]
     #[allow(
         clippy::len_without_is_empty,
@@ -104,7 +104,7 @@ impl Heap {
         at.expect("only entries of the heap are replaced")
     }
 
-    /// Puts `key` into the hole at `hole` or, if it is smaller than what is above, further up.
+    /// Puts `key` into the hole at `hole` or, if it is smaller than the entries above, further up.
     #[inline]
     fn sift_up(&mut self, mut hole: usize, key: Key) {
         while hole > 0 {
@@ -118,7 +118,7 @@ impl Heap {
         self.keys[hole] = key;
     }
 
-    /// Puts `key` into the hole at `hole` or, if it is larger than what is below, further down.
+    /// Puts `key` into the hole at `hole` or, if it is larger than the entries below, further down.
     #[inline]
     fn sift_down(&mut self, mut hole: usize, key: Key) {
         let keys = self.keys.as_mut_slice();
@@ -137,7 +137,7 @@ impl Heap {
     }
 }
 
-/// Where the smallest of four keys is: three comparisons, and no branch that is hard to predict.
+/// Returns the index of the smallest of four keys: three comparisons, and no branch that is hard to predict.
 #[inline]
 fn first_of(keys: &[Key; 4]) -> usize {
     let low = usize::from(keys[1] < keys[0]);

@@ -1,10 +1,9 @@
-//! What simulations of packets share, whatever they simulate.
+//! Parts shared by all packet simulations.
 //!
 //! Random streams ([`random`]) and the distributions that they draw from, the heap of an event list ([`Heap`]),
-//! prefetching of what events will need ([`prefetch`]), how a run is observed and stopped ([`Control`]) and how much memory it
-//! may take ([`memory`]), and records that
-//! declare the columns of tables ([`record`]). What is called per packet is marked for inlining, since it is compiled into
-//! other crates.
+//! prefetching of the data that events will need ([`prefetch`]), observing and stopping a run ([`Control`]),
+//! limits on its memory ([`memory`]), and records that declare the columns of tables ([`record`]). Functions
+//! that are called per packet are marked for inlining, since they are compiled into other crates.
 
 mod columns;
 mod control;

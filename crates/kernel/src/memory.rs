@@ -1,5 +1,5 @@
-//! Memory that a run may take: asked for before large structures grow, so that a run that needs more than there is ends
-//! with what it has recorded.
+//! Memory that a run may take: asked for before large structures grow, so that a run that needs more than is available
+//! ends with its records so far.
 //!
 //! Rings of packets and segments double when they are full. Nothing else sees the size of the next one before it is
 //! allocated, and its failure would abort the process. The budget belongs to a thread, as a run does.
@@ -24,7 +24,7 @@ thread_local! {
 pub struct Budget(());
 
 impl Budget {
-    /// Put a budget in force in this thread: `may_take` answers whether so many bytes more may be allocated.
+    /// Puts a budget in force in this thread: `may_take` answers whether that many bytes more may be allocated.
     pub fn begin(may_take: impl Fn(u64) -> bool + 'static) -> Self {
         BUDGET.set(Some(Box::new(may_take)));
         EXHAUSTED.set(false);
@@ -48,7 +48,7 @@ pub struct Refused {
     pub bytes: u64,
 }
 
-/// Ask for memory for `count` values, which are `what`; end the run if the budget refuses it.
+/// Asks for memory for `count` values, which are `what`; ends the run if the budget refuses it.
 ///
 /// [`catch`] takes the unwinding that this begins.
 #[inline]
@@ -84,9 +84,9 @@ fn ask(what: &'static str, bytes: u64) {
     }
 }
 
-/// Run a function; return what was refused if that ended it.
+/// Runs a function; the error is the refusal that ended it, if one did.
 ///
-/// What the function worked on is left as it was in the middle of an event: fit to be read, not to be continued.
+/// Data that the function worked on is left in the middle of an event: fit to be read, not to be continued.
 pub fn catch<T>(function: impl FnOnce() -> T) -> Result<T, Refused> {
     catch_unwind(AssertUnwindSafe(function)).map_err(|payload: Box<dyn Any + Send>| {
         match payload.downcast::<Refused>() {

@@ -9,21 +9,21 @@ pub fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);
 }
 
-/// The same for so many lines of what may be in `place`, so many bytes behind its beginning: whether there
-/// is anything need not be known.
+/// Prefetches `LINES` lines, from `offset` bytes behind the beginning of `place`; whether that holds a
+/// value need not be known.
 #[inline]
 pub fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
     let first = std::ptr::from_ref(place).cast::<u8>();
     prefetch_from::<LINES>(first.wrapping_add(offset));
 }
 
-/// The same for so many lines, beginning with that of `place`.
+/// Prefetches `LINES` lines, beginning with that of `place`.
 #[inline]
 pub fn prefetch_lines<const LINES: usize, T>(place: &T) {
     prefetch_from::<LINES>(std::ptr::from_ref(place).cast());
 }
 
-/// The same for so many lines, beginning with that of `first`.
+/// Prefetches `LINES` lines, beginning with that of `first`.
 #[inline]
 #[allow(
     unsafe_code,

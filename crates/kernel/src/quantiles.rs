@@ -1,19 +1,19 @@
-//! Measured quantiles, and what lies between them.
+//! Measured quantiles, and interpolation between them.
 
 use std::sync::Arc;
 
-/// Quantiles that were measured, and how to get from one to the next.
+/// Quantiles that were measured, and the rule for values between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Where each one stands on a scale, and a height, between which lines are drawn.
+    /// Position of each quantile on a scale, and its height; lines between them interpolate.
     points: Arc<[(f64, f64)]>,
-    /// What to raise heights to.
+    /// Power to which heights are raised.
     root: Option<f64>,
 }
 
 impl Quantiles {
-    /// Of the pairs `(probability, value)`, two at least, whose probabilities ascend from 0 and whose
-    /// values do not fall.
+    /// Makes quantiles of pairs `(probability, value)`, two at least, whose probabilities ascend from
+    /// 0 and whose values do not fall.
     ///
     /// Without a root, values are linear in the probability between quantiles, of which the last is
     /// that of 1. With one, the root of the value of this degree is linear in the logarithm of the

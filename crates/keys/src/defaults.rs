@@ -124,7 +124,7 @@ impl Kind {
     }
 }
 
-/// A value in a default, until [`Key::default_node`] says of which profile it is.
+/// Returns a value in a default, until [`Key::default_node`] attributes it to a profile.
 fn unattributed(value: Value) -> Node {
     Node::new(value, Origin::Default)
 }

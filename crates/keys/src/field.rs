@@ -10,7 +10,7 @@ pub struct Field<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// What a table is, where it may be of several kinds, with keys that depend on it.
+/// Kind of a table, for tables that may be of several kinds with different keys.
 pub const KIND: Field<String> = Field::new("kind");
 
 impl<T> Field<T> {
@@ -27,7 +27,7 @@ impl<T> Field<T> {
         self.name
     }
 
-    /// The same key, read as another type: before what it says in words or in other units is made explicit.
+    /// Returns the same key, read as another type: until its value in words or in other units is made explicit.
     pub const fn seen_as<U>(self) -> Field<U> {
         Field::new(self.name)
     }

@@ -1,4 +1,4 @@
-//! One key: its declaration, and what it may hold. Tables are values of keys and have keys.
+//! One key: its declaration, and its allowed values. Tables are values of keys and have keys.
 
 use std::fmt;
 
@@ -22,28 +22,28 @@ pub const COUNT_MAX: i64 = 1_000_000_000_000;
 pub struct Key {
     /// Name in scenario files.
     pub name: &'static str,
-    /// What it may hold.
+    /// Allowed values.
     pub kind: Kind,
     /// Unit of a number; empty if its kind says it, or if it has none.
     pub unit: &'static str,
-    /// What holds where it is left out.
+    /// Default, where the key is left out.
     pub default: DefaultText,
-    /// What it means.
+    /// Meaning, for help texts.
     pub help: &'static str,
-    /// RFC, paper, or names in other implementations: where it and its default come from.
+    /// RFC, paper, or names in other implementations: source of the key and its default.
     pub source: &'static str,
 }
 
-/// What holds where a key is left out, as one would write it after `--set KEY=`.
+/// Default of a key, as one would write it after `--set KEY=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultText {
     /// A scenario without it is refused.
     Required,
-    /// Nothing: what it describes is not there.
+    /// No default: the thing described is absent.
     None,
-    /// The same in every profile.
+    /// One default in every profile.
     Fixed(&'static str),
-    /// By profile, in the order of [`Profile::ALL`]; some may have none.
+    /// A default for each profile, in the order of [`Profile::ALL`]; some may have none.
     ByProfile([Option<&'static str>; 4]),
     /// Computed from other values, by this rule in words.
     Derived(&'static str),
@@ -76,7 +76,7 @@ impl fmt::Display for DefaultText {
     }
 }
 
-/// What a key may hold.
+/// Allowed values of a key.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// `true` or `false`.
@@ -98,7 +98,7 @@ pub enum Kind {
     Positive(&'static [Dimension]),
     /// A quantity, 0 included.
     Quantity(&'static [Dimension]),
-    /// One of some words.
+    /// A word out of a list.
     Word(&'static [&'static str]),
     /// A list of one kind of things.
     List(&'static Kind),
@@ -182,20 +182,20 @@ impl Key {
         self
     }
 
-    /// Where it and its default come from.
+    /// Sets the source of the key and its default.
     pub const fn source(mut self, source: &'static str) -> Self {
         self.source = source;
         self
     }
 
-    /// The same under a name, with its help; [`keys!`](crate::keys!) calls it.
+    /// Returns the key with a name and its help; [`keys!`](crate::keys!) calls it.
     pub const fn named(mut self, name: &'static str, help: &'static str) -> Self {
         self.name = name;
         self.help = help.trim_ascii();
         self
     }
 
-    /// Whether a scenario without it is refused.
+    /// Returns true if a scenario without the key is refused.
     pub const fn is_required(&self) -> bool {
         matches!(self.default, DefaultText::Required)
     }
@@ -210,7 +210,7 @@ impl Key {
     }
 }
 
-/// How many keys some lists have together.
+/// Returns the number of keys in some lists together.
 pub const fn count(lists: &[&[Key]]) -> usize {
     let (mut count, mut list) = (0, 0);
     while list < lists.len() {

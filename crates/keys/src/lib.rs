@@ -1,4 +1,4 @@
-//! Keys of scenario files: what they are called, may hold and mean, and their defaults.
+//! Keys of scenario files: their names, allowed values, meanings and defaults.
 //!
 //! A key is declared once, beside the code that uses it, with [`keys!`]: one declaration makes the struct that
 //! the code works with, the table of [`Key`]s, the typed reader that fills the struct from a checked [`Table`], and

@@ -3,13 +3,13 @@
 /// Declares the keys of a table: a struct with a field for each key, `KEYS`, [`Read`](crate::Read), and for each
 /// key a constant of its name, the [`Field`](crate::Field) by which a [`Table`](crate::Table) is accessed.
 ///
-/// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's
-/// help. Its type says as what the value is read, once defaults are filled in and derived.
+/// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's help.
+/// The value is read as its type, once defaults are filled in and derived.
 ///
 /// Four more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
-/// with `KEYS` and `of`; `apart` has keys that are no fields, because what they hold is resolved on its own;
-/// `beside` has fields that are no keys, whose values `of` takes as arguments; and `initially` has fields that are no keys,
-/// with the values that `of` gives them.
+/// with `KEYS` and `of`; `apart` has keys that are no fields, because their values are resolved on their own;
+/// `beside` has fields that are no keys, whose values `of` takes as arguments; and `initially` has fields that
+/// are no keys, with the values that `of` gives them.
 ///
 /// ```
 /// longhaul_keys::keys! {
@@ -18,7 +18,7 @@
 ///     pub struct CoDelParameters {
 ///         /// Queueing delay to keep.
 ///         pub target: Span = Kind::Positive(TIME).key().default("5 ms").source("RFC 8289 section 4.4"),
-///         /// Whether ECN-capable packets are marked instead of dropped.
+///         /// True to mark ECN-capable packets instead of dropping them.
 ///         pub ecn: bool = Kind::Flag.key().default("false").in_profile(Profile::Ns2_2003, "true"),
 ///     }
 /// }
@@ -123,7 +123,7 @@ macro_rules! together {
 ///
 /// ```
 /// longhaul_keys::words! {
-///     /// What a limit counts.
+///     /// Packets that a limit counts.
 ///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 ///     pub enum Counting {
 ///         /// Packets that wait.
@@ -148,7 +148,7 @@ macro_rules! words {
         }
 
         impl $enum {
-            /// What scenario files call them.
+            /// Words in scenario files.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
         }
 
@@ -168,7 +168,7 @@ macro_rules! words {
 ///
 /// ```
 /// longhaul_keys::tagged! {
-///     /// What an application does.
+///     /// Behaviour of an application.
 ///     pub enum Application {
 ///         /// Bursts and pauses.
 ///         OnOff(OnOffKeys) = "on-off",
@@ -190,7 +190,7 @@ macro_rules! tagged {
         }
 
         impl $enum {
-            /// What scenario files call them, and the keys of each.
+            /// Names of the kinds in scenario files, and the keys of each.
             pub const KINDS: &'static [(&'static str, &'static [$crate::Key])] =
                 &[$(($kind, <$keys>::KEYS)),*];
         }
@@ -209,7 +209,7 @@ macro_rules! tagged {
     };
 }
 
-/// What is read from its own table alone can be the value of a key.
+/// Implements [`Read`](crate::Read) for a struct that is read from its own table alone.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __read {
@@ -245,7 +245,7 @@ mod tests {
     use crate::{COUNT_MAX, DefaultText, Kind, Node, Origin, Profile, SIZE, TIME, Table, Value};
 
     words! {
-        /// What a limit counts.
+        /// Packets that a limit counts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         enum Counting {
             /// Packets that wait.
@@ -271,7 +271,7 @@ mod tests {
         /// A table.
         #[derive(Clone, Debug, PartialEq)]
         struct Options {
-            /// What it counts.
+            /// Packets that the limit counts.
             counting: Counting = Kind::Word(Counting::WORDS).key().default("waiting"),
             /// A window.
             window: Option<u64> = Kind::OneOf(&[

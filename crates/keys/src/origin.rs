@@ -1,4 +1,4 @@
-//! Where values come from: a place in a file, an override, a profile, a default, or a rule.
+//! Origins of values: a place in a file, an override, a profile, a default, or a rule.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,11 +11,11 @@ pub struct Source {
     pub name: String,
     /// All of it.
     pub text: String,
-    /// Where its lines begin.
+    /// Offsets at which its lines begin.
     lines: Vec<usize>,
 }
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// A place in a file.
@@ -24,7 +24,7 @@ pub enum Origin {
     Set(Arc<str>),
     /// The profile of this name.
     Profile(&'static str),
-    /// The same default in every profile.
+    /// A default that is the same in every profile.
     Default,
     /// Computed from other values, by this rule.
     Derived(String),
@@ -40,7 +40,7 @@ impl Origin {
         }
     }
 
-    /// Whether both are in one text: the same file, or the same override.
+    /// Returns true if both are in one text: the same file, or the same override.
     pub fn is_beside(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File(one, _), Self::File(other, _)) => Arc::ptr_eq(one, other),
@@ -49,7 +49,7 @@ impl Origin {
         }
     }
 
-    /// Where it is, for the head of a message: `name:line:column`.
+    /// Returns the place for the head of a message: `name:line:column`.
     pub fn place(&self) -> String {
         match self {
             // A file that cannot be read, or in which nothing is, has no places.
@@ -85,7 +85,7 @@ impl Origin {
     }
 }
 
-/// Characters of a line that are shown, and how many of them before the value: programs write whole
+/// Number of characters shown of a line, and number of them before the value: programs write whole
 /// scenarios in one line.
 const SHOWN: usize = 100;
 const SHOWN_BEFORE: usize = 40;
@@ -110,7 +110,7 @@ fn around(line: &str, place: usize) -> (String, usize) {
 }
 
 impl fmt::Display for Origin {
-    /// What `longhaul explain` shows.
+    /// Writes the origin as `longhaul explain` shows it.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(source, span) => {

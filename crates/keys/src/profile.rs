@@ -5,9 +5,9 @@ use std::fmt;
 /// A frozen bundle of defaults. A change of one of its values changes results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// What the RFCs say today.
+    /// Today's RFCs.
     Rfc,
-    /// What Linux 6.18 does.
+    /// Linux 6.18.
     Linux,
     /// The defaults of ns-2 version 2.35.
     Ns2_35,
@@ -27,7 +27,7 @@ impl Profile {
         Self::NAMES[self as usize]
     }
 
-    /// What it stands for, in a sentence or two.
+    /// Returns the implementation or standard that the profile represents, in a sentence or two.
     pub const fn description(self) -> &'static str {
         match self {
             Self::Rfc => "What the RFCs say today.",

@@ -42,7 +42,7 @@ impl Range {
         }
     }
 
-    /// One of the named choices, each standing for its place in the list.
+    /// Range of the named choices, each standing for its index in the list.
     pub const fn choice(names: &'static [&'static str]) -> Self {
         Self {
             names,
@@ -56,7 +56,7 @@ impl Range {
         place.map(|place| place as f64)
     }
 
-    /// Whether `value` is a number inside, and a whole one for a choice.
+    /// Returns true if `value` is a number inside the range, and a whole one for a choice.
     pub fn contains(&self, value: f64) -> bool {
         let possible = self.names.is_empty() || value == libm::trunc(value);
         possible && value.is_finite() && (self.min, self.max).contains(&value)

@@ -3,8 +3,9 @@
 /// Longest name or title, in characters.
 pub const NAME_MAX: usize = 200;
 
-/// True for a character that a terminal or a page would obey instead of showing it: control characters, marks that turn
-/// the direction of what follows (Unicode Standard Annex 9), separators of lines, and others without a shape.
+/// Returns true for a character that a terminal or a page would obey instead of showing it: control characters, marks
+/// that turn the direction of the following text (Unicode Standard Annex 9), separators of lines, and others without a
+/// shape.
 fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -14,7 +15,7 @@ fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Return what is wrong with a name or title: one line of printable text.
+/// Checks a name or title: one line of printable text. The error is the fault.
 pub fn check_name(text: &str) -> Result<(), String> {
     if let Some(character) = text.chars().find(|&character| is_unprintable(character)) {
         return Err(format!(
@@ -29,7 +30,7 @@ pub fn check_name(text: &str) -> Result<(), String> {
     }
 }
 
-/// Return what is wrong with a text of any length, which may have lines and tabs.
+/// Checks a text of any length, which may have lines and tabs. The error is the fault.
 pub fn check_text(text: &str) -> Result<(), String> {
     let is_wrong = |&character: &char| is_unprintable(character) && !"\n\r\t".contains(character);
     match text.chars().find(is_wrong) {
@@ -40,7 +41,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
     }
 }
 
-/// Return a text with a replacement character for each one that is not printable; lines and tabs stay.
+/// Returns a text with a replacement character for each one that is not printable; lines and tabs stay.
 pub fn printable(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,

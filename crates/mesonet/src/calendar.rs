@@ -13,7 +13,7 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// The wheel. What is due later than it reaches is in its last slot, and entered again from there.
+/// The wheel. Entries due beyond its reach are in its last slot, and entered again from there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
@@ -23,7 +23,7 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// A calendar for so many windows of a length.
+    /// Returns a calendar of `slots` windows of a length.
     pub(crate) fn new(slots: usize, window: Span) -> Self {
         Self {
             slots: vec![Vec::new(); slots],

@@ -1,11 +1,11 @@
 //! MesoNet, NIST's model of large networks: hundreds of routers, hundreds of thousands of flows.
 //!
-//! Described in K. Mills et al., *Study of Proposed Internet Congestion Control Mechanisms*, NIST
-//! SP 500-282 (2010), chapter 3. Packets have no size and queues are drop-tail, so that a queue is a
-//! few numbers and a packet 24 bytes; `longhaul-engine`, which models links, disciplines and TCP
-//! segments, needs far more of both. What both need besides congestion control is in `longhaul-kernel`.
+//! Described in K. Mills et al., *Study of Proposed Internet Congestion Control Mechanisms*, NIST SP
+//! 500-282 (2010), chapter 3. Packets have no size and queues are drop-tail, so that a queue is a few
+//! numbers and a packet 24 bytes; `longhaul-engine`, which models links, disciplines and TCP segments,
+//! needs far more of both. Parts that both need besides congestion control are in `longhaul-kernel`.
 //!
-//! A [`Config`] says what to simulate, fully resolved. [`run`] simulates it and returns [`Totals`];
+//! A [`Config`] is a simulation, fully resolved. [`run`] simulates it and returns [`Totals`];
 //! everything else goes to a [`Recorder`] as it happens. [`resume`] continues from a checkpoint, and
 //! [`simulate`] does both in several threads.
 //!

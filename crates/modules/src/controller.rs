@@ -25,7 +25,7 @@ const SEED: u64 = 0x6c6f_6e67_6861_756c;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reduction {
     None,
-    /// For a loss or a timeout: the transport says when it is over.
+    /// For a loss or a timeout, until the transport ends the recovery.
     Recovery,
     /// For a mark: until this many segments and one more are acknowledged.
     Mark(u64),
@@ -45,15 +45,15 @@ pub(crate) struct Controller {
     lost: u64,
     marked: u64,
     reduction: Reduction,
-    /// When the transport ended a recovery of whose end the module has not been told.
+    /// Time at which the transport ended a recovery of whose end the module has not been told.
     ended: Option<Time>,
-    /// When the last acknowledgement was told.
+    /// Time of the last acknowledgement that the module was told of.
     acked_at: Time,
     /// The threshold of a connection that has never reduced its window.
     first_ssthresh: f64,
 }
 
-/// The object, and how many flows it has begun.
+/// The object, and the number of flows that it has begun.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) object: Arc<Object>,
@@ -61,7 +61,7 @@ pub(crate) struct Shared {
 }
 
 impl Clone for Controller {
-    /// Flows start from copies of a controller that has been told nothing.
+    /// Makes a new controller: flows start from copies of a controller that has had no call.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.shared))
     }
@@ -137,7 +137,7 @@ impl Controller {
         };
     }
 
-    /// Does what the module decided.
+    /// Applies the module's decision.
     #[inline]
     fn apply(&mut self, decision: Decision, window: &mut Window) {
         self.decision = decision;
@@ -182,8 +182,8 @@ impl Controller {
         facts.marks = marks as u32;
     }
 
-    /// Whether growth is due (`tcp_may_raise_cwnd`), whether the window was used, and what else is yes or no. A window
-    /// that was not used is told of, for modules look at other things first.
+    /// Returns the flags of an acknowledgement: growth is due (`tcp_may_raise_cwnd`), the window was used, and others.
+    /// An acknowledgement with an unused window may grow, too, for modules look at other things first.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -198,7 +198,7 @@ impl Controller {
             | flag(completes, COMPLETES)
     }
 
-    /// Whether the current acknowledgement ends the reduction that there is.
+    /// Returns true if the current acknowledgement ends the reduction under way.
     fn completes(&mut self) -> bool {
         let over = match self.reduction {
             Reduction::Mark(until) => self.una > until,
@@ -298,7 +298,8 @@ impl CongestionControl for Controller {
 
     fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
         self.ended = Some(now);
-        // The module is told of the acknowledgement first; if it has been, or controls the window, now.
+        // The module learns of the acknowledgement first. If it has, or if it controls the window, it learns of the
+        // end of the recovery now.
         if self.acked_at == now || self.controls_window() {
             self.catch_up(now, window);
         }

@@ -1,4 +1,4 @@
-//! What a module says of itself: its name, its parameters and what it needs.
+//! Description of a module: its name, its parameters and its needs.
 
 use std::fmt;
 
@@ -84,7 +84,7 @@ impl Kind {
         Value::Whole(if negative { number - beyond } else { number })
     }
 
-    /// The bytes of a value, or what is allowed.
+    /// Returns the bytes of a value; the error gives the allowed values.
     pub(crate) fn bytes_of(self, value: &Value) -> Result<[u8; 8], String> {
         let (min, max) = self.range();
         let number = match *value {
@@ -118,7 +118,7 @@ impl Parameter {
     }
 }
 
-/// What a module says of itself.
+/// Description of a module by its object.
 #[derive(Clone, Debug)]
 pub struct Description {
     /// Name under which it registers.
@@ -131,7 +131,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Hooks that it has.
+    /// Returns the hooks that the module has.
     pub fn hooks(&self) -> Vec<&'static str> {
         let all = Traits::HOOKS.iter();
         all.filter(|(bit, _)| self.traits.has(*bit))
@@ -139,7 +139,7 @@ impl Description {
             .collect()
     }
 
-    /// What it needs of the transport.
+    /// Returns the needs that it has of the transport.
     pub fn needs(&self) -> Vec<&'static str> {
         let all = [
             (Traits::CONG_CONTROL, "delivery rates"),
@@ -189,7 +189,7 @@ mod tests {
         ] {
             let kind = kind(name, bytes);
             let mut held = kind.bytes_of(&Value::Whole(number)).unwrap();
-            // What is next to a short variable is not its own.
+            // Bytes next to a short variable do not belong to it.
             held[bytes..].fill(0);
             assert_eq!(kind.value(held), Value::Whole(number), "{name}");
         }

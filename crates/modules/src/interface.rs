@@ -1,4 +1,4 @@
-//! Layouts shared with the objects: `python/longhaul/modules/kernel/interface.h` has the same.
+//! Layouts shared with the objects; the other copy is `python/longhaul/modules/kernel/interface.h`.
 
 use std::ffi::{c_char, c_int, c_void};
 

@@ -38,7 +38,7 @@ impl Module {
         })
     }
 
-    /// What the module says of itself.
+    /// Returns the description of the module.
     pub fn description(&self) -> &Description {
         &self.description
     }

@@ -1,8 +1,8 @@
 //! A loaded object: the only file that calls native code.
 //!
 //! Modules keep parameters, constants derived from these, and sometimes state in variables of the file, so that each
-//! [`Object`] is loaded from a private copy of the file: the loader shares objects of one file. What is called changes these
-//! variables; an `Object` is used by one thread at a time, for its calls are guarded by a lock that nobody contends for.
+//! [`Object`] is loaded from a private copy of the file: the loader shares objects of one file. Calls change these
+//! variables; an `Object` is used by one thread at a time, for its calls are guarded by a lock without contention.
 
 #![allow(
     unsafe_code,
@@ -33,7 +33,7 @@ pub(crate) struct Object {
 #[derive(Debug)]
 struct Pointer<T>(NonNull<T>);
 
-// SAFETY: the table is constant, and what its functions change is changed under the lock of `Object`.
+// SAFETY: the table is constant, and state that its functions change is changed under the lock of `Object`.
 unsafe impl Send for Pointer<Table> {}
 // SAFETY: the same.
 unsafe impl Sync for Pointer<Table> {}
@@ -56,7 +56,8 @@ impl Object {
         for (name, value) in given {
             set(&parameters, name, value)?;
         }
-        // SAFETY: the table's functions take what it says; this one is called once, before all others.
+        // SAFETY: the table's functions take the arguments that it declares; this one is called once, before all
+        // others.
         let error = unsafe { (head.load)() };
         if error != 0 {
             return Err(format!("its module_init returned error {error}"));
@@ -199,7 +200,7 @@ pub(crate) struct Connection {
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Begins a connection; what is random in it follows from `seed`.
+    /// Begins a connection; random numbers in it follow from `seed`.
     pub(crate) fn start(object: Arc<Object>, facts: &Facts, seed: u64) -> (Self, Decision) {
         let layout = Self::layout(&object);
         // SAFETY: the layout has a size.
@@ -245,7 +246,7 @@ impl Connection {
     }
 
     /// Calls a function of the table with the connection's state, which no other call uses meanwhile, and room for
-    /// the decision. Facts outlive the call. What the module itself does is the user's.
+    /// the decision. Facts outlive the call. The behaviour of the module itself is the user's responsibility.
     fn call(&mut self, act: impl FnOnce(&Table, *mut Sock, *mut Decision)) -> Decision {
         let mut decision = Decision::default();
         let _calls = self

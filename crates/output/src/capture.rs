@@ -14,7 +14,7 @@ use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
-/// The comment of packets that their link drops when they come. Those that a discipline drops later have none.
+/// Comment of packets that their link drops on arrival. Packets that a discipline drops later have none.
 const DROPPED: &str = "dropped on arrival at this link";
 
 /// A capture that is being written.
@@ -77,7 +77,7 @@ impl Capture {
             .map_err(OutputError::io("write", &self.path))
     }
 
-    /// Waits until the disk has it, and says how many packets there are.
+    /// Waits until the data is on disk, and returns the number of packets.
     pub(crate) fn finish(self) -> Result<u64, OutputError> {
         let into_file = self.writer.into_inner().into_inner();
         into_file

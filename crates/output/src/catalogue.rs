@@ -1,4 +1,4 @@
-//! What the columns of a run's tables hold, for `longhaul list columns`.
+//! Columns of a run's tables, for `longhaul list columns`.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use crate::{acks, delays, events, exchanges, flows, links, proxies, series};
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// The table, as its file is called without the suffix.
+    /// Name of the table: its file without the suffix.
     pub table: String,
-    /// Its name, which ends in the unit.
+    /// Name of the column, which ends in the unit.
     pub name: String,
     /// The unit, if there is one.
     pub unit: &'static str,
-    /// What it holds.
+    /// Meaning of the values.
     pub description: String,
     /// The key of links without which the table has no such column, if there is one.
     pub only_with: Option<&'static str>,

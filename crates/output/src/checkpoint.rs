@@ -1,9 +1,9 @@
 //! The checkpoint of a long run: a directory beside the future run directory, `<name>.checkpoint`.
 //!
-//! It holds the growing tables in `run`, and in `state` what is needed to resume them: a whole file at
-//! any time, since a new one takes the place of the old one at once. Tables only grow behind what the state
-//! knows of, so that a process may be killed at any moment. When the run has ended, `run` gets its final
-//! name, and the rest goes.
+//! It holds the growing tables in `run`, and in `state` the data needed to resume them: a whole file at any
+//! time, since a new one replaces the old one at once. Tables only grow beyond the rows that the state
+//! counts, so that a process may be killed at any moment. When the run has ended, `run` gets its final
+//! name, and the rest is removed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -20,10 +20,10 @@ const STATE: &str = "state";
 const LOCK: &str = "lock";
 const RUN: &str = "run";
 
-/// Counts changes of what the state holds that change no results.
+/// Version of the state's layout, for changes that change no results.
 const FORMAT: u32 = 4;
 
-/// Whose state it is. Only the engine that wrote a state can read the rest of it.
+/// Identity of the run that wrote a state. Only the engine that wrote it can read the rest.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Owner {
     engine: String,
@@ -52,13 +52,13 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Where the checkpoint of the run `target` is.
+    /// Returns the folder of the checkpoint of the run `target`.
     pub(crate) fn folder(target: &Path) -> PathBuf {
         sibling(target, "checkpoint")
     }
 
-    /// Opens the checkpoint of the run `target`, to be written `every` so often, and the state that is
-    /// there, if any is. Another one's state, and one that a process works with, are refused.
+    /// Opens the checkpoint of the run `target`, to be written `every` so often, and returns its state, if
+    /// there is any. The state of another run, and a checkpoint in use by a process, are refused.
     pub(crate) fn open(
         target: &Path,
         every: Duration,
@@ -101,17 +101,17 @@ impl Checkpoint {
         Ok((checkpoint, stored))
     }
 
-    /// Where this one is.
+    /// Returns the folder of this checkpoint.
     pub(crate) fn own_folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where the run's files grow.
+    /// Returns the folder in which the run's files grow.
     pub(crate) fn run(&self) -> PathBuf {
         self.folder.join(RUN)
     }
 
-    /// Whether it is time for another one.
+    /// Returns true if the next checkpoint is due.
     pub(crate) fn is_due(&self) -> bool {
         self.last.elapsed() >= self.every
     }
@@ -136,7 +136,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// The run has ended, and is elsewhere.
+    /// Removes the checkpoint of a run that has ended, and is elsewhere.
     pub(crate) fn remove(mut self) -> Result<(), OutputError> {
         self.has_state = false;
         fs::remove_dir_all(&self.folder).map_err(OutputError::io("remove", &self.folder))
@@ -153,7 +153,7 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// What follows the owner in a state, if that is this one.
+    /// Returns the part of a state that follows its owner; an error if the owner is another one.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

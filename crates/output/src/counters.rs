@@ -65,7 +65,7 @@ impl<P: 'static> Counter<P> {
     }
 }
 
-/// A quotient; nothing if there is nothing to divide by.
+/// Returns a quotient; null if the divisor is zero.
 pub(crate) fn ratio(value: f64, over: f64) -> Cell<'static> {
     if over > 0.0 {
         Cell::Real(value / over)

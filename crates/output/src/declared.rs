@@ -1,4 +1,5 @@
-//! Columns of what records of simulations declare of themselves ([`longhaul_engine::measure::Columns`]).
+//! Output columns, derived from the fields that each simulation record declares
+//! ([`longhaul_engine::measure::Columns`]).
 
 use longhaul_engine::measure::{Columns, Value};
 
@@ -98,7 +99,7 @@ where
 /// The counters of a period `P`, of which `C` was counted.
 pub(crate) struct OfPeriod<P, C> {
     counted: fn(&P) -> &C,
-    /// Whether a counter of that name is known of a period.
+    /// Returns true if a counter of that name is known of a period.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }

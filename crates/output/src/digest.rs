@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 pub(crate) struct Digests(Arc<Mutex<BTreeMap<String, String>>>);
 
 impl Digests {
-    /// Those that are known by now.
+    /// Returns the digests known so far.
     pub(crate) fn all(&self) -> BTreeMap<String, String> {
         self.0
             .lock()
@@ -33,7 +33,7 @@ impl Digests {
     }
 }
 
-/// A file to be written, and who wants its digest.
+/// A file to be written, and the list that its digest is added to.
 #[derive(Clone, Debug)]
 pub(crate) struct NewFile {
     pub(crate) path: PathBuf,
@@ -45,7 +45,7 @@ impl NewFile {
         Self { path, digests }
     }
 
-    /// The same in another place.
+    /// Returns the file at another path.
     pub(crate) fn renamed(self, path: PathBuf) -> Self {
         Self { path, ..self }
     }

@@ -13,7 +13,7 @@ pub(crate) const RUN_JSON: &str = "run.json";
 
 /// Suffix of the name of a directory that is being written.
 const PARTIAL: &str = "partial-";
-/// What the directory of a run is called that was stopped and must not replace a finished one.
+/// Suffix of the directory of a run that was stopped and must not replace a finished one.
 const STOPPED: &str = "stopped";
 
 /// A directory under a temporary name next to its final one; removed unless published.
@@ -22,7 +22,7 @@ pub(crate) struct PartialDirectory {
     temporary: PathBuf,
     target: PathBuf,
     overwrite: bool,
-    /// Whether the temporary directory stays when the run is not complete.
+    /// True if the temporary directory stays when the run is not complete.
     kept: bool,
     digests: Digests,
     /// Held while the directory is written, so that other processes do not take it for a stale one.
@@ -30,8 +30,8 @@ pub(crate) struct PartialDirectory {
 }
 
 impl PartialDirectory {
-    /// Creates `<target>.partial-<process id>`, and missing parents. Removes what killed processes have
-    /// left of the same run.
+    /// Creates `<target>.partial-<process id>`, and missing parents. Removes directories that killed processes
+    /// have left of the same run.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
         let target = free_target(target, overwrite)?;
         remove_stale(&target);
@@ -60,8 +60,8 @@ impl PartialDirectory {
         unreachable!("four thousand million directories of the same name")
     }
 
-    /// The same under a lasting temporary name, for another process to resume: `open` says
-    /// which, given the target.
+    /// Creates or reopens a directory under a lasting temporary name, for another process to resume. `open`
+    /// returns it, given the target.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -103,8 +103,8 @@ impl PartialDirectory {
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Renames the directory into place. An older run of that name is replaced, but not by one that was
-    /// `stopped`: that gets the name `<target>.stopped` beside it.
+    /// Renames the directory into place. An older run of that name is replaced, but not by a run that was
+    /// `stopped`: that run gets the name `<target>.stopped` beside it.
     pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
         let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
         let (target, overwrite) = if stopped && replaces {
@@ -115,7 +115,7 @@ impl PartialDirectory {
         check_target(&target, overwrite)?;
         sync_directory(&self.temporary)?;
         if self.kept && target.exists() {
-            // What is replaced must not be where a killed process's checkpoint would be resumed.
+            // The replaced run must not be in the place from which a killed process's checkpoint would be resumed.
             let aside = sibling(&target, &format!("new-{}", process::id()));
             rename(&self.temporary, &aside)?;
             if let Err(error) = put_in_place(&aside, &target) {
@@ -144,8 +144,8 @@ impl Drop for PartialDirectory {
     }
 }
 
-/// Gives a directory its name, in one step. What had the name before has the temporary one then, which is
-/// that of something to be removed.
+/// Gives a directory its name, in one step. The directory that had the name before then has the temporary one, and
+/// will be removed.
 fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     if !target.exists() {
         return rename(temporary, target);
@@ -176,8 +176,8 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Locks a new directory; nothing if it is gone already. Where directories cannot be locked, there is no lock,
-/// and stale directories are not removed.
+/// Locks a new directory; none if it is gone already. Where directories cannot be locked, there is no lock, and
+/// stale directories are not removed.
 fn lock(path: &Path) -> Option<Option<File>> {
     let Ok(file) = File::open(path) else {
         return path.exists().then_some(None);
@@ -214,8 +214,8 @@ fn remove_stale(target: &Path) {
     }
 }
 
-/// Removes what this process has written so far of a run, for a process that is about to end without finishing it.
-/// Failing to is no error: the next run of that name removes it.
+/// Removes the files of a run that this process has written so far, for a process that is about to end without
+/// finishing it. A failure is no error: the next run of that name removes them.
 pub fn discard_unfinished(target: &Path) {
     let Ok(target) = std::path::absolute(target) else {
         return;
@@ -249,7 +249,7 @@ fn check_target(target: &Path, overwrite: bool) -> Result<(), OutputError> {
     }
 }
 
-/// Whether there is a run that was stopped before its end.
+/// Returns true if the run was stopped before its end.
 fn is_stopped(target: &Path) -> bool {
     let text = fs::read(target.join(RUN_JSON)).unwrap_or_default();
     let run: Result<serde_json::Value, _> = serde_json::from_slice(&text);
@@ -263,7 +263,7 @@ pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// One that no other process has.
+/// Returns a name that no other process uses.
 fn own_sibling(target: &Path, attempt: u32) -> PathBuf {
     let id = process::id();
     match attempt {

@@ -12,7 +12,7 @@ use longhaul_units::Time;
 use crate::counters::Counter;
 use crate::table::{Cell, Column};
 
-/// What was counted of one element.
+/// Counters of one element.
 pub(crate) trait Totals: Clone + 'static {
     type Counters: Copy;
 
@@ -45,7 +45,7 @@ pub(crate) struct Element<T> {
     pub(crate) id: usize,
     pub(crate) config: Arc<Config>,
     pub(crate) totals: T,
-    /// When the run ended.
+    /// Time at which the run ended.
     pub(crate) end: Time,
 }
 
@@ -72,8 +72,9 @@ impl<T: Totals> Element<T> {
     }
 }
 
-/// The columns of `counters` for the measurement window and, with names that begin with `total_`, for
-/// the whole run. `period` makes of a row's counters since a time what the columns are taken from.
+/// Returns the columns of `counters` for the measurement window and, with names that begin with
+/// `total_`, for the whole run. `period` computes from a row's counters since a time the values of
+/// the columns.
 pub(crate) fn of_both_periods<T: Totals, P: 'static>(
     counters: &[Counter<P>],
     period: fn(&Element<T>, T::Counters, Time) -> P,

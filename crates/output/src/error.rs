@@ -1,4 +1,4 @@
-//! What can go wrong when a run is written.
+//! Errors in writing a run.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-/// Why a run directory could not be written.
+/// Reason why a run directory could not be written.
 #[derive(Debug, Error)]
 pub enum OutputError {
     /// The directory is there already.
@@ -46,7 +46,7 @@ pub enum OutputError {
          output directory, or remove that one to start again", .0.display()
     )]
     OtherScenario(PathBuf),
-    /// Whether a run has measuring functions differs from its checkpoint.
+    /// A run has measuring functions and its checkpoint has none, or the reverse.
     #[error("{}: the run was started {begun} measuring functions: resume it {begun} them", .folder.display())]
     OtherMeasures {
         /// The checkpoint.
@@ -60,25 +60,25 @@ pub enum OutputError {
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// What was tried.
+        /// Action that failed.
         action: &'static str,
-        /// On which file or directory.
+        /// File or directory of the action.
         path: PathBuf,
-        /// Its answer.
+        /// Answer of the operating system.
         source: io::Error,
     },
     /// A table could not be written.
     #[error("cannot write {}: {source}", .path.display())]
     Table {
-        /// Its file.
+        /// File of the table.
         path: PathBuf,
-        /// Why.
+        /// Error of the Parquet writer.
         source: ParquetError,
     },
 }
 
 impl OutputError {
-    /// For `map_err`: adds what was tried on which path.
+    /// Adds the action and its path to an error, for `map_err`.
     pub(crate) fn io<'a>(
         action: &'static str,
         path: &'a Path,

@@ -36,13 +36,13 @@ impl FlowRow {
     }
 }
 
-/// What a flow did in a period.
+/// Activity of a flow in a period.
 struct Period {
     counters: FlowCounters,
-    /// Whether it is one connection, which lasts: links know its packets, and it has one window.
+    /// True if the flow is one lasting connection: links know its packets, and it has one window.
     one_connection: bool,
     duration_s: f64,
-    /// How long the flow existed in it.
+    /// Part of the period in which the flow existed.
     alive_s: f64,
 }
 

@@ -48,20 +48,21 @@ impl End {
     }
 }
 
-/// What all packets of a flow have in common.
+/// Properties shared by all packets of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
     /// Its nodes.
     from: u32,
     to: u32,
-    /// What the option says: the most payload of a segment without other options (RFC 6691 section 2).
+    /// Value of the MSS option: the largest payload of a segment without other options (RFC 6691
+    /// section 2).
     mss_bytes: u16,
     window_shift: u32,
     sack_permitted: bool,
 }
 
 impl Conversation {
-    /// Those of flows, and behind them those between the nodes of proxies.
+    /// Returns the conversations of flows, and after them those between the nodes of proxies.
     pub(crate) fn all(config: &Config) -> Vec<Self> {
         let flows = config
             .flows
@@ -124,7 +125,7 @@ impl Conversation {
         (ETHERNET_BYTES + ip_bytes) as u32
     }
 
-    /// Where a packet comes from, and where it goes to.
+    /// Returns the source and the destination of a packet.
     fn ends(&self, packet: &CapturedPacket, table: &mut PortTable) -> (End, End) {
         let (opener, listener) = match packet.opened_by_receiver {
             true => (self.to, self.from),

@@ -28,7 +28,7 @@ impl LinkRow {
     }
 }
 
-/// What a link did in a period.
+/// Activity of a link in a period.
 struct Period {
     counters: LinkCounters,
     duration: Span,
@@ -40,10 +40,10 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Whether a link does something.
+/// Returns true if a link has a property.
 type Does = fn(&Link) -> bool;
-/// Columns of what only some links do, and the key that makes them do it: where none does, the table has no such
-/// column.
+/// Columns that only some links fill, and the key that makes them do so: where no link does, the table has no
+/// such column.
 const OF_SOME: [(&str, &str, Does); 4] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate

@@ -1,4 +1,4 @@
-//! Which ports connections have in packet captures.
+//! Ports of connections in packet captures.
 //!
 //! The end that opens a connection takes one of its node's dynamic ports (RFC 6335 section 6), in turn; the
 //! other end listens at a port that is the same for all, until all dynamic ports have been used: the
@@ -14,7 +14,7 @@ const LISTENING: u32 = FIRST_DYNAMIC - FIRST_LISTENING;
 /// The ports of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ports {
-    /// Of the end that has opened it.
+    /// Port of the end that opened the connection.
     pub(crate) opener: u16,
     pub(crate) listener: u16,
 }

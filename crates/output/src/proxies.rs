@@ -28,7 +28,7 @@ impl ProxyRow {
     }
 }
 
-/// What a proxy did in a period.
+/// Activity of a proxy in a period.
 struct Period {
     counters: ProxyCounters,
     duration_s: f64,
@@ -93,7 +93,7 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Of the start node.
+/// Returns the counters of the start node.
 fn start_counters() -> Vec<Counter<Period>> {
     vec![
         Counter::number(
@@ -123,7 +123,7 @@ fn start_counters() -> Vec<Counter<Period>> {
     ]
 }
 
-/// Of the connection between the nodes.
+/// Returns the counters of the connection between the nodes.
 fn carrier_counters() -> Vec<Counter<Period>> {
     vec![
         Counter::number(

@@ -1,5 +1,5 @@
-//! A run directory while it is written, whatever is simulated: its name, what has stopped the run, and the
-//! first error.
+//! A run directory while it is written, for any simulation: its name, the cause that has stopped the run,
+//! and the first error.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::run_json::{Figures, Rows, RunJson};
 use crate::run_meta::RunMeta;
 use crate::table::{Column, Table};
 
-/// Called with the simulated time, and with what says how many data packets there were so far; the
-/// answer can stop the run.
+/// Callback with the simulated time and a function that counts the data packets so far; its return value
+/// can stop the run.
 pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
 /// A run that is complete on disk.
@@ -24,16 +24,16 @@ pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 pub struct RunSummary<R = Rows> {
     /// Its directory.
     pub directory: PathBuf,
-    /// How much there is in its files.
+    /// Numbers of rows in its files.
     pub rows: R,
 }
 
-/// What the writers of all kinds of simulation share.
+/// State shared by the writers of all kinds of simulation.
 pub(crate) struct Run<C> {
     pub(crate) directory: PartialDirectory,
     pub(crate) meta: RunMeta<C>,
     progress: Progress,
-    /// What stopped the run.
+    /// Cause that stopped the run.
     stopped_by: Option<String>,
     /// The first error while recording.
     error: Option<OutputError>,
@@ -58,7 +58,7 @@ impl<C> Run<C> {
         self.stopped_by = Some(by.to_string());
     }
 
-    /// Whether nothing more is recorded.
+    /// Returns true if recording has ended with an error.
     #[inline]
     pub(crate) const fn has_failed(&self) -> bool {
         self.error.is_some()
@@ -90,13 +90,13 @@ impl<C> Run<C> {
         }
     }
 
-    /// The error while recording, if there was one.
+    /// Returns the first error while recording, if there was one.
     pub(crate) fn check(&mut self) -> Result<(), OutputError> {
         self.error.take().map_or(Ok(()), Err)
     }
 
     /// Writes run.json and renames the directory into place. `wall` is the time that the simulation took,
-    /// `peak_memory_bytes` what the engine needed.
+    /// `peak_memory_bytes` the memory that the engine needed.
     pub(crate) fn finish<R: Serialize + Copy, O: Serialize>(
         self,
         figures: Figures<O>,

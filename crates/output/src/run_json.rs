@@ -1,4 +1,4 @@
-//! run.json: where a run's tables come from and what it took to make them.
+//! run.json: the origin of a run's tables, and the cost of making them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::digest::{self, Digests};
 use crate::run_meta::RunMeta;
 
-/// The document, with rows of type `R` and what only one kind of simulation has, `O`. Keys appear in
-/// this order.
+/// The document, with rows of type `R` and the part of one kind of simulation, `O`. Keys appear in this
+/// order.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunJson<'a, R, O> {
     version: &'a str,
@@ -21,11 +21,11 @@ pub(crate) struct RunJson<'a, R, O> {
     seed: u64,
     replication: u64,
     simulated_s: f64,
-    /// How long the scenario is.
+    /// Duration of the scenario.
     duration_s: f64,
-    /// Whether the run was stopped before the end of the scenario.
+    /// True if the run was stopped before the end of the scenario.
     stopped: bool,
-    /// By what.
+    /// Cause that stopped the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_by: Option<String>,
     measured_from_s: f64,
@@ -62,34 +62,34 @@ struct OfMachine<'a> {
 /// Rows of each table and packets of the capture; nothing for files that the run does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rows {
-    /// Of flows.parquet.
+    /// Rows of flows.parquet.
     pub flows: u64,
-    /// Of links.parquet.
+    /// Rows of links.parquet.
     pub links: u64,
-    /// Of proxies.parquet.
+    /// Rows of proxies.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxies: Option<u64>,
-    /// Of delays.parquet.
+    /// Rows of delays.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delays: Option<u64>,
-    /// Of series.parquet.
+    /// Rows of series.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<u64>,
-    /// Of events.parquet.
+    /// Rows of events.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
-    /// Of acks.parquet.
+    /// Rows of acks.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acks: Option<u64>,
-    /// Of exchanges.parquet.
+    /// Rows of exchanges.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exchanges: Option<u64>,
-    /// In packets.pcapng.
+    /// Packets in packets.pcapng.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets: Option<u64>,
 }
 
-/// All that may differ between two runs of the same scenario.
+/// Values that may differ between two runs of the same scenario.
 #[derive(Debug, Serialize)]
 struct Machine {
     wall_s: f64,
@@ -97,7 +97,7 @@ struct Machine {
     peak_memory_bytes: u64,
 }
 
-/// A run as any kind of simulation reports it, and what only this kind has.
+/// A run as any kind of simulation reports it, and the part `own` of its kind.
 pub(crate) struct Figures<O> {
     pub(crate) seed: u64,
     pub(crate) replication: u64,
@@ -106,12 +106,12 @@ pub(crate) struct Figures<O> {
     pub(crate) measured_from: Time,
     pub(crate) data_packets: u64,
     pub(crate) events: u64,
-    /// Beside those of the scenario.
+    /// Warnings beside those of the scenario.
     pub(crate) warnings: Vec<String>,
     pub(crate) own: O,
 }
 
-/// What only simulations of links and connections have.
+/// Part of run.json that only simulations of links and connections have.
 #[derive(Debug, Serialize)]
 pub(crate) struct OfEngine {
     events_pending_max: u64,
@@ -180,13 +180,13 @@ impl Machine {
 }
 
 impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
-    /// The same run, stopped by something.
+    /// Returns the document with the cause that stopped the run.
     pub(crate) fn stopped_by(self, stopped_by: Option<String>) -> Self {
         Self { stopped_by, ..self }
     }
 
-    /// As a text file: the document, then the SHA-256 of each other file and of all text up to its own, and
-    /// at last what depends on the machine.
+    /// Returns the text file: the document, then the SHA-256 of each other file and of all text up to its
+    /// own, and last the values that depend on the machine.
     pub(crate) fn to_bytes(&self, files: &Digests) -> Vec<u8> {
         const EXPECT: &str = "numbers, names and JSON";
         let mut text = serde_json::to_string_pretty(self).expect(EXPECT);

@@ -1,4 +1,4 @@
-//! [`RunWriter`]: takes what a simulation records and leaves a run directory.
+//! [`RunWriter`]: the recorder of a simulation that leaves a run directory.
 
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub struct RunWriter {
     exchanges: Option<Table<Named<Exchange>>>,
     capture: Option<Capture>,
     run: Run<Config>,
-    /// Those of proxies' connections come behind those of flows.
+    /// Names of flows, followed by those of proxies' connections.
     flow_names: Vec<Name>,
     ticker: Ticker,
 }
@@ -89,19 +89,19 @@ impl RunWriter {
         })
     }
 
-    /// The same, asked for reports of progress by a ticker.
+    /// Returns the writer, asked for reports of progress by a ticker.
     #[must_use]
     pub fn with_ticker(self, ticker: Ticker) -> Self {
         Self { ticker, ..self }
     }
 
-    /// Records what has stopped the run.
+    /// Records the cause that has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.run.note_stop(by);
     }
 
-    /// Writes what is known at the end and gives the directory its name. `wall` is the time that
-    /// the simulation took, `peak_memory_bytes` what the engine needed.
+    /// Writes the final tables and gives the directory its name. `wall` is the time that the
+    /// simulation took, `peak_memory_bytes` the memory that the engine needed.
     pub fn finish(
         self,
         totals: &Totals,

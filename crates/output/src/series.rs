@@ -14,14 +14,14 @@ pub(crate) const FILE: &str = "series.parquet";
 /// of one point are neighbours.
 pub(crate) struct Names {
     all: Vec<Name>,
-    /// How many of them are before those of links.
+    /// Number of names before those of links.
     before_links: usize,
-    /// How many of them are before those of proxies.
+    /// Number of names before those of proxies.
     before_proxies: usize,
 }
 
 impl Names {
-    /// Of nothing.
+    /// No names.
     pub(crate) const NONE: Self = Self {
         all: Vec::new(),
         before_links: 0,
@@ -100,7 +100,7 @@ impl Sample {
         }
     }
 
-    /// Whether both are of the same kind, and so say something in the same columns.
+    /// Returns true if both samples are of the same kind, and so have values in the same columns.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

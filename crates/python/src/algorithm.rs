@@ -28,7 +28,7 @@ use crate::limit::TimeLimit;
 const HELPER: &str = "longhaul.algorithm";
 
 thread_local! {
-    /// What ended the run in this thread. A simulation stays in the thread that it began in.
+    /// Error that ended the run in this thread. A simulation stays in the thread that it began in.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
     static LIMIT: RefCell<Option<TimeLimit>> = const { RefCell::new(None) };
     static CALLS: Arc<Calls> = Arc::default();
@@ -43,12 +43,12 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Those of this thread.
+    /// Returns the calls of this thread.
     pub(crate) fn of_this_thread() -> Arc<Self> {
         CALLS.with(Arc::clone)
     }
 
-    /// The number of the call that the thread is in, if it is in one.
+    /// Returns the number of the call that the thread is in; none outside calls.
     pub(crate) fn current(&self) -> Option<u64> {
         let number = self.number.load(Ordering::Relaxed);
         (number % 2 == 1).then_some(number)
@@ -78,7 +78,7 @@ impl Calls {
     }
 }
 
-/// Does what counts as a call of an algorithm.
+/// Runs a function that counts as a call of an algorithm.
 fn called<T>(act: impl FnOnce() -> T) -> T {
     CALLS.with(|calls| calls.count());
     let done = act();
@@ -107,12 +107,12 @@ fn fail(error: PyErr) {
     });
 }
 
-/// What an algorithm in Python raised in this thread, which is forgotten.
+/// Takes the exception that an algorithm in Python raised in this thread.
 pub(crate) fn take_failure() -> Option<PyErr> {
     FAILURE.with_borrow_mut(Option::take)
 }
 
-/// Whether an algorithm in Python has raised something in this thread.
+/// Returns true if an algorithm in Python has raised an exception in this thread.
 pub(crate) fn has_failed() -> bool {
     FAILURE.with_borrow(Option::is_some)
 }
@@ -130,7 +130,7 @@ enum Method {
     PacingRate,
 }
 
-/// Their names, in the same order.
+/// Names of the methods, in the order of [`Method`].
 const METHODS: [&str; 8] = [
     "on_ack",
     "observe",
@@ -246,14 +246,14 @@ pub(crate) fn describe_module<'py>(py: Python<'py>, file: PathBuf) -> PyResult<B
     Ok(told)
 }
 
-/// Refuses an address where no controller listens, or one that does not know the protocol.
+/// Refuses an address without a controller, or with one that does not know the protocol.
 #[pyfunction]
 pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
     let checked = py.detach(|| longhaul_external::check(&address.parse()?, PROGRAM));
     checked.map_err(|what| take_failure().unwrap_or_else(|| AlgorithmError::new_err(what)))
 }
 
-/// What a run does when a controller in another process fails or does not answer.
+/// Reactions of a run to a controller in another process that fails or does not answer.
 const PROGRAM: Program = Program {
     failed: |message| fail(AlgorithmError::new_err(message)),
     stops_waiting: || {
@@ -279,7 +279,7 @@ pub(crate) fn note_limit(limit: Option<TimeLimit>) {
     LIMIT.set(limit);
 }
 
-/// What the Python half found.
+/// Description of an algorithm's class by the Python half.
 #[derive(FromPyObject)]
 struct Found<'py> {
     name: String,
@@ -291,16 +291,16 @@ struct Found<'py> {
     source: String,
 }
 
-/// A class, with what its constructor gets.
+/// A class, with the arguments of its constructor.
 #[derive(Debug)]
 struct Algorithm {
     name: String,
     class: Py<PyAny>,
     parameters: Py<PyDict>,
-    /// Which of [`METHODS`] the class has of its own.
+    /// True for those of [`METHODS`] that the class defines itself.
     has: [bool; METHODS.len()],
     phases: Phases,
-    /// Where its lines stand, for messages.
+    /// File of its source, for messages.
     file: String,
 }
 
@@ -349,7 +349,7 @@ impl Factory for Shared {
     }
 }
 
-/// One flow's object: its methods, and what they are given, filled anew for each call.
+/// Object of one flow: its methods, and their arguments, filled anew for each call.
 #[derive(Debug)]
 struct Instance {
     methods: [Option<Py<PyAny>>; METHODS.len()],
@@ -363,16 +363,16 @@ struct Controller {
     algorithm: Arc<Algorithm>,
     /// Made when the flow has something to tell.
     instance: OnceCell<Instance>,
-    /// When the algorithm was last told something.
+    /// Time of the last call.
     now: Time,
-    /// Segments per round trip, of an algorithm that is asked once a round trip.
+    /// Segments per round trip, for an algorithm that is asked once a round trip.
     increase: f64,
-    /// Whether it raised something: it is left alone then, and the run ends.
+    /// True once the algorithm has raised an exception: it is not called again, and the run ends.
     failed: Cell<bool>,
 }
 
 impl Clone for Controller {
-    /// Flows start from copies of a controller that has been told nothing, and make their objects
+    /// Makes a new controller: flows start from copies of a controller that has had no call, and make their objects
     /// themselves.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.algorithm))
@@ -403,7 +403,7 @@ impl Controller {
         self.algorithm.has[method as usize]
     }
 
-    /// Whether the algorithm moves the window in this phase.
+    /// Returns true if the algorithm moves the window in this phase.
     fn moves_window(&self, phase: Phase) -> bool {
         match self.algorithm.phases {
             Phases::Avoidance => phase == Phase::Avoidance,
@@ -517,7 +517,7 @@ impl Controller {
         })
     }
 
-    /// What was raised, with file, line and simulated time. The user's interruption stays one.
+    /// Returns the exception with file, line and simulated time in its message. The user's interruption stays one.
     fn explained(&self, py: Python<'_>, error: PyErr, method: Method) -> PyErr {
         let place = format!("{}.{}", self.algorithm.name, METHODS[method as usize]);
         let (file, now) = (&self.algorithm.file, self.now.as_secs_f64());

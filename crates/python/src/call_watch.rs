@@ -13,7 +13,7 @@ use crate::algorithm::{self, Calls};
 use crate::clock::Clock;
 use crate::limit::TimeLimit;
 
-/// How long an algorithm may ignore that it was interrupted before the program is ended.
+/// Time that an algorithm may ignore an interruption before the program is ended.
 const GRACE: Duration = Duration::from_secs(2);
 /// The exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
@@ -148,7 +148,7 @@ impl LastResort {
         process::exit(EXIT_CODE);
     }
 
-    /// What the algorithm is executing: its file and line, as the messages of its exceptions give them.
+    /// Returns the file and line that the algorithm is executing, as the messages of its exceptions give them.
     fn place(&self) -> String {
         let path = self.limit.stacks.as_deref();
         let stacks = path.and_then(|path| fs::read_to_string(path).ok());
@@ -166,8 +166,8 @@ impl LastResort {
     }
 }
 
-/// File, line and function of the innermost call that stands in one of these files, in what `faulthandler` wrote: lines
-/// such as `File "cc.py", line 12 in on_ack`, the most recent call first.
+/// Returns file, line and function of the innermost call in one of these files, from the text that `faulthandler`
+/// wrote: lines such as `File "cc.py", line 12 in on_ack`, the most recent call first.
 fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a str, &'a str)> {
     stacks.lines().find_map(|text| {
         files.iter().find_map(|file| {

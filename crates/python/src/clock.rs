@@ -4,11 +4,11 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How often it ticks: as often as Python gets a turn, by the wall clock.
+/// Time between two ticks, by the wall clock: Python gets a turn as often.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Does something at each tick as long as it lives, in a thread of its own: whether a simulation has its turn soon is
-/// no question of what it simulates.
+/// Calls a function at each tick as long as it lives, in a thread of its own: the turn of Python does not depend on
+/// the progress of the simulation.
 pub(crate) struct Clock {
     over: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,

@@ -1,4 +1,4 @@
-//! What an algorithm in Python is told, and the window that it moves: `longhaul.congestion`.
+//! Facts that an algorithm in Python is given, and the window that it moves: `longhaul.congestion`.
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{Cause, Limit, Phase};
@@ -171,7 +171,7 @@ impl Timeout {
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Window {
     pub(crate) inner: congestion::Window,
-    /// Whether it may change in this call.
+    /// True if it may change in this call.
     pub(crate) movable: bool,
 }
 
@@ -207,7 +207,7 @@ impl Window {
     }
 
     fn grow(&mut self, segments: f64) -> PyResult<()> {
-        // What is added may be finite and the sum not.
+        // The segments may be finite and the sum not.
         self.check(self.inner.cwnd() + segments)?;
         self.inner.grow(segments);
         Ok(())
@@ -236,8 +236,8 @@ impl Window {
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {
-    /// Refuses what is no finite number, or no window of any path, and any change where the algorithm only looks on. A
-    /// window from 0 to 1 is one segment.
+    /// Refuses a number that is not finite, a window that no path can have, and any change where the algorithm only
+    /// looks on. A window from 0 to 1 is one segment.
     fn check(&self, segments: f64) -> PyResult<()> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));

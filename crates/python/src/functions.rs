@@ -1,5 +1,5 @@
-//! What the built-in algorithms calculate with: transcendental functions that give the same bits on
-//! every platform, and functions of the window that cost an acknowledgement no logarithm.
+//! Functions that the built-in algorithms calculate with: transcendental functions that give the same
+//! bits on every platform, and functions of the window that cost an acknowledgement no logarithm.
 
 use std::cell::RefCell;
 
@@ -67,7 +67,8 @@ fn call(py: Python<'_>, function: &Py<PyAny>, window: f64) -> PyResult<f64> {
     function.call1(py, (window,))?.extract(py)
 }
 
-/// Says why a text is no name or title, one line of printable text of bounded length; none if it is one.
+/// Returns the fault of a name or title, which is one line of printable text of bounded length; none if
+/// it has none.
 #[pyfunction]
 pub(crate) fn check_name(text: &str) -> Option<String> {
     longhaul_keys::check_name(text).err()

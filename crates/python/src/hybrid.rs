@@ -67,7 +67,7 @@ pub(crate) fn hybrid<'py>(
     columns(py, &found)
 }
 
-/// A column's name, and what it holds.
+/// Name of a column, and its value in a sample.
 type Column<T> = (&'static str, fn(&T) -> f64);
 
 fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDict>> {

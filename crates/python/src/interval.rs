@@ -21,7 +21,7 @@ pub(crate) struct Traced {
     pub(crate) packets: Vec<PacketTraceRecord>,
 }
 
-/// What routers, links and flows are called.
+/// Names of routers, links and flows.
 pub(crate) struct Names {
     long_lived: Vec<String>,
     backbone: Vec<String>,

@@ -1,4 +1,4 @@
-//! The latest samples of a run, for who watches it while it runs.
+//! The latest samples of a run, for code that watches it while it runs.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::interval::Interval;
 
-/// What a run has recorded last, as it goes on.
+/// Latest samples of a run while it goes on.
 #[derive(Default)]
 struct Samples {
     flow_names: Vec<String>,
@@ -90,7 +90,7 @@ impl Latest {
     /// An interval of MesoNet has ended.
     pub(crate) fn keep_interval(&self, interval: Interval) -> PyResult<()> {
         let kept = Python::attach(|py| Py::new(py, interval))?;
-        // What was there is dropped without the lock held: that may need the interpreter.
+        // The previous interval is dropped without the lock held: that may need the interpreter.
         let before = self.lock().interval.replace(kept);
         drop(before);
         Ok(())
@@ -105,7 +105,7 @@ fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
     all[at] = Some(sample);
 }
 
-/// Hands on what a run records, and keeps the latest samples. Only runs that are watched have it.
+/// Passes a run's records on, and keeps the latest samples. Only runs that are watched have it.
 pub(crate) struct Watched<'a, R> {
     recorder: &'a mut R,
     latest: &'a Latest,

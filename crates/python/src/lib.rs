@@ -112,13 +112,13 @@ mod _engine {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// Changes when the same scenario gives other numbers.
+    /// Number that changes when the same scenario gives other numbers.
     #[pyfunction]
     fn results_version() -> u32 {
         longhaul_engine::RESULTS_VERSION
     }
 
-    /// How the engine was compiled.
+    /// Returns the build profile of the engine.
     #[pyfunction]
     fn build_profile() -> &'static str {
         if cfg!(debug_assertions) {

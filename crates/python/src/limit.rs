@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 
 use crate::error::ScenarioError;
 
-/// How long a scenario may take to be read and to run, by the wall clock, from now on.
+/// Time for reading and running a scenario, by the wall clock, from now on.
 #[pyclass(frozen, module = "longhaul._engine")]
 #[derive(Clone, Debug)]
 pub(crate) struct TimeLimit {
     pub(crate) began: Instant,
     pub(crate) limit: Duration,
-    /// Where Python's `faulthandler` writes what is being executed when the limit has passed. With it, the program is
-    /// ended where nothing else ends an algorithm.
+    /// File to which Python's `faulthandler` writes the stack when the limit has passed. With it, the program is ended
+    /// where nothing else ends an algorithm.
     pub(crate) stacks: Option<PathBuf>,
 }
 

@@ -20,14 +20,14 @@ use crate::watch::{Stop, StoppedBy};
 pub(crate) struct Measuring {
     pub(crate) writer: MesoNetWriter,
     functions: Vec<Py<PyAny>>,
-    /// Who watches the run gets each interval, too.
+    /// Latest samples of the run, which get each interval, too.
     latest: Option<Latest>,
-    /// What the functions name, from the first interval.
+    /// Names of the functions' values, known from the first interval on.
     columns: Vec<String>,
     names: Arc<Names>,
     stopped_by: StoppedBy,
     failed: bool,
-    /// Of traced flows, since the last interval.
+    /// Records of traced flows since the last interval.
     traced: Traced,
 }
 
@@ -61,7 +61,7 @@ impl Measuring {
         stopped_by.get_or_insert(Stop::Raised(error));
     }
 
-    /// What the functions say of an interval, in the order of the columns.
+    /// Returns the functions' values of an interval, in the order of the columns.
     fn measure(&mut self, interval: &records::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
         let traced = std::mem::take(&mut self.traced);
         Python::attach(|py| {

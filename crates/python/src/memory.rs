@@ -15,7 +15,7 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Notes what is in use now, and has the system forget earlier peaks.
+    /// Notes the memory in use now, and has the system forget earlier peaks.
     pub(crate) fn take() -> Self {
         // Refused in some containers: the peak of the whole process is reported then.
         let _ = fs::write("/proc/self/clear_refs", "5");
@@ -24,7 +24,7 @@ impl Baseline {
         }
     }
 
-    /// The most bytes in use since then, beyond what was in use.
+    /// Returns the most bytes in use since then, beyond those in use then.
     pub(crate) fn growth_bytes(&self) -> Option<u64> {
         Some(status_bytes("VmHWM:")?.saturating_sub(self.resident_bytes?))
     }
@@ -41,7 +41,7 @@ impl MemoryLimit {
     /// Part of the memory that is available when a run begins that it may take.
     const SHARE: f64 = 0.9;
 
-    /// The given limit, or nine tenths of what is available; none if the system does not say.
+    /// Returns the given limit, or nine tenths of the available memory; none if the system does not give it.
     pub(crate) fn new(given: Option<u64>, baseline: Baseline) -> Option<Self> {
         let default = || Some((available_bytes()? as f64 * Self::SHARE) as u64);
         Some(Self {
@@ -50,7 +50,7 @@ impl MemoryLimit {
         })
     }
 
-    /// True if the run may take so many bytes more.
+    /// Returns true if the run may take this many bytes more.
     pub(crate) fn allows(&self, more: u64) -> bool {
         let resident = status_bytes("VmRSS:").unwrap_or(0);
         resident.saturating_add(more) <= self.resident_before.saturating_add(self.bytes)
@@ -70,7 +70,8 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Memory that a process can take without swapping: that of the machine or, if it is less, of its control groups.
+/// Returns the memory that a process can take without swapping: that of the machine or, if it is less, of its control
+/// groups.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()
@@ -102,7 +103,7 @@ fn control_groups() -> Vec<PathBuf> {
     directories.flatten().collect()
 }
 
-/// What is left of a group's limit; its files that are cached and not in use can be given up.
+/// Returns the bytes left of a group's limit; its files that are cached and not in use can be given up.
 fn left_in(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();

@@ -10,12 +10,12 @@ use pyo3::types::PyDict;
 use crate::algorithm;
 use crate::error::ScenarioError;
 
-/// No window of such an experiment reaches this many segments.
+/// Ceiling of the window in segments, which no experiment reaches.
 const CEILING: f64 = 1e9;
 /// Round trips between two looks for an interruption.
 const SIGNALS_EVERY: usize = 64;
 
-/// What the flow meets, and where it starts.
+/// Path of the flow, and its initial window.
 pub(crate) struct Experiment {
     pub(crate) rounds: usize,
     pub(crate) rtt_s: f64,
@@ -24,7 +24,8 @@ pub(crate) struct Experiment {
     pub(crate) cwnd: Option<f64>,
 }
 
-/// Columns of one row per round trip, and the response function at this loss, if there is one.
+/// Returns columns of one row per round trip, and the response function at this loss, if there is
+/// one.
 pub(crate) fn run<'py>(
     py: Python<'py>,
     transport: &Transport,

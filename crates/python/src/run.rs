@@ -26,7 +26,7 @@ use crate::measures::Measuring;
 use crate::memory::{Baseline, MemoryLimit, byte_count};
 use crate::watch::{Stop, StoppedBy, Watch};
 
-/// How a run is to be done.
+/// Options of a run.
 pub(crate) struct Options {
     pub(crate) progress: Option<Py<PyAny>>,
     /// Functions that get each interval of MesoNet.
@@ -34,11 +34,11 @@ pub(crate) struct Options {
     pub(crate) overwrite: bool,
     /// Time between checkpoints of a run of MesoNet, which the same call resumes.
     pub(crate) checkpoint_every: Option<Duration>,
-    /// After how long by the wall clock to stop.
+    /// Wall-clock time after which to stop.
     pub(crate) limit: Option<TimeLimit>,
-    /// Bytes that it may take; without them nine tenths of what is available when it begins.
+    /// Bytes that the run may take; without them nine tenths of the memory available when it begins.
     pub(crate) memory: Option<u64>,
-    /// Where the latest samples are to be had while the run goes on.
+    /// Object that holds the latest samples while the run goes on.
     pub(crate) latest: Option<Latest>,
     /// Threads of a run of MesoNet.
     pub(crate) threads: usize,
@@ -47,13 +47,13 @@ pub(crate) struct Options {
 /// A run that is on disk.
 pub(crate) struct Ended {
     pub(crate) directory: PathBuf,
-    /// What Python raised, if that stopped the run.
+    /// Exception in Python that stopped the run, if any.
     pub(crate) raised: Option<PyErr>,
 }
 
-/// Simulates `scenario` and leaves its directory at `out`, or nothing if it fails. What was recorded
-/// before the run was stopped is kept, marked as stopped, and an older run not replaced by it; with
-/// checkpoints it is the checkpoint that is kept. Called without the interpreter's lock.
+/// Simulates `scenario` and leaves its directory at `out`, or none if it fails. Records from before
+/// the run was stopped are kept, marked as stopped, and do not replace an older run; with
+/// checkpoints the checkpoint is kept. Called without the interpreter's lock.
 pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<Ended> {
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();
@@ -177,7 +177,8 @@ fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMeta<C> {
     }
 }
 
-/// Why there is no run: what stopped it during set-up, or an error.
+/// Returns the error of a run that did not begin: the cause that stopped it during set-up, or an
+/// error.
 fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     let stop = stopped_by
         .lock()
@@ -196,19 +197,20 @@ fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     }
 }
 
-/// What ended a run before its end.
+/// Cause that ended a run before its end.
 struct Failure {
-    /// As run.json says it.
+    /// Name in run.json.
     name: String,
     raised: Option<PyErr>,
 }
 
 impl Failure {
-    /// What has stopped the run, if anything has.
+    /// Takes the cause that has stopped the run, if any.
     ///
     /// # Errors
     ///
-    /// What an algorithm in Python raised that is no fault of the algorithm's: nothing is kept then.
+    /// An exception in an algorithm in Python that is no fault of the algorithm's: nothing is kept
+    /// then.
     fn take(stopped_by: &StoppedBy) -> PyResult<Option<Self>> {
         let stop = stopped_by
             .lock()

@@ -82,7 +82,8 @@ impl Scenario {
         self.inner.expected_bytes()
     }
 
-    /// Why all replications are the same, and what would make them differ, where nothing is drawn at random.
+    /// Reason why all replications are the same, and changes that would make them differ; none if anything is
+    /// drawn at random.
     #[getter]
     fn nothing_drawn(&self) -> Option<&'static str> {
         self.inner.nothing_drawn()
@@ -97,7 +98,7 @@ impl Scenario {
         }
     }
 
-    /// What the queue of each link holds: a number and whether it is of packets, or else of bytes.
+    /// Limit of each link's queue: a number, and true if it counts packets, false if bytes.
     #[getter]
     fn buffers(&self) -> Vec<(u64, bool)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -182,9 +183,9 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint,
-    /// which the same call resumes. Threads are for MesoNet, and change no results.
-    /// Returns the directory, and what was raised if that stopped the run.
+    /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint, which
+    /// the same call resumes. Threads are for MesoNet, and change no results. Returns the directory, and the
+    /// exception that stopped the run, if any.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
         checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1
@@ -227,7 +228,8 @@ fn duration(seconds: Option<f64>, of: &str) -> PyResult<Option<Duration>> {
 }
 
 impl Scenario {
-    /// What was read, without the interpreter's lock: algorithms in Python take it, and must be watched meanwhile.
+    /// Reads a scenario without the interpreter's lock: algorithms in Python take it, and must be watched
+    /// meanwhile.
     fn checked(
         py: Python<'_>,
         limit: Option<Py<TimeLimit>>,

@@ -1,4 +1,4 @@
-//! What the Python side does while a simulation runs: it sees progress and can stop the run.
+//! Part of the Python side while a simulation runs: it sees progress and can stop the run.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::limit::TimeLimit;
 use crate::memory::MemoryLimit;
 
-/// What has stopped a run.
+/// Cause that has stopped a run.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// Python raised: a signal, or the function that sees progress.
@@ -21,7 +21,7 @@ pub(crate) enum Stop {
     Memory(u64),
 }
 
-/// What stopped the run, for its caller.
+/// Cause that stopped the run, for its caller.
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
 /// Reports progress to a Python callable about ten times a second, and stops the run when that

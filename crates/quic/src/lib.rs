@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `quinn` | the crate, its controllers, its settings |
 //! | `noq` | its fork, as a feature: BBR v3 |
-//! | `connection` | both ends of a connection, what is recorded of it |
+//! | `connection` | both ends of a connection, its records |
 //! | `own` | algorithms of Longhaul in the place of a stack's own |
 
 #![cfg_attr(
@@ -30,7 +30,7 @@ use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
 
 pub use quinn::ControllerSource;
 
-/// A stack: what scenarios call it, and what makes its connections.
+/// A stack: its name in scenarios, and the function that makes its connections.
 struct Entry {
     kind: &'static str,
     find: fn(&QuicStack, Option<&OwnAlgorithm>) -> Result<FoundStack, StackError>,

@@ -9,24 +9,24 @@ use crate::document::Table;
 /// The algorithm of a flow that names none.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
-/// Which form of an algorithm.
+/// Variant of an algorithm.
 pub(crate) const VARIANT: Field<String> = Field::new("variant");
 
-/// Where limited slow start begins.
+/// Window at which limited slow start begins, in segments.
 pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
-/// Of the kernel's HyStart: which trains of acknowledgements end slow start.
+/// Trains of acknowledgements that end slow start in the kernel's HyStart.
 pub(crate) const TRAIN: Field<f64> = Field::new("train");
 
 /// File and class of an algorithm that the user writes.
 pub(crate) const PYTHON: Field<String> = Field::new("python");
 
-/// The text of that file.
+/// Text of that file.
 pub(crate) const SOURCE: Field<String> = Field::new("source");
 
-/// Where a controller in another process listens: `unix:PATH` or `tcp:HOST:PORT`.
+/// Address of a controller in another process: `unix:PATH` or `tcp:HOST:PORT`.
 pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 
-/// What listens there: runs of another version are other runs.
+/// Version of the program at that address: runs of another version are other runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
 /// The object of a congestion control module of Linux, the SHA-256 of its contents, and parameters that have the name of

@@ -154,7 +154,7 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
     flows
 }
 
-/// When a flow of a group starts.
+/// Returns the start of flow number `index` of a group.
 fn start_of(starts: &Starts, index: usize) -> Start {
     match starts {
         Starts::Together(time) => Start::At(*time),
@@ -214,7 +214,7 @@ fn connections(
         .collect()
 }
 
-/// The connections of a group, or of a proxy, without a limit of what they transfer.
+/// Returns the connection parameters of a group, or of a proxy, without a limit on their transfers.
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
     let options = group.sub(Stack::tcp);
     let payload = flow::payload(options, packet).expect("checked when resolved");

@@ -1,4 +1,4 @@
-//! What scenarios may hold, for `longhaul list`: keys, queues, traffic, profiles.
+//! Contents that scenarios may have, for `longhaul list`: keys, queues, traffic, profiles.
 
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{self as declared, Kind};
@@ -10,11 +10,11 @@ use crate::render;
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueDiscipline {
-    /// What a scenario calls it.
+    /// Name in scenarios.
     pub kind: &'static str,
     /// Its name in full.
     pub title: &'static str,
-    /// What it does, in a sentence.
+    /// Behaviour of the discipline, in a sentence.
     pub description: &'static str,
     /// RFC or paper.
     pub source: &'static str,
@@ -27,9 +27,9 @@ pub struct QueueDiscipline {
 pub struct QueueKey {
     /// Its name.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning of the key.
     pub help: &'static str,
-    /// What may be written.
+    /// Allowed values.
     pub allowed: String,
     /// The default of the profile `rfc`, as one would write it.
     pub default: String,
@@ -41,11 +41,11 @@ pub struct Key {
     /// Its dotted path; `*` stands for any entry of a list, and `[kind]` behind a table for the kinds that
     /// have the key.
     pub path: String,
-    /// What it means.
+    /// Meaning of the key.
     pub help: &'static str,
-    /// What may be written.
+    /// Allowed values.
     pub allowed: String,
-    /// Unit of a number; empty if what may be written says it.
+    /// Unit of a number; empty if `allowed` gives it.
     pub unit: &'static str,
     /// Its default, with the profiles that have it, or the rule that it follows from; `required`, or nothing.
     pub default: String,
@@ -56,7 +56,7 @@ pub struct Key {
 /// A kind of traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// What a scenario calls it.
+    /// Name in scenarios.
     pub kind: &'static str,
     /// Its keys.
     pub keys: Vec<Key>,
@@ -65,9 +65,9 @@ pub struct Traffic {
 /// A bundle of defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// What a scenario calls it.
+    /// Name in scenarios.
     pub name: &'static str,
-    /// What it stands for.
+    /// Implementation or standard that the profile represents.
     pub description: &'static str,
 }
 

@@ -103,7 +103,7 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
     }
 }
 
-/// A number, converted in place if it is written without a fraction.
+/// Returns a number, converted in place if it is written without a fraction.
 fn as_number(value: &mut Value) -> f64 {
     let number = match value {
         Value::Whole(whole) => *whole as f64,
@@ -151,8 +151,8 @@ fn check_one_of(
     }
 }
 
-/// Whether a value has the type that a kind expects, valid or not. A text that begins with a digit or a sign
-/// is taken for a quantity, any other for a word.
+/// Returns true if a value has the type that a kind expects, valid or not. A text that begins with a digit or
+/// a sign is taken for a quantity, any other for a word.
 fn suits(kind: &Kind, value: &Value) -> bool {
     let numeric = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     match (kind, value) {
@@ -182,7 +182,7 @@ pub(crate) fn check_fields(
     check_fields_of(None, fields, table, origin, path, out);
 }
 
-/// The same for a table of this `kind`.
+/// Checks the keys and values of a table of this `kind`.
 fn check_fields_of(
     kind: Option<&Node>,
     fields: &'static [Key],
@@ -214,7 +214,7 @@ fn check_fields_of(
     }
 }
 
-/// Reports unknown keys. `kind` names what the table describes, if anything does.
+/// Reports unknown keys. `kind` is the node that names the kind of the table, if the table has one.
 fn refuse_unknown_keys(
     table: &Table,
     kind: Option<&Node>,
@@ -245,7 +245,7 @@ fn refuse_unknown_keys(
     }
 }
 
-/// The path of a table called `key` that is somewhere below the entries of a table.
+/// Returns the path of a table called `key` somewhere below the entries of a table.
 fn path_below(table: &Table, key: &str) -> Option<String> {
     table.entries.iter().find_map(|(name, node)| {
         let inner = node.table()?;
@@ -256,7 +256,8 @@ fn path_below(table: &Table, key: &str) -> Option<String> {
     })
 }
 
-/// What to say of a key that was given for another kind than the one that an override or another file names.
+/// Returns the hint about a key that was given for another kind than the one that an override or another file
+/// names.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();
@@ -545,7 +546,7 @@ fn check_points(
     }
 }
 
-/// The points of a function of the window, if that is what a value is.
+/// Returns the points of a function of the window; none if the value is no list of points.
 pub(crate) fn points(node: &Node) -> Option<Vec<Point>> {
     let Value::List(items) = &node.value else {
         return None;
@@ -568,7 +569,7 @@ fn pair(node: &Node) -> Option<Point> {
     }
 }
 
-/// What a key accepts, for messages.
+/// Returns the values that a key accepts, as text for messages.
 pub(crate) fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Flag => "true or false".to_string(),

@@ -18,7 +18,7 @@ use crate::render;
 /// Keys that are not passed to the constructor.
 const OWN: [Field<String>; 2] = [PYTHON, SOURCE];
 
-/// Whether a table of congestion control names a custom algorithm.
+/// Returns true if a table of congestion control names a custom algorithm.
 pub(crate) fn is_custom(table: &Table) -> bool {
     OWN.iter().any(|key| table.has(*key))
 }
@@ -58,8 +58,8 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// Turns numbers without a fraction into whole ones, and refuses infinite ones and NaN: the resolved scenario writes
-/// and passes to the constructor what JSON has.
+/// Turns numbers without a fraction into whole ones, and refuses infinite ones and NaN: the resolved scenario
+/// writes, and the constructor gets, only numbers that JSON has.
 fn normalize(node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
     match &mut node.value {
         Value::Number(number) if !number.is_finite() => {

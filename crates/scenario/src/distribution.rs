@@ -13,7 +13,7 @@ pub(crate) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<
     }
 }
 
-/// The same of a value, whose path is given.
+/// Checks the distribution in a value, whose path is given.
 pub(crate) fn check_node(node: &Node, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(table) = node.table() else {
         return;
@@ -51,7 +51,7 @@ fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
     (!ascending || !complete).then_some((Drawn::probabilities.name(), message))
 }
 
-/// Whether all draws are 0.
+/// Returns true if all draws are 0.
 pub(crate) fn is_zero(node: &Node) -> bool {
     match node.table() {
         None => number(node) == Some(0.0),

@@ -13,9 +13,9 @@ use crate::document::{Node, Origin, Table, Value, join};
 pub(crate) struct Diagnostic {
     /// Dotted path of the key, empty for the whole file.
     pub path: String,
-    /// What was found, what is allowed, and what was probably meant.
+    /// The value found, the allowed values, and the value probably meant.
     pub message: String,
-    /// Where the value comes from.
+    /// Origin of the value.
     pub origin: Origin,
 }
 
@@ -28,19 +28,19 @@ impl Diagnostic {
         }
     }
 
-    /// Of the value of a key of a table, whose path is given.
+    /// Makes an error about the value of a table's key. `path` is that of the table.
     pub fn at<T>(table: &Table, key: Field<T>, path: &str, message: impl Into<String>) -> Self {
         Self::new(&join(path, key.name()), &table.node(key).origin, message)
     }
 
-    /// Of a key of a table that is there, whose path is given.
+    /// Makes an error about a key that a table has. `path` is that of the table.
     pub fn of_key<T>(table: &Table, key: Field<T>, path: &str, message: impl Into<String>) -> Self {
         let origin = table.node(key).key_origin();
         Self::new(&join(path, key.name()), origin, message)
     }
 
-    /// The same with a position in the file, where the value is not from the file: a default, or a value of
-    /// the profile, does not go with what the file has.
+    /// Returns the error with a position in the file, where the value is not from the file: a default, or a
+    /// value of the profile, which does not fit the values in the file.
     fn in_file(self, places: &Places) -> Self {
         match &self.origin {
             Origin::File(..) | Origin::Set(_) => self,
@@ -58,12 +58,12 @@ impl Diagnostic {
 pub(crate) struct Places {
     /// The file.
     whole: Origin,
-    /// By dotted path.
+    /// Origins by dotted path.
     written: BTreeMap<String, Origin>,
 }
 
 impl Places {
-    /// Those of a document that has been read and not completed yet.
+    /// Returns the positions in a document that has been read and not completed yet.
     pub(crate) fn of(root: &Table, whole: &Origin) -> Self {
         let mut places = Self {
             whole: whole.clone(),
@@ -105,7 +105,7 @@ impl Places {
     }
 }
 
-/// Why a scenario is refused: all errors, in the order of the file.
+/// Reason for refusing a scenario: all errors, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct ScenarioError {
     diagnostics: Vec<Diagnostic>,
@@ -119,7 +119,7 @@ impl ScenarioError {
         Self { diagnostics }
     }
 
-    /// As [`Self::new`], with all positions in the file or an override.
+    /// Sorts errors as [`Self::new`], with all positions in the file or an override.
     pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
         let placed = diagnostics
             .into_iter()

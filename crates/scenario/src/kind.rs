@@ -12,7 +12,7 @@ use crate::model;
 use crate::render::ExplainRow;
 use crate::warnings;
 
-/// What is simulated.
+/// Simulation that a scenario describes.
 #[derive(Clone, Debug)]
 pub enum Simulation {
     /// Connections over a network of links.
@@ -22,7 +22,7 @@ pub enum Simulation {
 }
 
 impl Simulation {
-    /// When it ends.
+    /// Returns the time at which it ends.
     pub(crate) fn duration(&self) -> Time {
         match self {
             Self::Tcp(config) => config.duration,
@@ -30,7 +30,8 @@ impl Simulation {
         }
     }
 
-    /// Whether random numbers decide anything but the order of packets that arrive together.
+    /// Returns true if random numbers decide anything but the order of packets that arrive
+    /// together.
     pub(crate) fn draws(&self) -> bool {
         match self {
             Self::Tcp(config) => !warnings::drawn(config).is_empty(),

@@ -7,10 +7,10 @@
 //!   -- build -->  the engine's configuration
 //! ```
 //!
-//! Which model, and who resolves and builds, depends on the kind of simulation (`kinds`).
+//! The model, and the functions that resolve and build, depend on the kind of simulation (`kinds`).
 //!
-//! What is wrong is refused before anything runs, with file, line, key, what was found and what is
-//! allowed. [`Scenario::explain`] tells where each value comes from.
+//! Errors are refused before anything runs, with file, line, key, the value found and the allowed values.
+//! [`Scenario::explain`] gives the origin of each value.
 
 mod algorithm;
 mod build;
@@ -103,7 +103,7 @@ pub fn parse(
     parse_with(text, name, base, overrides, &NoAlgorithms)
 }
 
-/// As [`parse`], of a scenario that may name custom algorithms.
+/// Reads a scenario that may name custom algorithms; otherwise as [`parse`].
 pub fn parse_with(
     text: &str,
     name: &str,
@@ -143,8 +143,8 @@ fn complete(
 }
 
 impl Scenario {
-    /// The scenario with every value present, as canonical JSON: sorted keys, quantities with
-    /// their units. Parsed again it gives the same scenario.
+    /// Returns the scenario with every value present, as canonical JSON: sorted keys, quantities with their
+    /// units. Parsed again it gives the same scenario.
     pub fn resolved_json(&self) -> serde_json::Value {
         render::json(&self.root)
     }
@@ -156,12 +156,12 @@ impl Scenario {
         rows
     }
 
-    /// What is simulated.
+    /// Returns the simulation that the scenario describes.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// What the engine simulates, of a scenario of TCP.
+    /// Returns the configuration of the engine, for a scenario of TCP.
     ///
     /// # Panics
     ///
@@ -173,27 +173,29 @@ impl Scenario {
         }
     }
 
-    /// When the simulation ends.
+    /// Returns the time at which the simulation ends.
     pub fn duration(&self) -> Time {
         self.simulation.duration()
     }
 
-    /// What is allowed but probably not intended.
+    /// Returns warnings about values that are allowed but probably not intended.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether random numbers decide anything, without which all replications are the same.
+    /// Returns true if random numbers decide anything; if not, all replications are the same.
     pub fn draws(&self) -> bool {
         self.simulation.draws()
     }
 
-    /// Why all replications are the same, and what would make them differ, where nothing is drawn at random.
+    /// Returns the reason why all replications are the same, and changes that would make them differ; none
+    /// if anything is drawn at random.
     pub fn nothing_drawn(&self) -> Option<&'static str> {
         (!self.draws()).then_some(warnings::NOTHING_DRAWN)
     }
 
-    /// Bytes that it is expected to write, as far as they can be predicted: time series and captures.
+    /// Returns the bytes that it is expected to write, as far as they can be predicted: time series and
+    /// captures.
     pub fn expected_bytes(&self) -> f64 {
         self.simulation.expected_bytes()
     }
@@ -203,7 +205,7 @@ impl Scenario {
         self.root.read(About::title).unwrap_or_default()
     }
 
-    /// What identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
+    /// Returns the hash that identifies the results: SHA-256 of the canonical JSON and [`RESULTS_VERSION`].
     pub fn hash(&self) -> String {
         let mut canonical = self.resolved_json();
         render::without_directories(&mut canonical);

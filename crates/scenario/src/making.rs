@@ -1,5 +1,6 @@
-//! Algorithms and stacks that are not built in: what a scenario says of them, and who makes them. This crate depends neither on
-//! the language that they are written in nor on native code.
+//! Algorithms and stacks that are not built in: their description in a scenario, and the interface to the
+//! program that makes them. This crate depends neither on the language that they are written in nor on
+//! native code.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -107,9 +108,9 @@ pub struct FoundStack {
     pub factory: Arc<dyn StackFactory>,
     /// Name of its congestion control, as the stack calls it.
     pub congestion: String,
-    /// Name and version of the stack, which are part of what identifies results.
+    /// Name and version of the stack, which are part of the hash of the results.
     pub version: String,
-    /// What the user should know before trusting the results.
+    /// Warnings to the user about the results.
     pub warnings: Vec<String>,
 }
 
@@ -118,6 +119,6 @@ pub struct FoundStack {
 pub struct StackError {
     /// Name of the key.
     pub key: &'static str,
-    /// What is wrong, and what is allowed.
+    /// Fault of the value, and the allowed values.
     pub message: String,
 }

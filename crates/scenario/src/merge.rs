@@ -7,10 +7,10 @@ use crate::document::{Node, Table, Value};
 use crate::mesonet::keys::TopologyFile;
 use crate::model::Scenario;
 
-/// Keys that name what a table describes: a built-in kind, the file of a custom one, another process, or a module.
+/// Keys that name the kind of a table: a built-in kind, the file of a custom one, another process, or a module.
 const NAMES: [&str; 4] = [KIND.name(), PYTHON.name(), EXTERNAL.name(), MODULE.name()];
 
-/// Takes out the name of what a table describes, before another one comes. The text of a file goes with it.
+/// Removes the name of a table's kind before another one comes. The text of a file goes with it.
 fn forget_name(table: &mut Table) {
     if table.remove(PYTHON).is_some() {
         table.remove(SOURCE);
@@ -24,8 +24,8 @@ fn forget_name(table: &mut Table) {
     table.remove(KIND);
 }
 
-/// Sets one key of a table as if it were written there instead of what it had. The other keys stay, whatever kind
-/// it names: one that the new kind does not have is refused by the checker.
+/// Sets one key of a table, replacing its value. The other keys stay, even if the key names another kind: the
+/// checker refuses those that the new kind does not have.
 pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     if NAMES.contains(&key.as_str()) {
         forget_name(table);

@@ -1,4 +1,4 @@
-//! What profiles choose besides the defaults of keys, and defaults that are kept in TOML files.
+//! Choices of profiles besides the defaults of keys, and defaults that are kept in TOML files.
 
 use std::sync::Arc;
 
@@ -38,8 +38,9 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// How many times what the path holds the receive window is that limits nobody. A kernel's receiver leaves six times what
-/// arrived in the round trip with which slow start ended, twice as much as in the one before (`tcp_rcvbuf_grow`).
+/// Returns the receive window that limits no flow, as a multiple of the path's bandwidth-delay product and
+/// queues, and the rule as text. A kernel's receiver leaves six times the bytes that arrived in the round trip
+/// with which slow start ended, twice as many as in the one before (`tcp_rcvbuf_grow`).
 pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     if profile == Profile::Linux {
         let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";

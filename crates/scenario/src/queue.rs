@@ -16,7 +16,8 @@ fn discipline(queue: &Table) -> &'static Discipline {
         .expect("a checked queue has a known kind")
 }
 
-/// Fills in the defaults of a profile, and makes explicit what follows from the place of the queue.
+/// Fills in the defaults of a profile, and makes values explicit that follow from the place of the
+/// queue.
 pub(crate) fn resolve(
     queue: &mut Table,
     path: &str,
@@ -32,7 +33,7 @@ pub(crate) fn resolve(
         let path = join(path, refusal.key);
         return out.push(Diagnostic::new(&path, origin, refusal.message));
     }
-    // The rule names the origin of a quantity in another unit; that of `auto` says nothing.
+    // The rule names the origin of a quantity in another unit; `auto` has no rule.
     for (key, node) in &mut queue.entries {
         let before = &given.entries[key];
         if let (Origin::Derived(rule), Value::Quantity(_)) = (&mut node.origin, &before.value)

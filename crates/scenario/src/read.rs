@@ -244,8 +244,8 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 
 /// Applies one `key=value` override: a dotted path, with indexes into lists.
 ///
-/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need
-/// no quotes. A table replaces the one that was there; a `kind` keeps the keys beside it.
+/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need no quotes.
+/// A table replaces the former one; a `kind` keeps the keys beside it.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);
@@ -318,7 +318,8 @@ fn set_in(
     }
 }
 
-/// Which entry of a list a key means: that with the label, as in the paths of campaigns, or that at the place.
+/// Returns the index of the list's entry that a key names: that with the label, as in the paths of campaigns,
+/// or that at the index.
 fn entry_of(items: &[Node], key: &str) -> Option<usize> {
     let labelled = items.iter().position(|item| label_of(item) == Some(key));
     labelled.or_else(|| key.parse().ok())

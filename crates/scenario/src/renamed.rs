@@ -20,7 +20,8 @@ pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     known.contains(&first).then_some(*new)
 }
 
-/// What to say of a variant that an algorithm with these does not have, if it had: `linux` was that of Linux 2.6.22.
+/// Returns the message about a renamed variant, if the algorithm whose variants are `known` had it: `linux` was that
+/// of Linux 2.6.22.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

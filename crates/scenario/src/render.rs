@@ -14,7 +14,7 @@ pub struct ExplainRow {
     pub path: String,
     /// The value as one would write it.
     pub value: String,
-    /// Where it comes from: `file:line`, `--set ...`, `profile ...`, `default` or `derived: ...`.
+    /// Origin of the value: `file:line`, `--set ...`, `profile ...`, `default` or `derived: ...`.
     pub origin: String,
 }
 

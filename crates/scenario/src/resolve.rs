@@ -25,9 +25,9 @@ pub(crate) struct Resolved {
     /// The document, complete.
     pub root: Table,
     pub core: Core,
-    /// Where each group of flows runs, and its congestion control.
+    /// Route and congestion control of each group of flows.
     pub paths: Vec<Path>,
-    /// Where each proxy is.
+    /// Place of each proxy.
     pub sites: Vec<Site>,
 }
 

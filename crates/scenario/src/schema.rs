@@ -16,7 +16,7 @@ pub fn schema() -> Json {
     let mut schema = table(SCENARIO);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Longhaul scenario");
-    // A file that extends another may leave out what that one gives.
+    // A file that extends another may leave out keys that the other gives.
     let required = schema["required"].take();
     let mut enough = vec![json!({ "required": required })];
     for kind in &kinds::OTHERS {
@@ -63,7 +63,7 @@ fn table(keys: &[Key]) -> Json {
     })
 }
 
-/// What a key means, its default, and its source.
+/// Returns the meaning of a key, its default, and its source.
 fn described(key: &Key) -> String {
     let default = match key.default {
         DefaultText::Required | DefaultText::None => String::new(),
@@ -155,7 +155,7 @@ fn points(values: Range) -> Json {
     json!({ "type": "array", "items": pair, "minItems": 1 })
 }
 
-/// An algorithm in Python; its class knows what else there may be.
+/// Returns the schema of an algorithm in Python; its class knows its further keys.
 fn custom() -> Json {
     json!({
         "type": "object",
@@ -197,7 +197,7 @@ fn external() -> Json {
     })
 }
 
-/// A module of Linux; its object knows what else there may be.
+/// Returns the schema of a module of Linux; its object knows its further keys.
 fn module() -> Json {
     json!({
         "type": "object",

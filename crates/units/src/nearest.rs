@@ -1,12 +1,12 @@
 //! The nearest of several names to a mistyped one, for error messages.
 
-/// The candidate nearest to `name` by edit distance, if it is near enough to be what was meant: at
+/// Returns the candidate nearest to `name` by edit distance, if it is near enough to be meant: at
 /// most a third of the letters, rounded up, differ.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = name.chars().count().div_ceil(3);
     candidates
         .into_iter()
-        // Something without a name is what nobody has meant.
+        // An empty name is never suggested.
         .filter(|candidate| !candidate.is_empty())
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|&(distance, _)| distance <= limit)
@@ -14,7 +14,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein's edit distance without regard to case, `-` the same as `_`.
+/// Returns Levenshtein's edit distance without regard to case, with `-` equal to `_`.
 fn distance(a: &str, b: &str) -> usize {
     let letters = |text: &str| -> Vec<char> {
         text.chars()

@@ -1,6 +1,7 @@
-//! How people write quantities: a decimal number and a unit, `"622 Mbps"`, `"50 ms"`, `"64 KiB"`.
+//! Quantities as people write them: a decimal number and a unit, `"622 Mbps"`, `"50 ms"`, `"64
+//! KiB"`.
 //!
-//! Parsing is exact decimal arithmetic, and printing loses nothing: what is printed parses to the
+//! Parsing is exact decimal arithmetic, and printing loses nothing: the printed text parses to the
 //! same value. Prefixes are decimal (SI); `KiB`, `MiB` and `GiB` are binary (IEC 80000-13).
 
 use std::fmt;
@@ -22,7 +23,7 @@ pub enum Quantity {
     Bdp(f64),
 }
 
-/// What a quantity measures.
+/// Dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Time, in picoseconds inside.
@@ -37,7 +38,7 @@ pub enum Dimension {
     Bdp,
 }
 
-/// Why a text is not the quantity asked for. The message says what would be right.
+/// Reason why a text is not the quantity asked for. The message says what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// The text does not begin with a decimal number.
@@ -45,7 +46,7 @@ pub enum QuantityError {
     NotANumber {
         /// The text.
         found: String,
-        /// What is allowed.
+        /// Allowed quantities.
         expected: String,
     },
     /// A number without a unit.
@@ -53,19 +54,19 @@ pub enum QuantityError {
     MissingUnit {
         /// The text.
         found: String,
-        /// What is allowed.
+        /// Allowed quantities.
         expected: String,
     },
-    /// A unit that nobody knows, or one that measures something else.
+    /// An unknown unit, or one of another dimension.
     #[error("{unit:?} is not a unit of {dimension}{hint}; expected {expected}")]
     WrongUnit {
         /// The unit found.
         unit: String,
-        /// What is to be measured.
+        /// Dimension that is expected.
         dimension: String,
-        /// The nearest allowed unit, or what the unit measures.
+        /// The nearest allowed unit, or the dimension of the unit found.
         hint: String,
-        /// What is allowed.
+        /// Allowed quantities.
         expected: String,
     },
     /// Less than nothing.
@@ -73,7 +74,7 @@ pub enum QuantityError {
     Negative {
         /// The text.
         found: String,
-        /// What is allowed.
+        /// Allowed quantities.
         expected: String,
     },
     /// A part of a byte.
@@ -194,7 +195,7 @@ impl Dimension {
         }
     }
 
-    /// What it is with an example, for messages: `a time such as "50 ms"`.
+    /// Returns the dimension with an example, for messages: `a time such as "50 ms"`.
     pub fn described(self) -> String {
         let article = match self {
             Self::Packets => "a number of",
@@ -216,7 +217,7 @@ impl fmt::Display for Dimension {
     }
 }
 
-/// What may be written for the `allowed` dimensions, for messages.
+/// Returns the allowed forms of quantities of the `allowed` dimensions, for messages.
 pub fn expected(allowed: &[Dimension]) -> String {
     let forms: Vec<String> = allowed
         .iter()
@@ -275,7 +276,7 @@ impl Quantity {
     }
 }
 
-/// Where the number ends and the unit begins.
+/// Splits a text into its number and its unit.
 fn split(text: &str) -> (&str, &str) {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
     let mut end = text.find(|c| !numeric(c)).unwrap_or(text.len());

@@ -4,7 +4,8 @@ use super::bbr::Bbr3;
 use crate::entry::{Entry, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
-/// By far the largest state of all algorithms: boxed, so that other controllers stay small.
+/// State of BBR version 3, boxed: it is by far the largest of all algorithms, and other controllers
+/// stay small.
 pub type BoxedBbr3 = Box<Bbr3>;
 
 pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {

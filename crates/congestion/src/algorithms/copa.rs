@@ -1,7 +1,7 @@
 //! Copa: steers towards a rate that follows from the queueing delay.
 //!
-//! Arun and Balakrishnan, NSDI 2018. What the paper leaves open is as in its authors' implementation (genericCC,
-//! markoviancc.cc): the velocity is no larger than doubles the window in a round trip, and where more than 30 % are
+//! Arun and Balakrishnan, NSDI 2018. Points that the paper leaves open are as in its authors' implementation
+//! (genericCC, markoviancc.cc): the velocity at most doubles the window in a round trip, and where more than 30 % are
 //! lost over two round trips, the window falls to 0.7 of it, without which a buffer far below the path's capacity loses
 //! a third of all segments for good. The smallest round-trip time is that of ten seconds or twenty round trips.
 
@@ -60,7 +60,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// The smallest round-trip time is that of so long a time, or of so many round trips if they are longer.
+/// Time over which the smallest round-trip time is taken, or number of round trips if those are longer.
 const MIN_RTT: Span = Span::from_secs(10);
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Round trips in which the queue of a path without loss-based senders empties once.
@@ -71,8 +71,8 @@ const EMPTY: f64 = 0.1;
 const STEADY: u32 = 3;
 /// Segments paced per smallest window of a round trip.
 const PACING: f64 = 2.0;
-/// Over so many round trips, and more than so many segments, no more than this part may be lost; else this part of the
-/// window is kept.
+/// Largest part that may be lost over this many round trips and more than this many segments; above it, this part of
+/// the window is kept.
 const LOSS_ROUNDS: u64 = 2;
 const LOSS_SAMPLES: u64 = 20;
 const MOST_LOST: f64 = 0.3;
@@ -93,14 +93,14 @@ pub struct Copa {
     competes: bool,
     slow_start: bool,
     velocity: f64,
-    /// Whether the window has grown over the last round trip, and for how many it has so.
+    /// True if the window grew over the last round trip, and the number of successive round trips with this direction.
     grows: bool,
     steady: u32,
     /// The window when the round trip began.
     cwnd_before: f64,
-    /// Whether a loss has been answered in it.
+    /// True if a loss has been answered in this round trip.
     lost: bool,
-    /// Of the last round trips, the current one first.
+    /// Extremes of the round-trip time in the last round trips, the current one first.
     rounds: [Extremes; ROUNDS + 1],
     /// Inverse of the smallest round-trip times, which are the largest ones.
     per_min_rtt: WindowedMax,
@@ -110,7 +110,7 @@ pub struct Copa {
     rate: Option<Rate>,
 }
 
-/// Since when the share of the losses is counted, and from which counts on.
+/// Beginning of the current count of losses: its time, and the connection's counters at that time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Losses {
     since: Time,
@@ -145,7 +145,7 @@ impl Copa {
         1.0 / self.per_min_rtt.get()
     }
 
-    /// The round-trip time without what ACKs wait for one another (section 2.1).
+    /// Returns the round-trip time without the time that ACKs wait for one another (section 2.1).
     fn standing_rtt_s(&self) -> f64 {
         1.0 / self.per_standing_rtt.get()
     }

@@ -118,7 +118,7 @@ pub(crate) const LOW_WINDOW: Parameter = Parameter {
     source: "NIST SP 500-282, chapter 5",
 };
 
-/// How the delay window moves, once per round trip.
+/// Law by which the delay window changes, once per round trip.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DelayLaw {
     increase: f64,
@@ -141,7 +141,7 @@ impl DelayLaw {
         }
     }
 
-    /// Whether a round trip is over.
+    /// Returns true if a round trip is over since the last update.
     pub(crate) fn is_due(&mut self, ack: &AckSample) -> bool {
         let period = ack.srtt + self.slack;
         ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
@@ -167,9 +167,9 @@ pub struct Ctcp {
     low_window: f64,
     /// The delay window as far as it is in the window: the rest of that is standard TCP's.
     delay: f64,
-    /// What it will change by at the next acknowledgement that may move the window.
+    /// Change of the delay window, pending until an acknowledgement may move the window.
     change: f64,
-    /// Whether there was a congestion signal since the delay window last moved.
+    /// True if there was a congestion signal since the delay window last moved.
     signalled: bool,
 }
 
@@ -200,7 +200,7 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// What the window cannot take at its upper bound, the delay window does not get either.
+    /// Growth that the upper bound of the window cuts off is not added to the delay window either.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {

@@ -1,8 +1,8 @@
 //! Compound TCP as NIST's study prints it: one window, to which the delay window is added again every
 //! round trip.
 //!
-//! NIST SP 500-282, equations 14 to 17, with the exchanged minima and maxima set right.
-//! It grows much faster than what the study's results show, which `ctcp` follows.
+//! NIST SP 500-282, equations 14 to 17, with the exchanged minima and maxima set right. It grows much
+//! faster than the study's results show; `ctcp` follows those.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -47,9 +47,9 @@ pub struct CtcpNist {
     low_window: f64,
     /// The delay window.
     delay: f64,
-    /// What of it is still to be added to the window.
+    /// Part of the delay window that is still to be added to the window.
     pending: f64,
-    /// Whether there was a congestion signal since the delay window last moved.
+    /// True if there was a congestion signal since the delay window last moved.
     signalled: bool,
 }
 

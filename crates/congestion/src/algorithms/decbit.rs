@@ -65,7 +65,7 @@ pub struct DecBit {
     previous: u64,
     /// Segments acknowledged since the last change.
     seen: u64,
-    /// Those of them sent after it that came back marked.
+    /// Marked segments among those of `seen` that were sent after the last change.
     marked: u64,
 }
 

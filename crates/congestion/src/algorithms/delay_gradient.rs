@@ -80,7 +80,7 @@ pub struct DelayGradient {
     /// equal means.
     rtt_sum_ps: u128,
     rtt_count: u64,
-    /// Whether the current round acknowledges what was sent after the last change.
+    /// True if the current round acknowledges segments sent after the last change.
     settled: bool,
     last: Option<Point>,
     /// The gradient at the last decision.

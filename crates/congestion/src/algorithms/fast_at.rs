@@ -1,4 +1,4 @@
-//! FAST with alpha tuning: how many segments to keep queued follows from the throughput.
+//! FAST with alpha tuning: the number of segments to keep queued follows from the throughput.
 //!
 //! The levels and thresholds of FAST's prototype as NIST used them (NIST SP 500-282, equations 22 and
 //! 23): a slow flow that kept hundreds of segments queued would fill a slow path's buffer.

@@ -103,7 +103,7 @@ pub struct Ghstcp {
     near: f64,
     far: f64,
     clock: Span,
-    /// Whether growth is standard TCP's.
+    /// True if the window grows as in standard TCP.
     gentle: bool,
     cycle: Option<Cycle>,
     /// Least mean round-trip time of a cycle since the last loss, in seconds.
@@ -144,7 +144,7 @@ impl Ghstcp {
         }
     }
 
-    /// Whether growth is to be standard TCP's after this cycle.
+    /// Returns true if the window is to grow as in standard TCP after this cycle.
     fn judge(&mut self, cycle: &Cycle) -> bool {
         let rising = cycle.fisher_z() > self.trend;
         if !self.refined {

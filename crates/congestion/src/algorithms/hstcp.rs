@@ -155,7 +155,7 @@ pub(crate) const MIN_DECREASE: Parameter = Parameter {
     source: "Longhaul",
 };
 
-/// The RFC's rounded response function at the window that parameter `name` gives, if it is chosen.
+/// Returns the value of the RFC's rounded response function at the window of parameter `name`; none if `rounded` is 0.
 fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     let rounded = settings.get("rounded") >= 0.5;
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
@@ -177,14 +177,14 @@ pub struct Hstcp {
     #[serde(skip)]
     response: Arc<Response>,
     ns2: Option<Ns2Factor>,
-    /// Whether a timeout leaves the algorithm's own part as threshold (NIST SP 500-282, equation 29).
+    /// True if a timeout sets `ssthresh` with the algorithm's own decrease (NIST SP 500-282, equation 29).
     own_threshold: bool,
-    /// Of a current kernel: counts up to the next segment (`snd_cwnd_cnt`).
+    /// Segments counted towards the next increase by one (`snd_cwnd_cnt`); only in the variant of a current kernel.
     counted: Option<u64>,
 }
 
-/// What ns-2 keeps in the variable that standard TCP multiplies its window by: one half, then the
-/// last `b(w)`, so that a later cut at a small window multiplies by `b`, not by one half.
+/// Factor of ns-2 for a reduction of standard TCP: one half, then the last `b(w)`, so that a later reduction at a
+/// small window multiplies by `b`, not by one half.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
@@ -279,7 +279,7 @@ fn whole_increment(counted: &mut u64, response: &Response, cwnd: f64) -> f64 {
 }
 
 impl Ns2Factor {
-    /// ns-2 evaluates `b` at the window, and applies it to what is in use of it.
+    /// Returns the window after a reduction. ns-2 evaluates `b` at the window, and applies it to the part in use.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {
@@ -305,7 +305,7 @@ struct Response {
     curve: Curve,
     /// `a(w)`, where it is tabulated.
     table: ResponseTable,
-    /// How `a(w)` is rounded to whole segments, if it is.
+    /// Rounding of `a(w)` to whole segments; none leaves it unrounded.
     rounding: Option<fn(f64) -> f64>,
     linux: bool,
     nist: bool,
@@ -333,8 +333,8 @@ impl Response {
         }
     }
 
-    /// Whether window `w` is standard TCP's: `low_window` itself is (RFC 3649 section 5), but not NIST's (SP
-    /// 500-282, equations 25 to 28).
+    /// Returns true if the flow is standard TCP at window `w`: at `low_window` itself it is (RFC 3649 section 5), but
+    /// not in NIST's form (SP 500-282, equations 25 to 28).
     #[inline]
     fn is_standard(&self, w: f64) -> bool {
         w < self.curve.low_window || w == self.curve.low_window && !self.nist
@@ -354,7 +354,7 @@ impl Response {
             .max(1.0)
     }
 
-    /// What a reduction leaves of window `w`. Linux takes whole segments off whole segments.
+    /// Returns the window after a reduction of window `w`. Linux takes whole segments off whole segments.
     fn reduced(&self, w: f64) -> f64 {
         if self.linux {
             let whole = libm::floor(w);
@@ -374,9 +374,8 @@ impl Response {
         }
     }
 
-    /// The largest window with the same whole increase as `w`: it gives Linux the decrease of all of
-    /// them, in 256ths. `w` itself if there is none: `p(w)` may fall so steeply that the increase
-    /// does not grow.
+    /// Returns the largest window with the same whole increase as `w`: it gives Linux the decrease of all of them, in
+    /// 256ths. `w` itself if there is none: `p(w)` may fall so steeply that the increase does not grow.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Beyond it, doubles are more than half a segment apart.
         const LARGEST: f64 = (1_u64 << 52) as f64;
@@ -682,7 +681,7 @@ mod tests {
         assert!(response.increase(1e6) > 1.0);
     }
 
-    /// Cuts a window of `cwnd` segments and returns what is left.
+    /// Reduces a window of `cwnd` segments and returns the window after that.
     fn cut(algorithm: &mut Hstcp, cwnd: f64, first: bool, in_slow_start: bool) -> f64 {
         let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
         let event = Congestion {

@@ -1,8 +1,8 @@
-//! Illinois: losses say when to reduce the window, delay says by how much, and how fast to grow.
+//! Illinois: losses decide when to reduce the window, delay decides by how much, and how fast to grow.
 //!
 //! Liu, Basar and Srikant, "TCP-Illinois: a loss and delay-based congestion control algorithm for
-//! high-speed networks", VALUETOOLS 2006 and Performance Evaluation 65, 2008. Thresholds of delay
-//! are parts of the largest queueing delay seen. What the paper leaves open is as in Linux.
+//! high-speed networks", VALUETOOLS 2006 and Performance Evaluation 65, 2008. Thresholds of delay are
+//! parts of the largest queueing delay seen. Points that the paper leaves open are as in Linux.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -161,9 +161,9 @@ impl Illinois {
         self.min_decrease + rise * place.clamp(0.0, 1.0)
     }
 
-    /// What a congestion signal leaves of `base` segments. Linux 2.6.22 multiplies by the decrease
-    /// (tcp_illinois.c, `tcp_illinois_ssthresh`), as later kernels do not: the shorter the queue,
-    /// the less it keeps.
+    /// Returns the window after a congestion signal at `base` segments. Linux 2.6.22 multiplies by the
+    /// decrease (tcp_illinois.c, `tcp_illinois_ssthresh`), as later kernels do not: the shorter the
+    /// queue, the less it keeps.
     fn reduced(&self, base: f64) -> f64 {
         base * if self.linux {
             self.decrease

@@ -82,8 +82,8 @@ impl Ledbat {
         self.queueing_s.is_some_and(|delay| delay > self.target_s)
     }
 
-    /// Slow start has doubled the window since the segment left whose delay is above the target: goes back
-    /// to the one that filled the queue so far.
+    /// Leaves slow start, which has doubled the window since the segment left whose delay is above the
+    /// target: returns to the window that filled the queue.
     fn leave_slow_start(window: &mut Window) {
         let cwnd = window.cwnd();
         window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));

@@ -1,7 +1,7 @@
 //! LEDBAT++: LEDBAT that grows more slowly than Reno, gives way by parts of its window, and pauses to see the path empty.
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-06, by round-trip times. It answers what LEDBAT is known for: who comes later
-//! takes the queue of the others for the path's own delay, and keeps them out.
+//! draft-irtf-iccrg-ledbat-plus-plus-06, by round-trip times. It answers LEDBAT's latecomer advantage: a later
+//! flow takes the queue of the others for the path's own delay, and starves them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -52,14 +52,14 @@ const LEAST_GAIN: f64 = 1.0 / 16.0;
 const EXIT: f64 = 0.75;
 /// Round trips that a slowdown lasts before it grows again, and from the first slow start until the first one.
 const PAUSE_ROUNDS: u64 = 2;
-/// The time between two slowdowns is so many times what the last one took.
+/// Time between two slowdowns, as a multiple of the length of the last.
 const BETWEEN: u64 = 9;
 /// Smallest window in segments, and that of a slowdown.
 const MIN_CWND: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Until the queue shows.
+    /// Slow start until the queueing delay rises.
     FirstSlowStart,
     /// Steered by the delay until the next slowdown.
     Steady { slowdown: Time },
@@ -104,7 +104,7 @@ impl LedbatPlusPlus {
         (self.gain() - cwnd * (queueing - 1.0)).max(-cwnd / 2.0)
     }
 
-    /// What follows the stage, if that ends now.
+    /// Enters the next stage if the current one ends now.
     fn advance(&mut self, ack: &AckSample, queueing: f64, window: &mut Window) {
         let (now, cwnd) = (ack.now, window.cwnd());
         self.stage = match self.stage {

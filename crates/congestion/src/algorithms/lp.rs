@@ -71,16 +71,16 @@ pub struct Lp {
     inference: f64,
     linux: bool,
     delays: Option<Delays>,
-    /// Whether the slow start that measures the range of delays is over.
+    /// True once the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
-    /// Segments delivered or lost so far, and as many as were sent at the last reaction, to an
-    /// indication or a loss: delays of those do not count, so that it reacts once a round trip.
+    /// Segments delivered or lost so far, and the segments sent by the last reaction to an indication or a
+    /// loss: delays of those do not count, so that it reacts once a round trip.
     answered: u64,
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// What a current kernel's is.
+    /// Standard TCP, which a current kernel's TCP-LP is otherwise; none in the other variants.
     standard: Option<Reno>,
 }
 
@@ -111,7 +111,7 @@ impl Lp {
         }
     }
 
-    /// Whether the smoothed delay is beyond the threshold.
+    /// Returns true if the smoothed delay is above the threshold.
     fn is_congested(&self) -> bool {
         self.delays.is_some_and(|delays| {
             let level = delays.min + self.threshold * (delays.max - delays.min);
@@ -200,8 +200,8 @@ impl CongestionControl for Lp {
             return;
         }
         // The smallest and the largest delay are estimated in slow start and used in congestion avoidance,
-        // after the first loss: before it the largest is one that the flow's own bursts make, and any
-        // jitter seems to be congestion.
+        // after the first loss: before it the largest comes from the flow's own bursts, and any jitter
+        // seems to be congestion.
         self.range_known |= !window.in_slow_start();
         if self.range_known && self.is_congested() {
             self.on_early_indication(ack, window);

@@ -1,10 +1,10 @@
 //! Packet pair: the window from the service rate that pairs of segments show.
 //!
-//! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. Where
-//! routers serve flows in turn, two segments that leave back to back are acknowledged as far apart
-//! as the bottleneck serves the flow. The paper paces at the rate that brings a set number of
-//! segments into the bottleneck's queue; here the window that holds as many does. It predicts the
-//! rate with a fuzzy controller; here it is averaged.
+//! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. Where routers serve flows
+//! in turn, two segments that leave back to back are acknowledged as far apart as the bottleneck
+//! serves the flow. The paper paces at the rate that brings a set number of segments into the
+//! bottleneck's queue; here the window that holds that number does. It predicts the rate with a
+//! fuzzy controller; here it is averaged.
 
 use serde::{Deserialize, Serialize};
 

@@ -40,7 +40,7 @@ enum Wanted {
     None,
     /// The receive window, less the one data segment.
     SuddenStart,
-    /// As many as the window held before the loss.
+    /// The window before the loss, in segments.
     RapidRecovery(u64),
 }
 

@@ -1,9 +1,9 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! As the module 0.6 of Linux has it (L4STeam, `net/ipv4/tcp_prague.c`, of which draft-briscoe-iccrg-prague-congestion-control
-//! tells the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
-//! with the target, once they are some hundred round trips old. Without its detection of classic queues, which is off
-//! there. The target is fractional; the window follows it, rounded up, by a segment an acknowledgement.
+//! It follows the module 0.6 of Linux (L4STeam, `net/ipv4/tcp_prague.c`; draft-briscoe-iccrg-prague-congestion-control
+//! gives the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
+//! with the target, once they are some hundred round trips old. The detection of classic queues, which is off there, is
+//! left out. The target is fractional; the window follows it, rounded up, by a segment an acknowledgement.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -67,17 +67,17 @@ pub struct Prague {
     rtt_target: Span,
     rtt_transition: u64,
     alpha: f64,
-    /// What the window follows (`frac_cwnd`); zero before the first acknowledgement.
+    /// Window with its fraction, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
     target: f64,
-    /// Whether a mark has come: before, there is nothing to estimate.
+    /// True once a mark has come: before, there is nothing to estimate.
     marks_seen: bool,
-    /// Whether the window has been reduced for a loss in the recovery that is going on.
+    /// True if the window has been reduced for a loss in the current recovery.
     in_loss: bool,
-    /// When it was last reduced for a mark, and when the estimate changed last.
+    /// Times of the last reduction for a mark, and of the last change of the estimate.
     reduced: Time,
     estimated: Time,
     marks: MarkedShare,
-    /// The round is over when so many are delivered.
+    /// Number of delivered segments at which the round is over.
     round_end: u64,
     /// Rounds since slow start.
     rounds: u64,
@@ -104,7 +104,7 @@ impl Prague {
         }
     }
 
-    /// Whether round trips below the target are scaled by now.
+    /// Returns true if round trips below the target are scaled now.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
@@ -258,7 +258,7 @@ mod tests {
         prague: Prague,
         window: Window,
         ack: AckSample,
-        /// One past the last segment that a reduction covers, as the transport has it.
+        /// One past the last segment that a reduction covers.
         recover: u64,
         marks: u64,
     }
@@ -294,7 +294,7 @@ mod tests {
             self.window.cwnd()
         }
 
-        /// One segment is acknowledged; so many arrive in a round trip as the window holds.
+        /// Acknowledges one segment; as many arrive in a round trip as the window holds.
         fn acknowledge(&mut self, marked: bool) {
             let gap = self.ack.srtt.as_ps() as f64 / self.cwnd();
             self.ack.now += Span::from_ps(gap as u64);

@@ -55,10 +55,10 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
 pub struct Reno {
     increase: f64,
     backoff: Backoff,
-    /// Whether the first reduction, and those in slow start, halve the window (ns-2).
+    /// True if the first reduction, and those in slow start, halve the window (ns-2).
     first_halves: bool,
-    /// Whether windows are whole: a segment more for each window of acknowledged segments, of which so many have been
-    /// counted (`snd_cwnd_cnt`).
+    /// True if windows are whole: each window of acknowledged segments adds one segment. `counted` are those
+    /// acknowledged since the last increase (`snd_cwnd_cnt`).
     whole: bool,
     counted: f64,
 }
@@ -149,7 +149,8 @@ pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two at a time, ten segments take five acknowledgements; what the sixth has above eleven counts for the next.
+    /// Two at a time, ten segments take five acknowledgements; the surplus of the sixth above eleven counts for the
+    /// next.
     #[test]
     fn linux_adds_a_segment_for_each_window_of_acknowledged_segments() {
         let mut reno = Reno::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

@@ -103,9 +103,10 @@ impl SantaCruz {
         }
     }
 
-    /// The count as an acknowledgement has it. Relative delays are summed as times, of which all but
-    /// the first and the last transit cancel, and then counted in segments: a sum of segments would
-    /// keep what a burst queues, since the round trip in which that drains has few arrivals.
+    /// Returns the count of queued segments at an acknowledgement. Relative delays are summed as
+    /// times, of which all but the first and the last transit cancel, and then counted in segments:
+    /// a sum of segments would keep the queue of a burst, since the round trip in which it drains
+    /// has few arrivals.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)

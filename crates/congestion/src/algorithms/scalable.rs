@@ -89,7 +89,7 @@ pub struct Scalable {
     decrease: f64,
     low_window: f64,
     variant: Variant,
-    /// Of a current kernel.
+    /// Segments counted towards the next increase, as in a current kernel.
     counted: Counted,
 }
 
@@ -104,8 +104,8 @@ impl Scalable {
         }
     }
 
-    /// What a reduction leaves of `base` segments. Linux takes whole segments off whole segments,
-    /// which spares small windows one and lets two flows converge.
+    /// Returns the window after a reduction at `base` segments. Linux takes whole segments off whole
+    /// segments, which spares small windows one and lets two flows converge.
     fn reduced(&self, base: f64) -> f64 {
         if matches!(self.variant, Variant::Linux2_6_22 | Variant::Linux6_18) {
             let whole = libm::floor(base);
@@ -186,7 +186,7 @@ mod tests {
         Scalable::new(&ENTRY.settings(variant, &[]).unwrap())
     }
 
-    /// What a timeout leaves as threshold of `cwnd` segments.
+    /// Returns the threshold after a timeout at `cwnd` segments.
     fn threshold_after_timeout(variant: Variant, cwnd: f64) -> f64 {
         let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
         let event = Timeout {

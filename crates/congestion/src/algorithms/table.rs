@@ -134,7 +134,7 @@ impl Function {
         }
     }
 
-    /// Whether `window` lies between the same two points as the last one.
+    /// Returns true if `window` lies between the same two points as the last one.
     #[inline]
     fn is_between(&self, window: f64) -> bool {
         let reached = self.above == 0 || self.points[self.above - 1].0 <= window;

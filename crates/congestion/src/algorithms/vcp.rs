@@ -80,7 +80,8 @@ pub struct Vcp {
     alpha: f64,
     decrease: f64,
     interval_s: f64,
-    /// Until when the window rests after a decrease on overload, and until when it then grows.
+    /// End of the time in which the window is frozen after a decrease on overload, and of the time
+    /// in which it then grows.
     rests_until: Time,
     grows_until: Time,
 }
@@ -132,7 +133,7 @@ impl CongestionControl for Vcp {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        // What duplicates bring is not counted.
+        // Feedback on duplicate acknowledgements is not counted.
         if phase == Phase::Recovery || ack.acked == 0 {
             return;
         }

@@ -1,8 +1,9 @@
 //! Veno: standard TCP that distinguishes random losses from congestion by its own queueing.
 //!
 //! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC
-//! 21(2), 2003. What is queued is the window times the queueing part of the smoothed round-trip
-//! time; the part that is not queueing is the smallest since the last loss (section III.A).
+//! 21(2), 2003. The queue of the flow is the window times the queueing part of the smoothed
+//! round-trip time; the part that is not queueing is the smallest since the last loss (section
+//! III.A).
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
-//! XCP, the sender's side: routers say by how much to change the throughput.
+//! XCP, the sender's side: routers tell it by how much to change the throughput.
 //!
 //! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks",
 //! SIGCOMM 2002, section 3.3; draft-falk-xcp-spec-03, which states the feedback as a change of the
-//! throughput. Every packet asks for its share of the change wanted; what the routers leave of it
-//! comes back with the acknowledgement.
+//! throughput. Every packet asks for its share of the change wanted; the part that the routers
+//! grant comes back with the acknowledgement.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

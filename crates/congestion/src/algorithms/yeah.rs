@@ -1,8 +1,8 @@
 //! YeAH: fast like Scalable TCP while the queue is short, standard TCP while it is not.
 //!
-//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007; what the
-//! paper leaves open, and the values, as in the Linux code of one of its authors. The queue is
-//! Vegas' estimate.
+//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007; points
+//! that the paper leaves open, and the values, are as in the Linux code of one of its authors. The
+//! queue is Vegas' estimate.
 
 use serde::{Deserialize, Serialize};
 
@@ -216,7 +216,7 @@ impl CongestionControl for Yeah {
         };
         window.grow(step * ack.credit);
         // A round ends with the first segment that left after the round before (tcp_yeah.c,
-        // `beg_snd_nxt`): that one finds the queue without what was taken back.
+        // `beg_snd_nxt`): that segment finds the queue without the segments taken back.
         match self.round_end {
             None => self.begin_round(ack),
             Some(end) if ack.delivered > end => self.end_round(ack, window),
@@ -245,7 +245,8 @@ impl CongestionControl for Yeah {
 mod tests {
     use super::*;
 
-    /// Of 800 segments: an eighth at least, what is queued, half at most; half against others.
+    /// A loss at 800 segments removes the queued segments, at least an eighth and at most half of
+    /// the window; half against competing flows.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

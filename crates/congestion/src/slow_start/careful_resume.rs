@@ -74,7 +74,7 @@ pub struct CarefulResume {
     stage: Stage,
     /// Segments of the initial window; none before the first acknowledgement.
     initial: Option<f64>,
-    /// Segments in flight at the jump, and those acknowledged since: what is known to fit (PipeSize).
+    /// Segments in flight at the jump, and those acknowledged since: the number known to fit (PipeSize).
     pipe: f64,
     /// Segments of the connection known to be delivered.
     delivered: u64,
@@ -83,15 +83,15 @@ pub struct CarefulResume {
 /// The RFC's phases.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Until the initial window has arrived.
+    /// Before the initial window is acknowledged.
     Reconnaissance,
     /// From the jump, before which so much had been sent, on.
     Unvalidated { before: u64, since: Time },
-    /// Until so much of what was sent has arrived or is lost.
+    /// Before `last` segments of the connection are delivered or lost.
     Validating { last: u64 },
     /// After a loss.
     SafeRetreat,
-    /// Nothing else than slow start.
+    /// Ordinary slow start.
     Normal,
 }
 
@@ -114,13 +114,13 @@ impl CarefulResume {
         })
     }
 
-    /// Whether the window stays what the jump made it.
+    /// Returns true while the window stays at the jump's value.
     #[inline]
     pub(super) fn is_frozen(&self) -> bool {
         matches!(self.stage, Stage::Unvalidated { .. })
     }
 
-    /// Whether what was sent since the jump is not known to fit yet.
+    /// Returns true from the jump until the segments sent in it are known to fit into the path.
     #[inline]
     pub(super) fn is_under_way(&self) -> bool {
         self.is_frozen() || matches!(self.stage, Stage::Validating { .. })
@@ -144,7 +144,7 @@ impl CarefulResume {
                 }
                 let flight = (ack.in_flight + arrived) as f64;
                 if flight <= self.pipe {
-                    // Little was sent of the jump: the window is what fitted.
+                    // Few segments of the jump were sent: the window is the number that fitted.
                     window.set_cwnd(self.pipe);
                     self.stage = Stage::Normal;
                 } else {
@@ -175,7 +175,7 @@ impl CarefulResume {
         }
     }
 
-    /// Counts what an acknowledgement delivers.
+    /// Counts the segments that an acknowledgement delivers.
     pub(super) fn count(&mut self, ack: &AckSample) {
         self.pipe += (ack.delivered - self.delivered) as f64;
         self.delivered = ack.delivered;
@@ -188,7 +188,7 @@ impl CarefulResume {
         }
     }
 
-    /// The algorithm has reduced the window: what the jump sent may not fit.
+    /// Retreats after the algorithm has reduced the window: the segments sent in the jump may not fit.
     pub(super) fn on_reduction(&mut self, window: &mut Window) {
         if matches!(
             self.stage,
@@ -203,7 +203,7 @@ impl CarefulResume {
         }
     }
 
-    /// All that was sent before the loss was noticed has arrived or was sent again.
+    /// Ends the retreat: all segments sent before the loss was noticed have arrived or were sent again.
     pub(super) fn on_recovery_exit(&mut self, window: &mut Window) {
         if self.stage == Stage::SafeRetreat {
             window.set_ssthresh(self.beta * self.pipe);
@@ -211,7 +211,7 @@ impl CarefulResume {
         }
     }
 
-    /// A window that was not used says nothing of the path, nor does the jump to it.
+    /// Ends the jump: a window that was not used says nothing of the path.
     pub(super) fn on_idle_restart(&mut self) {
         if self.is_under_way() {
             self.stage = Stage::Normal;
@@ -305,7 +305,7 @@ mod tests {
         );
     }
 
-    /// Everything arrives: the window is what is in flight, and slow start goes on.
+    /// Everything arrives: the window is the segments in flight, and slow start goes on.
     #[test]
     fn what_arrives_is_validated() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

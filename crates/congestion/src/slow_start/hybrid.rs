@@ -119,7 +119,7 @@ pub struct HybridSlowStart {
     round_min: Option<Span>,
     /// Samples of the current round.
     taken: f64,
-    /// Whether it has ended slow start.
+    /// True if HyStart has ended slow start.
     found: bool,
 }
 
@@ -148,7 +148,7 @@ impl HybridSlowStart {
     /// An acknowledgement of new data in slow start, before the window grows for it: ends slow start where the
     /// path is full.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
-        // What is sent again after a timeout gives Linux no round-trip times (Karn's rule), and nothing to watch.
+        // Segments sent again after a timeout give Linux no round-trip times (Karn's rule), and nothing to watch.
         let Some(rtt) = ack.rtt.filter(|_| ack.delivered > self.resumes_after) else {
             return;
         };
@@ -177,7 +177,8 @@ impl HybridSlowStart {
         (self.round_min, self.taken) = (None, 0.0);
     }
 
-    /// Whether acknowledgements, each close to the one before, have come for long since the round began.
+    /// Returns true if acknowledgements, each close to the one before, have come for long enough since the round
+    /// began.
     fn has_long_train(&mut self, ack: &AckSample, min_rtt: Span, window: &Window) -> bool {
         if ack.now.since(self.last_of_train) > self.ack_delta {
             return false;
@@ -190,7 +191,8 @@ impl HybridSlowStart {
         ack.now.since(self.round_start) > Span::from_secs_f64(self.train * span_s)
     }
 
-    /// Whether the smallest round-trip time of the round, once there are enough, is well above the connection's.
+    /// Returns true if the smallest round-trip time of the round is well above the connection's; false before there
+    /// are enough samples.
     fn has_grown(&mut self, rtt: Span, min_rtt: Span) -> bool {
         let round_min = self.round_min.map_or(rtt, |min| min.min(rtt));
         self.round_min = Some(round_min);
@@ -203,7 +205,7 @@ impl HybridSlowStart {
         round_min > min_rtt + Span::from_secs_f64(growth)
     }
 
-    /// It watches anew (`cubictcp_state`), from what follows all that was sent before.
+    /// Restarts the watch (`cubictcp_state`), from the segments that follow all sent before.
     pub(super) fn on_timeout(&mut self, event: &Timeout) {
         self.found = false;
         self.min_rtt = None;
@@ -312,7 +314,7 @@ mod tests {
         }
     }
 
-    /// It ends one slow start only, until a timeout; then what was sent before is not watched.
+    /// It ends one slow start only, until a timeout; then segments sent before are not watched.
     #[test]
     fn it_watches_anew_what_is_sent_after_a_timeout() {
         let gap = Span::from_millis(2);

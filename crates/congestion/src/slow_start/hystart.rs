@@ -105,7 +105,7 @@ pub struct Hystart {
     taken: f64,
     /// In conservative slow start: the round-trip time at its beginning, and rounds begun in it.
     css: Option<(Span, f64)>,
-    /// Whether the first slow start is over.
+    /// True if the first slow start is over.
     over: bool,
 }
 

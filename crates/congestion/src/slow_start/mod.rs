@@ -145,25 +145,25 @@ const MAX_SSTHRESH: Parameter = Parameter {
 pub enum SlowStart {
     /// One segment per counted segment (RFC 5681 section 3.1).
     Standard,
-    /// The same, at the threshold too (Linux 2.6.22).
+    /// Standard slow start that continues at the threshold itself (Linux 2.6.22).
     Linux,
     /// Limited slow start (RFC 3742): above `max_ssthresh` at most `max_ssthresh / 2` segments a
     /// round trip.
     Limited {
-        /// Where the limit begins, in segments.
+        /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
     /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, half of it
     /// each round trip, unrounded.
     NistLimited {
-        /// Where the limit begins, in segments.
+        /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
     /// ns-2's limited slow start (ns-2.35, `tcp.cc`): `ssthresh` starts at `max_ssthresh`; above it, and
     /// until the first reduction that is not a timeout, the window grows by the larger of the
     /// algorithm's own step and the limit's.
     Ns2Limited {
-        /// Where the limit begins, in segments.
+        /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
     /// HyStart++ (RFC 9406).
@@ -181,7 +181,7 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// The threshold to start with, given the one that the transport would choose.
+    /// Returns the initial threshold, given the one that the transport would choose.
     pub fn initial_ssthresh(&self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(*max_ssthresh),
@@ -198,7 +198,7 @@ impl SlowStart {
         }
     }
 
-    /// Whether slow start continues at this window.
+    /// Returns true if slow start continues at this window.
     #[inline]
     pub(crate) fn lasts(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -209,8 +209,8 @@ impl SlowStart {
             }
     }
 
-    /// Whether acknowledgements have to be watched at this window: as long as slow start lasts, and Careful Resume until
-    /// it knows what fitted of its jump, which may be above the threshold.
+    /// Returns true if acknowledgements have to be watched at this window: as long as slow start lasts, and in
+    /// Careful Resume until it knows how much of its jump fitted into the path, which may be above the threshold.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -240,8 +240,8 @@ impl SlowStart {
         }
     }
 
-    /// The same of an acknowledgement that may not enlarge the window, because that is not what limits the sender or
-    /// because a mark or a loss may have been noticed: it counts for what is delivered all the same.
+    /// Watches an acknowledgement that may not enlarge the window, because the window does not limit the sender, or
+    /// because a mark or a loss may have been noticed: the segments that it reports count as delivered all the same.
     pub(crate) fn watch_without_growth(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) if ack.acked == 0 => resume.count(ack),
@@ -253,7 +253,7 @@ impl SlowStart {
         }
     }
 
-    /// Whether it judges round-trip times.
+    /// Returns true if this slow start uses round-trip times.
     pub(crate) fn needs_rtt(&self) -> bool {
         matches!(
             self,
@@ -299,8 +299,8 @@ impl SlowStart {
                 }
             }
         };
-        // An acknowledgement of many segments counts as so many of one each, which slow start takes as
-        // long as the window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
+        // An acknowledgement of many segments counts as an acknowledgement of each, which slow start takes as long
+        // as the window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
         let taken = if may_end(credit, window) {
             credit.min(self.credit_to_threshold(step, window))
         } else {
@@ -310,7 +310,7 @@ impl SlowStart {
         credit - taken
     }
 
-    /// How many segments, acknowledged one by one, slow start takes to its end.
+    /// Returns the number of segments, acknowledged one by one, until slow start ends.
     fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
         let steps = (window.ssthresh() - window.cwnd()) / step;
         if matches!(self, Self::Linux) {
@@ -383,7 +383,7 @@ impl SlowStart {
 /// The most that a slow start grows by for a segment.
 const MOST_STEP: f64 = 2.0;
 
-/// Whether slow start may end with some of the segments that an acknowledgement of so much credit covers.
+/// Returns true if slow start may end within the segments of an acknowledgement of this credit.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()

@@ -46,7 +46,8 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// How many times the smallest was long, which has to be as many as are remembered.
+    /// Number of times that the smallest sample was too long; slow start ends when it reaches the number of samples
+    /// kept.
     long: usize,
     over: bool,
 }
@@ -93,7 +94,7 @@ impl PicoquicSlowStart {
     }
 }
 
-/// The part of the window that is kept on a path of such round trips.
+/// Returns the part of the window that is kept on a path of this base round-trip time.
 fn kept(base: Span) -> f64 {
     let base_s = base.as_secs_f64();
     if base_s > SHORT_S {
@@ -146,13 +147,13 @@ mod tests {
             None,
             "a quarter is not more"
         );
-        // Of those 0.5 ms apart every third counts, the 22nd first of the long ones.
+        // With acknowledgements 0.5 ms apart every third counts, the 22nd being the first long one.
         assert_eq!(end(&rtts(21, 200, 101), 500).0, Some(22 + 12 * 3));
         let interrupted = [rtts(7, 12, 101), rtts(1, 12, 101)].concat();
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// Half of what exceeds 100 ms: 1/4 on 200 ms, 0.418 on 610 ms and more.
+    /// The excess over 100 ms is halved: 1/4 on 200 ms, 0.418 on 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

@@ -1,5 +1,5 @@
-//! Rapid Start: slow start that triples the window each round trip while no queue builds up, and comes down to what
-//! was delivered.
+//! Rapid Start: slow start that triples the window each round trip while no queue builds up, and then comes down to the
+//! segments delivered.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ static PARAMETERS: [Parameter; 2] = [
 /// The constant K of section 3.3.1, which appendix A derives.
 const K: f64 = 2.0 / 3.0;
 
-/// Growth that the window may have come by: it is not reduced to less than what this factor leaves (section 3.3).
+/// Factor by which the window may have grown: it is not reduced by more (section 3.3).
 const MOST_GROWTH: f64 = 3.0;
 
 /// Smallest window of a recovery (RFC 5681, equation 4).
@@ -74,19 +74,19 @@ pub struct RapidStart {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Until the first signal.
+    /// Before the first congestion signal.
     Startup,
     /// The first recovery.
     Recovery(Reduction),
-    /// Nothing else than slow start.
+    /// Ordinary slow start.
     Over,
 }
 
-/// How the window comes down in the first recovery.
+/// Reduction of the window in the first recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reduction {
     cwnd: f64,
-    /// Of a segment that has arrived, and of one that is lost.
+    /// Change of the window for a segment that has arrived, and for one that is lost.
     ack: f64,
     loss: f64,
     least: f64,
@@ -134,7 +134,7 @@ impl RapidStart {
         }
     }
 
-    /// Segments that the window grows by for one that is acknowledged.
+    /// Returns the segments that the window grows by for one acknowledged segment.
     pub(super) fn step(&self, ack: &AckSample) -> f64 {
         let (Stage::Startup, Some(floor)) = (self.stage, self.floor) else {
             return 1.0;
@@ -144,9 +144,9 @@ impl RapidStart {
         if floor <= threshold { 2.0 } else { 1.0 }
     }
 
-    /// The algorithm has reduced the window, which was `before`: as far as that, but bit by bit. A mark brings no
-    /// recovery here, after which the window would be what the algorithm made of it (section 3.3.2); if slow start
-    /// ended otherwise, this is a loss like any.
+    /// Reduces the window bit by bit to the value that the algorithm has set, given the window `before`. After a mark
+    /// there is no recovery here, and the algorithm's window would hold afterwards (section 3.3.2); if slow start ended
+    /// otherwise, this is a loss like any.
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;
@@ -167,7 +167,8 @@ impl RapidStart {
         }
     }
 
-    /// All that was sent before the loss was noticed has arrived or was sent again, or the connection starts over.
+    /// Ends the recovery: all segments sent before the loss was noticed have arrived or were sent again, or the
+    /// connection starts over.
     pub(super) fn end(&mut self) {
         self.stage = Stage::Over;
     }
@@ -257,8 +258,8 @@ mod tests {
         }
     }
 
-    /// Appendix A: the window ends at beta times what was delivered, whatever part was lost; where more than two thirds
-    /// are lost, at beta / 3 of what it was.
+    /// Appendix A: the window ends at beta times the segments delivered, whatever part was lost; where more than two
+    /// thirds are lost, at beta / 3 of the window before.
     #[test]
     fn it_ends_at_the_part_of_what_was_delivered() {
         for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {
@@ -306,7 +307,7 @@ mod tests {
         }
     }
 
-    /// What lowers the window in a recovery besides is not undone.
+    /// A window that the algorithm lowers further in a recovery stays lower.
     #[test]
     fn a_recovery_never_raises_the_window() {
         let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);

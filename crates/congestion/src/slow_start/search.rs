@@ -63,7 +63,7 @@ pub struct Search {
     bins: Option<Bins>,
 }
 
-/// What was sent and delivered until the ends of the last bins, the newest last.
+/// Segments sent and delivered until the ends of the last bins, the newest last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Bins {
     duration: Span,
@@ -152,8 +152,8 @@ impl Bins {
         true
     }
 
-    /// The part of what was sent in a window a round trip ago that was not delivered in the last one, if so much is
-    /// remembered.
+    /// Returns the share of the segments sent in a window a round trip ago that were not delivered in the last one;
+    /// none if the bins do not reach back so far.
     fn missing(&self, rtt: Span) -> Option<f64> {
         let ago = rtt.as_secs_f64() / self.duration.as_secs_f64();
         let sent = self.sent_until(ago)? - self.sent_until(ago + BINS as f64)?;
@@ -162,7 +162,7 @@ impl Bins {
         (sent > 0.0).then(|| (sent - delivered as f64) / sent)
     }
 
-    /// What was sent until so many bins ago, evenly within each.
+    /// Returns the segments sent until `ago` bins before now, interpolated within a bin.
     fn sent_until(&self, ago: f64) -> Option<f64> {
         let whole = ago as usize;
         let newest = self.totals.len() - 1;
@@ -183,8 +183,8 @@ mod tests {
         Search::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
     }
 
-    /// Acknowledgements a millisecond apart, of which each says how much is sent and delivered by its time in
-    /// milliseconds; returns when slow start ends.
+    /// Sends acknowledgements at the given times; `totals` gives the segments sent and delivered by then. Returns the
+    /// time in milliseconds at which slow start ends.
     fn ends_at(
         search: &mut Search,
         times_ms: impl IntoIterator<Item = u64>,
@@ -219,8 +219,8 @@ mod tests {
         assert_eq!(share(100), None);
     }
 
-    /// What is sent doubles each round trip and is delivered one later: whole bins of interpolation are nearly exact,
-    /// and nothing is missing.
+    /// The segments sent double each round trip and are delivered one later: whole bins of interpolation are nearly
+    /// exact, and nothing is missing.
     #[test]
     fn a_path_that_is_not_full_delivers_what_was_sent() {
         let sent = |ms: u64| (1000.0 * (ms as f64 / 100.0).exp2()) as u64;
@@ -228,9 +228,9 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// A segment a millisecond is delivered, and two are sent from a second on, so that the round trip grows. What is
-    /// delivered at `t` was sent at `s = (t + 900) / 2`; of the `s - 650` sent in 350 ms before, `s - 1000` are missing: 26 %
-    /// from 1346 ms on, and the next bin ends at 1360.
+    /// A segment a millisecond is delivered, and two are sent from a second on, so that the round trip grows. Segments
+    /// delivered at `t` were sent at `s = (t + 900) / 2`; of the `s - 650` sent in 350 ms before, `s - 1000` are
+    /// missing: 26 % from 1346 ms on, and the next bin ends at 1360.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);

@@ -13,7 +13,7 @@ const CEILING: f64 = 50_000.0;
 /// The way back of the acknowledgements.
 const ONE_WAY: Span = Span::from_micros(500);
 
-/// What a transport may report next.
+/// Event that a transport may report.
 #[derive(Clone, Debug)]
 enum Fact {
     /// Acknowledgements of a number of segments each, and the round-trip time they saw.
@@ -89,7 +89,7 @@ fn entry_variants(
     entry.variants.iter().map(spec).collect()
 }
 
-/// What routers may answer: every kind in turn, so that each algorithm finds its own.
+/// Returns the feedback of routers: every kind in turn, so that each algorithm finds its own.
 fn feedback(number: u16) -> RouterFeedback {
     match number % 5 {
         0 => RouterFeedback::Xcp { change: 2e3 },
@@ -206,7 +206,7 @@ impl Transport {
             self.state.on_ack_in(&ack, phase);
             let grows = self.state.window.cwnd() > before;
             let controls = self.state.controller().phases() == Phases::All;
-            // What an algorithm does once a round trip may fall into any phase.
+            // Actions taken once a round trip may fall into any phase.
             prop_assert!(!grows || controls || ack.round_start, "grows in {phase:?}");
             self.state.halve_rate(&ack);
         }

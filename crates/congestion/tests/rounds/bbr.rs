@@ -97,8 +97,8 @@ fn version_3_probes_by_time() {
     }
 }
 
-/// Ten (five) seconds after the smallest round-trip time it is measured anew: four segments, half
-/// of what the path carries in version 3, for 200 ms and a round trip.
+/// Ten (five) seconds after the smallest round-trip time it is measured anew: four segments, half of the
+/// bandwidth-delay product in version 3, for 200 ms and a round trip.
 #[test]
 fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     for (kind, least, most) in [("bbr", 4.0, 4.0), ("bbr3", 45.0, 53.0)] {
@@ -136,8 +136,8 @@ fn it_follows_a_change_of_the_path() {
     }
 }
 
-/// A queue of a twentieth of what the path holds: version 1 goes on losing at each probe, version 3
-/// learns what fits and loses far less. Both use the path.
+/// A queue of a twentieth of the bandwidth-delay product: version 1 goes on losing at each probe, version 3
+/// learns the limit and loses far less. Both use the path.
 #[test]
 fn version_3_loses_less_on_a_short_buffer() {
     let path = Bottleneck {
@@ -156,7 +156,7 @@ fn version_3_loses_less_on_a_short_buffer() {
     assert!(three.lost * 2 < one.lost, "{one:?}, {three:?}");
 }
 
-/// Marks from ten segments on: version 1 ignores them, version 3 keeps what is in flight lower.
+/// Marks from ten segments on: version 1 ignores them, version 3 keeps fewer segments in flight.
 #[test]
 fn version_3_answers_marks() {
     let path = Bottleneck {
@@ -217,8 +217,8 @@ fn the_window_before_a_timeout_comes_back() {
     }
 }
 
-/// Version 1 begins a recovery with what is in flight and has just been delivered (draft-00 section 4.2.3.4):
-/// of 150 segments 40 have arrived and 10 are lost.
+/// Version 1 begins a recovery with the segments in flight and those just delivered (draft-00 section
+/// 4.2.3.4): of 150 segments 40 have arrived and 10 are lost.
 #[test]
 fn version_1_conserves_packets_from_the_pipe_on() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -262,9 +262,9 @@ fn two_flows_share() {
     }
 }
 
-/// A queue of what the path holds has room for a probe, so that version 3 loses nothing once it has learnt
-/// that from its start: the long-term bound grows only while the window that it holds is full
-/// (C.is_cwnd_limited of draft-05 section 2.1), which pacing keeps it from being.
+/// A queue of a bandwidth-delay product has room for a probe, so that version 3 loses nothing once it has
+/// learnt that from its start: the long-term bound grows only while the window that it holds is full
+/// (C.is_cwnd_limited of draft-05 section 2.1), and pacing keeps it from being full.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {

@@ -52,7 +52,7 @@ fn slow_start_ends_with_a_short_queue() {
     assert!(later.max_queue < 20.0, "{later:?}");
 }
 
-/// Flows of one delta share equally, one that comes later, too.
+/// Flows of one delta share equally, a later one, too.
 #[test]
 fn flows_of_one_delta_share_equally() {
     let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), copa(0.5));

@@ -2,15 +2,15 @@
 //! answer delays, marks or delivery rates.
 //!
 //! Segments wait in one queue; acknowledgements come back one by one, a round-trip time after the
-//! service, and those of dropped segments tell of the loss. What a transport would send again is
-//! sent as new segments.
+//! service, and those of dropped segments report the loss. Segments that a transport would send
+//! again are sent as new ones.
 
 use std::collections::VecDeque;
 
 use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Phase, RateSample};
 use longhaul_units::{Span, Time};
 
-/// Bytes of a segment: makes of rates what a transport makes of them.
+/// Bytes of a segment: converts rates as a transport does.
 const SEGMENT_BYTES: u64 = 1500;
 
 /// The bottleneck.
@@ -43,19 +43,20 @@ impl Bottleneck {
 struct Segment {
     number: u64,
     sent: Time,
-    /// When its acknowledgement, or the knowledge of its loss, arrives.
+    /// Time at which its acknowledgement, or the detection of its loss, arrives.
     answered: Time,
     queued: f64,
     lost: bool,
     marked: bool,
-    /// What the sender had seen delivered when it left, when the last of it was delivered, and when
-    /// that segment was sent (draft-cheng-iccrg-delivery-rate-estimation section 3).
+    /// Segments delivered, as the sender knew when it sent this segment, the time of the last of
+    /// these deliveries, and the time at which that segment was sent
+    /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
 }
 
-/// What a flow met in a part of a run.
+/// Measurements of a flow in a part of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Segments per second delivered.
@@ -125,7 +126,7 @@ impl Sender {
         }
     }
 
-    /// When it sends next.
+    /// Returns the time at which the sender sends next.
     fn sends_at(&self, now: Time) -> Option<Time> {
         let room = self.flight.len() < self.state.window.cwnd() as usize;
         room.then(|| now.max(self.pace_next).max(self.start))
@@ -283,7 +284,7 @@ impl Pipe {
         self.senders.push(Sender::new(state, self.now));
     }
 
-    /// Goes on for `seconds`; what each sender met.
+    /// Goes on for `seconds`; returns the measurements of each sender.
     pub fn run(&mut self, seconds: f64) -> Vec<Seen> {
         let before: Vec<(u64, u64, u64)> = self
             .senders
@@ -320,8 +321,8 @@ impl Pipe {
         self.senders.iter().zip(before).map(seen).collect()
     }
 
-    /// The next thing that happens: when, to which sender, and whether it is an answer. Answers
-    /// precede what is sent at the same time.
+    /// Returns the next event: its time, its sender, and true for an answer. Answers precede
+    /// segments sent at the same time.
     fn next_event(&self) -> Option<(Time, usize, bool)> {
         let answers =
             |(index, sender): (usize, &Sender)| Some((sender.answered_at()?, index, true));

@@ -1,4 +1,4 @@
-//! Senders that routers tell what to do: XCP and VCP.
+//! Senders that follow the feedback of routers: XCP and VCP.
 
 use longhaul_congestion::{Cause, Load, RouterFeedback, RouterRequest, Variant};
 use longhaul_units::Span;
@@ -45,7 +45,7 @@ fn xcp_asks_for_its_share_of_the_desired_change() {
 }
 
 /// SIGCOMM 2002 equation 1 with alpha 0.4 and no queue: each round trip a router hands out 0.4 of
-/// what is free of a path of 1000 segments, so the rest is 0.6^k of what it was.
+/// the free capacity of a path of 1000 segments, so the rest is 0.6^k of the first.
 #[test]
 fn xcp_fills_a_path_geometrically() {
     let mut sender = sender("xcp", &[], 2.0);

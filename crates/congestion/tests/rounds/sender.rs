@@ -24,8 +24,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement of one segment, 10 ms after the last, on a path of 100 ms, with what
-    /// `change` makes of it; returns the window after it.
+    /// Sends an acknowledgement of one segment, 10 ms after the last, on a path of 100 ms, modified
+    /// by `change`; returns the window after it.
     pub fn acknowledge(&mut self, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack(&ack);

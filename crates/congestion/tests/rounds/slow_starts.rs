@@ -28,8 +28,8 @@ fn standard_slow_start_doubles_up_to_the_threshold() {
     let path = Path::clean(Span::from_millis(100));
     let cwnd: Vec<f64> = flow.run(&path, 8).iter().map(|round| round.cwnd).collect();
     assert_eq!(cwnd[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
-    // RFC 5681 equation 3: at most one segment more per round trip; less by what the
-    // window's fraction of a segment does not send.
+    // RFC 5681 equation 3: at most one segment more per round trip; less, as the window's fraction of a segment is
+    // not sent.
     for pair in cwnd[5..].windows(2) {
         let growth = pair[1] - pair[0];
         assert!((0.97..=1.0).contains(&growth), "{growth}");

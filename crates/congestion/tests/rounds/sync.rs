@@ -29,7 +29,7 @@ fn report(sender: &mut Sender, transit: Span) -> f64 {
     sender.acknowledge(|ack| ack.one_way_delay = Some(transit))
 }
 
-/// Reports 100 ms and so many milliseconds in the queue.
+/// Reports 100 ms and `ms` milliseconds in the queue.
 fn queued(sender: &mut Sender, ms: u64) -> f64 {
     report(sender, Span::from_millis(100 + ms))
 }
@@ -289,8 +289,8 @@ fn trend_takes_the_medians_of_nine_reports() {
     assert_eq!(report_all(&[8, 8, 0]), Some(0.0));
 }
 
-/// Whatever tells that delays keep rising, and whatever is done about it, the window is cut; the
-/// mildest pair makes two cuts of a tenth.
+/// The window is reduced by any detector of rising delays with any reaction; the mildest pair makes two
+/// reductions of a tenth.
 #[test]
 fn any_detector_goes_with_any_reaction() {
     for detector in ["pqlen", "pminott", "trend", "avg", "mix"] {

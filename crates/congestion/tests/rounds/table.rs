@@ -36,7 +36,7 @@ fn constants_give_aimd_to_the_bit() {
         rounds(&table(&[(1.0, 2.0)], &[(1.0, 0.25)]), 5000),
         expected
     );
-    // A number stands for a constant, and what is not given is standard TCP's.
+    // A number stands for a constant, and functions that are not given are standard TCP's.
     let numbers = controller("table", Variant::Paper, &aimd);
     assert_eq!(rounds(&numbers, 5000), expected);
     let standard = rounds(&controller("reno", Variant::Paper, &[]), 5000);

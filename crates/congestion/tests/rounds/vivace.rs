@@ -1,5 +1,5 @@
-//! PCC Vivace on paths of 100 and 10 Mbit/s, against what section 5 of its paper has and section 4.4 says of its
-//! friendliness.
+//! PCC Vivace on paths of 100 and 10 Mbit/s, against the results of its paper's section 5 and the friendliness of
+//! section 4.4.
 
 use longhaul_congestion::{CongestionState, Variant};
 use longhaul_units::Span;

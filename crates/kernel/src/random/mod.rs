@@ -23,7 +23,7 @@ pub use self::samplers::{WITHOUT_END, whole};
 use self::xoshiro::Xoshiro256;
 
 words! {
-    /// Where random numbers come from.
+    /// Source of random numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Randomness {
         /// One stream per component: a change of one component leaves the others' numbers alone.
@@ -64,14 +64,14 @@ impl Streams {
         }
     }
 
-    /// The stream called `path` in any case: whoever asks for it again draws the same. The path need not be a
+    /// Returns the stream called `path`: asking for it again draws the same numbers. The path need not be a
     /// string yet.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }
 
-    /// The stream of a link's losses. ns-2's scripts give their error models generators of their
-    /// own, from the same seed.
+    /// Returns the stream of a link's losses. ns-2's scripts give their error models generators of their own,
+    /// from the same seed.
     pub fn losses(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -102,13 +102,13 @@ impl Stream {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 
-    /// A number with so many random bits as a double has.
+    /// Draws a number with as many random bits as a double has.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         (self.uniform() * (1_u64 << 53) as f64) as u64
     }
 
-    /// Whether other streams draw from the same generator.
+    /// Returns true if other streams draw from the same generator.
     #[inline]
     pub fn is_shared(&self) -> bool {
         matches!(self.0, Generator::Ns2(_))
@@ -134,8 +134,8 @@ impl Stream {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
-    /// Where in its interval a start lies, from 0 to 1. ns-2's scripts draw starts with the command
-    /// `ns-random`: 31 bits, divided by the largest.
+    /// Draws the position of a start in its interval, from 0 to 1. ns-2's scripts draw starts with the
+    /// command `ns-random`: 31 bits, divided by the largest.
     #[inline]
     pub fn start_fraction(&mut self) -> f64 {
         let number = self.uniform();

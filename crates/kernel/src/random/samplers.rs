@@ -74,8 +74,8 @@ impl Stream {
     }
 }
 
-/// The next whole number, at least 1, and no more than what is as good as without end: tails may not
-/// have a mean, and sums have to stay within 64 bits.
+/// Returns the next whole number, at least 1, and no more than a count that is as good as unlimited:
+/// tails may not have a mean, and sums have to stay within 64 bits.
 #[inline]
 pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
@@ -118,7 +118,7 @@ mod tests {
                 },
                 |x| libm::pow(x, -1.5),
             ),
-            // Scale 10 (1.2 - 1) = 2, as WebTraf of LBNL-52549 has it.
+            // Scale 10 (1.2 - 1) = 2, as in WebTraf of LBNL-52549.
             (
                 Distribution::ParetoII {
                     mean: 10.0,
@@ -228,7 +228,7 @@ mod tests {
         assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
     }
 
-    /// What rounding up does to means of ns-2's traffic.
+    /// Rounding up changes the means of ns-2's traffic.
     #[test]
     fn counts_are_rounded_up() {
         let mut stream = Stream::new(1, 0, "test");
@@ -259,7 +259,7 @@ mod tests {
         let (mut first, mut second) = (stream.split(), stream.split());
         let (one, two) = (first.uniform(), second.uniform());
         assert_ne!(one, two);
-        // As many numbers were taken from it, however many its parts have drawn.
+        // The stream has lost as many numbers, however many its parts have drawn.
         twin.split();
         twin.split();
         assert_eq!(stream.uniform(), twin.uniform());

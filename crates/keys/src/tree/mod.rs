@@ -1,7 +1,7 @@
 //! A document as a tree of values, each with its origin.
 //!
 //! Values are read as they are written, converted to their types when they are checked, and completed by defaults
-//! and by what follows from others. The tables of a document have keys; those that are declared have a [`Field`].
+//! and derived values. The tables of a document have keys; those that are declared have a [`Field`].
 
 mod read;
 
@@ -17,9 +17,9 @@ use crate::{Field, Origin};
 pub struct Node {
     /// The value.
     pub value: Value,
-    /// Where the value is written.
+    /// Origin of the value.
     pub origin: Origin,
-    /// Where its key is written, if elsewhere.
+    /// Origin of its key, if it is another.
     pub key: Option<Origin>,
 }
 
@@ -42,25 +42,25 @@ pub enum Value {
     Table(Table),
 }
 
-/// Keys and values. Declared keys are reached by their [`Field`], so that a wrong name does not compile; what goes
-/// through any table, whatever it declares, uses the entries by name.
+/// Keys and values. Declared keys are reached by their [`Field`], so that a wrong name does not compile; code for
+/// any table, whatever it declares, uses the entries by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Keys and values in alphabetical order.
     pub entries: BTreeMap<String, Node>,
 }
 
-/// Why values cannot go together.
+/// Reason why values cannot go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The key that is wrong.
     pub key: &'static str,
-    /// What was found and what is allowed.
+    /// The value found, and the allowed values.
     pub message: String,
 }
 
 impl Refusal {
-    /// Of the value of a key.
+    /// Makes a refusal of the value of a key.
     pub fn of<T>(field: Field<T>, message: impl Into<String>) -> Self {
         Self {
             key: field.name(),
@@ -81,7 +81,7 @@ impl Value {
         Self::Text(text.to_string())
     }
 
-    /// The text, if it is one.
+    /// Returns the text; none if the value is no text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -110,7 +110,7 @@ impl Node {
         self.key.as_ref().unwrap_or(&self.origin)
     }
 
-    /// The table, if it is one.
+    /// Returns the table; none if the value is no table.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
             Value::Table(table) => Some(table),
@@ -118,7 +118,7 @@ impl Node {
         }
     }
 
-    /// The table, to be changed, if it is one.
+    /// Returns the table, to be changed; none if the value is no table.
     pub fn table_mut(&mut self) -> Option<&mut Table> {
         match &mut self.value {
             Value::Table(table) => Some(table),
@@ -170,22 +170,22 @@ impl Table {
         nodes.for_each(|node| node.attribute(origin));
     }
 
-    /// The value of a key with its origin, if there is one.
+    /// Returns the value of a key with its origin, if there is one.
     pub fn get<T>(&self, field: Field<T>) -> Option<&Node> {
         self.entries.get(field.name())
     }
 
-    /// The same, to be changed.
+    /// Returns the node of a key, to be changed.
     pub fn get_mut<T>(&mut self, field: Field<T>) -> Option<&mut Node> {
         self.entries.get_mut(field.name())
     }
 
-    /// Whether a key has a value.
+    /// Returns true if a key has a value.
     pub fn has<T>(&self, field: Field<T>) -> bool {
         self.entries.contains_key(field.name())
     }
 
-    /// The value of a key that has one.
+    /// Returns the value of a key that has one.
     ///
     /// # Panics
     ///
@@ -205,17 +205,17 @@ impl Table {
         T::read(value).unwrap_or_else(|| panic!("{field} is declared as another type: {value:?}"))
     }
 
-    /// The table that a key has, if it has one.
+    /// Returns the table of a key; none if it has none.
     pub fn table<T>(&self, field: Field<T>) -> Option<&Self> {
         self.get(field)?.table()
     }
 
-    /// The same, to be changed.
+    /// Returns the table of a key, to be changed; none if it has none.
     pub fn table_mut<T>(&mut self, field: Field<T>) -> Option<&mut Self> {
         self.get_mut(field)?.table_mut()
     }
 
-    /// The table of a key that has one.
+    /// Returns the table of a key that has one.
     ///
     /// # Panics
     ///
@@ -225,7 +225,7 @@ impl Table {
         table.unwrap_or_else(|| panic!("{field} is no table"))
     }
 
-    /// The same, to be changed.
+    /// Returns the table of a key, to be changed.
     ///
     /// # Panics
     ///
@@ -248,7 +248,7 @@ impl Table {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the list of a key, to be changed.
     ///
     /// # Panics
     ///
@@ -266,7 +266,7 @@ impl Table {
         self.list(field).iter().filter_map(Node::table)
     }
 
-    /// The same, to be changed.
+    /// Returns the tables in the list of a key, to be changed.
     pub fn tables_mut<T>(&mut self, field: Field<T>) -> impl Iterator<Item = &mut Self> {
         self.list_mut(field).iter_mut().filter_map(Node::table_mut)
     }
@@ -276,7 +276,7 @@ impl Table {
         self.node(field).word()
     }
 
-    /// Whether a key has the word as its value.
+    /// Returns true if the value of a key is this word.
     pub fn is_word<T>(&self, field: Field<T>, word: &str) -> bool {
         self.get(field).and_then(|node| node.value.as_text()) == Some(word)
     }
@@ -307,7 +307,7 @@ impl Table {
         self.insert(field, Node::new(value, Origin::Derived(rule.into())));
     }
 
-    /// The same with another value of one key.
+    /// Returns the table with another value of one key.
     pub fn with<T>(mut self, field: Field<T>, value: Value) -> Self {
         self.insert(field, Node::new(value, Origin::Default));
         self

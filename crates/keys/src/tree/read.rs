@@ -11,7 +11,8 @@ pub trait Read: Sized {
     fn read(value: Option<&Value>) -> Option<Self>;
 }
 
-/// Nothing is read as none, and so are a word such as `auto` or `unlimited` and `false` where `T` has no such value.
+/// Reads a missing value as none, and likewise a word such as `auto` or `unlimited`, and `false`, where `T` has no
+/// such value.
 impl<T: Read> Read for Option<T> {
     fn read(value: Option<&Value>) -> Option<Self> {
         let given = value.and_then(|given| T::read(Some(given)));
@@ -22,7 +23,7 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
-/// Nothing is read as no entries.
+/// Reads a missing value as no entries.
 impl<T: Read> Read for Vec<T> {
     fn read(value: Option<&Value>) -> Option<Self> {
         match value {

@@ -3,16 +3,16 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// When sources request files.
+/// Requests of the sources: times between files, and times of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
     pub think: Span,
-    /// How the first files are spread.
+    /// Distribution of the times of the first files.
     pub start: StartWaves,
 }
 
-/// When sources request their first file (NIST SP 500-282, chapter 3): at once, after an exponential
+/// Times of the first requests of sources (NIST SP 500-282, chapter 3): at once, after an exponential
 /// time of a third or of two thirds of the mean between files, or, all others, of that mean itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
@@ -36,11 +36,11 @@ pub struct Files {
     pub large: [LargeFile; 3],
     /// Limits on active large files, if there are any.
     pub admission: Option<Admission>,
-    /// When files between direct access routers are jumbo files.
+    /// Part of the run in which files between direct access routers are jumbo files, if there is any.
     pub jumbo: Option<Jumbo>,
 }
 
-/// What a file is.
+/// Type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FileType {
     /// A Web object.
@@ -65,7 +65,7 @@ impl FileType {
 pub struct LargeFile {
     /// Probability that a file is of this type.
     pub probability: f64,
-    /// What the size drawn is multiplied by.
+    /// Factor that multiplies the size drawn.
     pub factor: u64,
 }
 
@@ -85,14 +85,14 @@ pub struct Admission {
 pub struct Cell {
     /// The path's class.
     pub path: PathClass,
-    /// Whether both hosts are fast.
+    /// True if both hosts are fast.
     pub fast_interface: bool,
-    /// Whether the source has an alternate algorithm.
+    /// True if the source has an alternate algorithm.
     pub alternate: bool,
 }
 
 impl Cell {
-    /// How many cells there are.
+    /// Number of cells.
     pub const COUNT: usize = 12;
 
     /// Its position: paths from the fastest, fast interfaces before others, standard TCP first.
@@ -120,13 +120,13 @@ pub enum PathClass {
 /// 4) are 50,000 packets a file, where the mean Web object has 50 and the mean document 500.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
-    /// When it begins.
+    /// Beginning.
     pub from: Time,
-    /// When it is over.
+    /// End.
     pub until: Time,
-    /// What the sizes of large files are multiplied by.
+    /// Factor that multiplies the sizes of large files.
     pub factor: u64,
-    /// What those of Web objects are multiplied by: `factor`, and the factor of documents as well if
-    /// every jumbo file is a document at least.
+    /// Factor that multiplies the sizes of Web objects: `factor`, and the factor of documents as well
+    /// if every jumbo file is a document at least.
     pub web_factor: u64,
 }

@@ -1,4 +1,4 @@
-//! What to simulate, fully resolved. The scenario crate builds this from a user's file.
+//! Configuration of a simulation, fully resolved. The scenario crate builds this from a user's file.
 //!
 //! NIST SP 500-282, chapter 3, describes the model; chapters 5 (connections and algorithms), 6
 //! (long-lived flows, jumbo files) and 8 (file types) add to it. Packets have no size: capacities are
@@ -26,25 +26,25 @@ pub struct Config {
     pub seed: u64,
     /// Replication number: another one draws other random numbers from the same seed.
     pub replication: u64,
-    /// When the simulation ends.
+    /// Time at which the simulation ends.
     pub duration: Time,
     /// Routers and links.
     pub topology: Topology,
     /// Speeds of sources and receivers.
     pub hosts: Hosts,
-    /// What every flow has in common.
+    /// Transport parameters of every flow.
     pub transport: Transport,
     /// Congestion control of the sources. The probabilities add up to one.
     pub algorithms: Vec<Algorithm>,
-    /// When sources request files.
+    /// Requests of the sources.
     pub users: Users,
     /// Types and sizes of files.
     pub files: Files,
     /// Unlimited flows, in the order of their numbers.
     pub long_lived: Vec<LongLived>,
-    /// What is measured.
+    /// Measurements to report.
     pub measure: Measure,
-    /// Flows that are traced, if any are.
+    /// Flows to trace, if any.
     pub trace: Option<Trace>,
 }
 
@@ -59,7 +59,7 @@ pub struct Hosts {
     pub fast_share: f64,
 }
 
-/// What every flow has in common.
+/// Transport parameters of every flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transport {
     /// Congestion window to start with, and after timeouts.
@@ -79,20 +79,20 @@ pub struct Transport {
     pub srtt_allowance: Span,
     /// Added to every round-trip time that a source measures.
     pub rtt_excess: Span,
-    /// Whether the handshake is the first sample of the round-trip time, in place of the propagation delay.
+    /// True if the handshake is the first sample of the round-trip time, in place of the propagation delay.
     pub handshake_rtt: bool,
 }
 
 /// A congestion control that sources may have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Algorithm {
-    /// What tables call it.
+    /// Label in tables.
     pub label: String,
     /// The algorithm.
     pub congestion: ControllerSpec,
     /// Probability that a source has it.
     pub share: f64,
-    /// Whether flow groups count it as the alternate, and not as standard TCP.
+    /// True if flow groups count it as the alternate, and not as standard TCP.
     pub alternate: bool,
 }
 
@@ -105,9 +105,9 @@ pub struct LongLived {
     pub from: usize,
     /// Access router of the receiver.
     pub to: usize,
-    /// When it starts to send.
+    /// Time at which it starts to send.
     pub start: Time,
-    /// When it stops.
+    /// Time at which it stops.
     pub stop: Time,
     /// Position of its algorithm in [`Config::algorithms`]; drawn like those of sources without it.
     pub algorithm: Option<usize>,
@@ -115,14 +115,14 @@ pub struct LongLived {
     pub speed: PacketRate,
 }
 
-/// What is measured.
+/// Measurements to report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// Length of an interval of the time series, more than zero.
     pub every: Span,
     /// Completed flows of a group after which statistics of their goodput are reported.
     pub batch: usize,
-    /// Whether every flow is reported when it ends.
+    /// True to report every flow when it ends.
     pub flow_log: bool,
 }
 
@@ -133,9 +133,9 @@ pub struct Trace {
     pub long_lived: Vec<usize>,
     /// First and last number of sources, in order of access routers from 0: all of their flows.
     pub sources: Vec<(u32, u32)>,
-    /// When the trace begins.
+    /// Beginning of the trace.
     pub from: Time,
-    /// When it ends.
+    /// End of the trace.
     pub until: Time,
     /// Maximum of records of each of the two kinds.
     pub max: u64,

@@ -17,9 +17,10 @@ pub struct Topology {
     pub pops: Vec<Pop>,
     /// Access routers, each at a point of presence or at a backbone router.
     pub access: Vec<AccessRouter>,
-    /// How the two queues of a router share its capacity.
+    /// Sharing of a router's capacity by its two queues.
     pub service: Service,
-    /// Whether they share its buffer, too, where they share a server; else each has one of that size.
+    /// True if the two queues share the buffer, too, where they share a server; else each has one of
+    /// that size.
     pub shared_buffer: bool,
 }
 
@@ -32,7 +33,7 @@ impl Topology {
         }
     }
 
-    /// Whether a backbone router has access routers below; the others forward for them.
+    /// Returns true if a backbone router has access routers below; the others forward for them.
     pub fn has_access(&self, router: usize) -> bool {
         self.access
             .iter()
@@ -68,7 +69,7 @@ impl Topology {
 pub struct Router {
     /// Name.
     pub name: String,
-    /// How fast it forwards packets.
+    /// Rate at which it forwards packets.
     pub capacity: PacketRate,
     /// Packets that each of its queues can hold, or both together, those in service included; at least
     /// one.
@@ -133,7 +134,7 @@ pub enum Parent {
 }
 
 words! {
-    /// How a router with two queues, one towards the backbone and one towards the hosts, serves them.
+    /// Service of a router's two queues, one towards the backbone and one towards the hosts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Service {
         /// One server for both, work-conserving: it alternates while both queues hold packets.
@@ -141,7 +142,7 @@ words! {
         /// One server for both that alternates strictly: it idles for one service time when the queue
         /// whose turn it is holds no packet.
         Alternating = "alternating",
-        /// A server of the full capacity for each: what the figures of chapter 5 need.
+        /// A server of the full capacity for each, which the figures of chapter 5 need.
         Dual = "dual",
     }
 }

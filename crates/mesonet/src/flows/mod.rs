@@ -22,7 +22,7 @@ pub(crate) use self::table::{FlowInfo, FlowTable, STALE};
 pub(crate) use self::timers::{Timer, Timers};
 use crate::network::Network;
 
-/// What both ends of flows act on.
+/// Network, timers and parameters that both ends of flows use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Env {
     pub(crate) network: Network,
@@ -33,7 +33,7 @@ pub(crate) struct Env {
     pub(crate) srtt_gain: f64,
     /// Added to every sample of the round-trip time.
     pub(crate) rtt_excess: Span,
-    /// Whether the handshake is the first of them.
+    /// True if the handshake is the first sample.
     pub(crate) handshake_rtt: bool,
     /// Congestion window after timeouts.
     pub(crate) initial_cwnd: f64,

@@ -22,7 +22,7 @@ pub(crate) struct Receiver {
     speed: u16,
     /// Its access router.
     access: u16,
-    /// That of the source.
+    /// The access router of the source.
     source_access: u16,
     /// Index of the counter of its data packets.
     pub(crate) counter: u16,
@@ -54,7 +54,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the slot still belongs to this flow.
+    /// Returns true if the slot still belongs to this flow.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow

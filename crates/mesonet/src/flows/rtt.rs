@@ -12,7 +12,7 @@ pub(crate) struct RttEstimator {
     /// Round-trip propagation delay of the path.
     propagation: Span,
     rto: Span,
-    /// When the timer expires.
+    /// Time at which the timer expires.
     pub(crate) deadline: Time,
 }
 

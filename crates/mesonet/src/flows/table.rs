@@ -55,7 +55,7 @@ impl FlowInfo {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FlowTable {
     pub(crate) sending: Vec<Sender>,
-    /// By slot of the sender.
+    /// Descriptions of the flows, by slot of the sender.
     pub(crate) about: Vec<FlowInfo>,
     free_senders: Vec<FlowId>,
     receiving: Vec<Receiver>,
@@ -75,8 +75,8 @@ impl FlowTable {
         }
     }
 
-    /// Restores what checkpoints do not store: the tables that flows share with the initial states of
-    /// congestion control.
+    /// Restores state that checkpoints do not store: the tables that flows share with the initial
+    /// states of congestion control.
     pub(crate) fn restore_shared(&mut self, initial: &[CongestionState]) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
             sender.share_tables(&initial[about.algorithm as usize]);

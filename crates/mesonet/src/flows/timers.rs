@@ -2,7 +2,7 @@
 //!
 //! A flow has one entry for its retransmission timer; when it is due and the deadline has moved
 //! meanwhile, it is entered again: at the beginning of the window, in most cases. Entries of closed flows
-//! are told by their generation.
+//! are recognised by their generation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::calendar::{Calendar, Key, time_of};
 use crate::network::FlowId;
 use longhaul_kernel::Heap;
 
-/// A timer of a flow. Those due at the same time expire in this order.
+/// A timer of a flow. Timers due at the same time expire in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// Its SYN or retransmission timer may have expired.
@@ -33,7 +33,7 @@ impl Timer {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timers {
     calendar: Calendar,
-    /// Those of the current window.
+    /// Timers of the current window.
     heap: Heap,
 }
 
@@ -48,7 +48,7 @@ impl Timers {
         }
     }
 
-    /// When the next timer of the window is due; never if there is none.
+    /// Returns the time of the window's next timer; never if there is none.
     #[inline]
     pub(crate) fn first(&self) -> Time {
         time_of(self.heap.first())

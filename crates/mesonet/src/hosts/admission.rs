@@ -9,7 +9,7 @@ use crate::config::{Admission, Cell, FileType};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ActiveLargeFiles {
     admission: Option<Admission>,
-    /// By large type and cell.
+    /// Numbers of files, by large type and cell.
     cells: [[u64; Cell::COUNT]; 3],
     all: [u64; 3],
 }
@@ -23,7 +23,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// How many there are of each large type.
+    /// Returns the number of files of each large type.
     pub(crate) fn all(&self) -> [u64; 3] {
         self.all
     }

@@ -12,7 +12,7 @@ pub(crate) struct ReceivingHost {
     pub(crate) number: u32,
     /// Its access router.
     pub(crate) access: u16,
-    /// Whether its host is fast.
+    /// True if its host is fast.
     pub(crate) fast: bool,
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Source {
     pub(crate) access: u16,
     /// Position of its algorithm in the configuration.
     pub(crate) algorithm: u8,
-    /// Whether its host is fast.
+    /// True if its host is fast.
     pub(crate) fast: bool,
 }
 
@@ -52,7 +52,7 @@ impl Sources {
         &self.sources
     }
 
-    /// When each source requests its first file.
+    /// Returns the time at which each source requests its first file.
     pub(crate) fn first_requests(&self, streams: &Streams) -> Vec<Time> {
         let mut stream = streams.component("mesonet/start");
         let mean = |wave: f64| Span::from_secs_f64(self.users.think.as_secs_f64() * wave);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::packet::Packet;
 
-/// A packet on a link, and when it arrives.
+/// A packet on a link, and its time of arrival.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct InFlight {
     pub(crate) time: Time,
@@ -31,7 +31,7 @@ impl Crossing {
         self.packets.iter().all(Vec::is_empty)
     }
 
-    /// How many of them arrive after `time`.
+    /// Returns the number of packets that arrive after `time`.
     pub(crate) fn later_than(&self, time: Time) -> usize {
         let later = |packets: &Vec<InFlight>| {
             let later = packets.iter().rev().take_while(|one| one.time > time);
@@ -41,9 +41,9 @@ impl Crossing {
     }
 }
 
-/// What arrives at a backbone router: packets that stay in the region, each an event, and packets that
-/// leave it again over another link. Those that arrive at the same time are taken in this order: the ones
-/// that leave again before the others, then by link.
+/// Packets that arrive at a backbone router: those that stay in the region, each an event, and those that
+/// leave it again over another link. Packets that arrive at the same time are taken in this order: the
+/// ones that leave again before the others, then by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
     /// Numbers of the links.
@@ -74,26 +74,26 @@ impl Arrivals {
         self.staying.receive(link, staying);
     }
 
-    /// Those of packets that stay in the region which arrive by `end`.
+    /// Returns the packets that stay in the region and arrive by `end`.
     pub(super) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
         let lanes = self.staying.lanes.iter();
         let due = lanes.flat_map(move |lane| lane.iter().take_while(move |one| one.time <= end));
         due.map(|one| &one.packet)
     }
 
-    /// When the next packet that stays in the region arrives; never if there is none.
+    /// Returns the arrival of the next packet that stays in the region; never if there is none.
     #[inline]
     pub(super) fn next_staying(&self) -> Time {
         self.staying.first.0
     }
 
-    /// When the next packet that leaves the region again arrives; never if there is none.
+    /// Returns the arrival of the next packet that leaves the region again; never if there is none.
     #[inline]
     pub(super) fn next_passing(&self) -> Time {
         self.passing.first.0
     }
 
-    /// Removes it.
+    /// Removes the next packet that stays in the region.
     #[inline]
     pub(super) fn take_staying(&mut self) -> Option<InFlight> {
         self.staying.take()
@@ -108,7 +108,7 @@ impl Arrivals {
         self.passing.take()
     }
 
-    /// How many of the packets on a link arrive after `time`.
+    /// Returns the number of packets on a link that arrive after `time`.
     pub(super) fn later_than(&self, link: usize, time: Time) -> usize {
         let lanes = [&self.staying, &self.passing].map(|merged| &merged.lanes[link]);
         let later = |lane: &Lane| {
@@ -123,7 +123,7 @@ impl Arrivals {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Merged {
     lanes: Vec<Lane>,
-    /// By link, when its first packet arrives.
+    /// Arrival of the first packet of each link.
     times: Vec<Time>,
     /// The earliest of these, and its number.
     first: (Time, usize),
@@ -167,7 +167,7 @@ impl Merged {
 /// Packets on a link in order of arrival, in the batches in which they were handed over: none is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
-    /// The first batch, and how many packets of it have been taken.
+    /// The first batch, and the number of packets taken from it.
     batch: Vec<InFlight>,
     taken: usize,
     later: VecDeque<Vec<InFlight>>,
@@ -199,7 +199,7 @@ impl Lane {
         self.spare.push(over);
     }
 
-    /// When the next packet arrives; never if there is none.
+    /// Returns the arrival of the next packet; never if there is none.
     #[inline]
     fn next(&self) -> Time {
         let next = self.batch.get(self.taken);
@@ -254,7 +254,7 @@ mod tests {
     fn arrivals_of_all_links_are_taken_in_order_of_time_then_of_link() {
         let at = Time::from_ps;
         let mut arrivals = Arrivals::new([7, 9].into_iter());
-        // Of two windows on the first link.
+        // Packets of two windows on the first link.
         arrivals.receive(0, &mut packets([(1, 2), (3, 1), (5, 4)]));
         arrivals.receive(0, &mut packets([(9, 6)]));
         arrivals.receive(1, &mut packets([(2, 3), (3, 5), (5, 8)]));

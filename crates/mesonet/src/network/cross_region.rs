@@ -1,4 +1,4 @@
-//! Packets between regions: those that arrive from others, and those that are handed over to them.
+//! Packets between regions: arrivals from other regions, and packets that are handed over to them.
 
 use longhaul_units::Time;
 
@@ -29,7 +29,7 @@ impl Network {
         arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
     }
 
-    /// How many packets on such a link that were received arrive after `time`.
+    /// Returns the number of packets received on such a link that arrive after `time`.
     pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
         self.arrivals[router as usize].later_than(at, time)
     }
@@ -70,10 +70,10 @@ impl Network {
         self.event_list.set(self.layout.cross_region(router), time);
     }
 
-    /// Processes what passes a backbone router on its way between other regions, until `time`.
+    /// Processes packets that pass a backbone router on their way between other regions, until `time`.
     #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
-        // Where there is nothing, it takes no call.
+        // If no packet passes, no call is made.
         if self.arrivals[router as usize].next_passing() <= time {
             self.pass_some_through::<TRACED>(router, time);
         }

@@ -9,8 +9,8 @@ use super::tournament::Tournament;
 use super::{HostEvent, Network};
 
 impl Network {
-    /// The next event at a host, if there is one by `limit`. Compiled twice: the copy that traces
-    /// packets (`packet_trace.rs`) costs the other one no test.
+    /// Returns the next event at a host; none if there is none by `limit`. Compiled twice: the copy
+    /// that traces packets (`packet_trace.rs`) costs the other one no test.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
         let bound = self.event_list.bound(limit);
@@ -78,7 +78,7 @@ impl Network {
         fifo.push(InFlight { time, packet });
     }
 
-    /// Moves the origin of the event list, if it is due.
+    /// Moves the origin of the event list if it is too old.
     pub(crate) fn rebase(&mut self) {
         if self.now.since(self.rebased) >= Tournament::REACH / 2 {
             self.rebased = self.now;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// A FIFO: a ring of a power of two of places, so that a position wraps with one instruction. While it is
-/// short it stays in the same few cache lines, however long it has been.
+/// short it stays in the same few cache lines, even if it has been long.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fifo<T> {
-    /// Places, of which those that hold no entry have a stale one.
+    /// Places; a place without an entry holds a stale one.
     ring: Vec<T>,
     first: usize,
     len: usize,
@@ -78,7 +78,8 @@ impl<T: Copy> Fifo<T> {
         Some(taken)
     }
 
-    /// [`Self::pop`], and a value of the next entry, or `none` if there is none, without a branch.
+    /// Removes the first entry as [`Self::pop`], and returns it with a value of the next, or `none`
+    /// without a next, without a branch.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
         &mut self,
@@ -86,7 +87,7 @@ impl<T: Copy> Fifo<T> {
         none: V,
     ) -> Option<(T, V)> {
         let taken = self.pop()?;
-        // Of a stale entry if there is none.
+        // Without a next entry, this is the value of a stale one.
         let next = value(self.ring.get(self.first)?);
         Some((taken, if self.len == 0 { none } else { next }))
     }

@@ -75,8 +75,8 @@ impl Network {
         }
     }
 
-    /// A packet is queued at a backbone router at `time`: when it departs, and where to, if there is room.
-    /// Inlined, since a call costs as much as the queue.
+    /// Queues a packet at a backbone router at `time`; returns the time at which it departs, and its next
+    /// hop; none if there is no room. Inlined, since a call costs as much as the queue.
     #[inline(always)]
     pub(super) fn enqueue_at_backbone<const TRACED: bool>(
         &mut self,

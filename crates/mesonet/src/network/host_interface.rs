@@ -6,7 +6,7 @@ use super::Network;
 use super::packet::{FlowId, Kind, Packet};
 use crate::records::Direction;
 
-/// An event at a host. Each has a packet, so that it is in the same place, whichever event it is.
+/// An event at a host. All have a packet, so that it is in the same place in each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostEvent {
     /// A packet has passed the access router of its host.

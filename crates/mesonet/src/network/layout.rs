@@ -16,7 +16,7 @@ pub(super) enum AccessParent {
     Backbone(u16),
 }
 
-/// Where a backbone router forwards a packet.
+/// Next hop of a packet at a backbone router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Hop {
     Link(u16),
@@ -26,8 +26,8 @@ pub(super) enum Hop {
     Access(u16),
 }
 
-/// Where events come from: each has at most one next event. All but servers and links from other regions
-/// have a FIFO of packets in flight.
+/// Sources of events: each has at most one next event. All but servers and links from other regions have a
+/// FIFO of packets in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
@@ -40,7 +40,7 @@ pub(super) enum Station {
     CrossRegion(u16),
     /// Packets on a link within the region, to a backbone router.
     OnLink(u16),
-    /// Packets on their way from a backbone router to what is below it.
+    /// Packets on their way from a backbone router to an element below it.
     OutOfBackbone(u16),
     /// Packets on their way from a point of presence to an access router.
     BelowPop,
@@ -48,12 +48,13 @@ pub(super) enum Station {
     AckReady,
     /// Sources that have just sent.
     MaySend,
-    /// The one server of a point of presence or, numbered after these, of an access router.
+    /// The server of a point of presence that has one server or, numbered after these, of such an access
+    /// router.
     Server(u16),
 }
 
-/// Where a router with one server forwards packets: one number for all kinds of places, so that which one it
-/// is can be selected without a branch.
+/// Next hop of a packet at a router with one server: one number for all kinds of elements, so that the next
+/// hop can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 
@@ -69,13 +70,13 @@ impl Next {
         Self(Self::BACKBONE + u32::from(router))
     }
 
-    /// A router with one server, if it is one.
+    /// Returns the router if the next hop is one with one server.
     #[inline]
     pub(super) fn server(self) -> Option<usize> {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
     }
 
-    /// A backbone router, if it is neither [`Self::server`] nor a host.
+    /// Returns the router if the next hop is a backbone router; `self` is no [`Self::server`].
     #[inline]
     pub(super) fn backbone(self) -> Option<u16> {
         (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)
@@ -88,11 +89,11 @@ pub(super) struct OutLink {
     /// Its number in the network.
     pub(super) id: u16,
     pub(super) delay: Span,
-    /// Its FIFO, if it ends in the region, too.
+    /// Index of its FIFO, if it ends in the region, too.
     pub(super) within: Option<usize>,
     /// Packets sent into it, including those whose departure is still to come.
     pub(super) sent: u64,
-    /// If it ends in another region, those that have not been handed over.
+    /// Packets for another region that have not been handed over, if the link ends there.
     pub(super) outbox: Crossing,
 }
 
@@ -106,7 +107,7 @@ pub(super) struct Layout {
     pub(super) backbone: Vec<u16>,
     /// Number in the region of each access router of the network.
     local_access: Vec<u16>,
-    /// By access router.
+    /// Parent of each access router.
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
@@ -115,7 +116,7 @@ pub(super) struct Layout {
     /// `hops[at * access routers of the network + to]`.
     hops: Vec<Hop>,
     pub(super) stations: Vec<Station>,
-    /// How many speeds hosts have.
+    /// Number of speeds of hosts.
     speeds: usize,
     /// The first station of each kind.
     cross_region: usize,
@@ -275,7 +276,7 @@ impl Layout {
         }
     }
 
-    /// Where a backbone router forwards packets for an access router of the network.
+    /// Returns the next hop at a backbone router for an access router of the network.
     #[inline]
     pub(super) fn hop(&self, router: u16, to: u16) -> Hop {
         self.hops[router as usize * self.local_access.len() + to as usize]
@@ -287,7 +288,7 @@ impl Layout {
         self.local_access[access as usize]
     }
 
-    /// What an access router is attached to.
+    /// Returns the parent of an access router.
     #[inline]
     pub(super) fn above(&self, access: u16) -> AccessParent {
         self.above[access as usize]
@@ -352,8 +353,8 @@ impl Layout {
         self.pops.len() + access as usize
     }
 
-    /// Where such a router forwards a packet for the access router `to`. Found without a branch, which
-    /// would be as hard to predict as what it decides.
+    /// Returns the next hop at a router with one server for the access router `to`. Found without a branch,
+    /// which would be as hard to predict as the hop itself.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);

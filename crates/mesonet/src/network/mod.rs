@@ -6,9 +6,9 @@
 //! between two elements, in order of arrival, and packets that wait for a server that two queues share
 //! (`shared_server.rs`).
 //!
-//! An event is the arrival of a packet where several FIFOs meet, or the end of a service. What follows
-//! at once, or before any other event, is processed in the same event: packets that only pass a backbone
-//! router before what its own region sends there, and packets on their way down from it.
+//! An event is the arrival of a packet where several FIFOs meet, or the end of a service. Consequences
+//! that follow at once, or before any other event, are processed in the same event: packets that only
+//! pass a backbone router before those of its own region, and packets on their way down from it.
 
 mod arrivals;
 mod cross_region;
@@ -70,9 +70,9 @@ pub(crate) struct Network {
     rebased: Time,
     /// Events so far.
     pub(crate) events: u64,
-    /// Whether [`Self::send`] may take its fast path: no trace.
+    /// True if [`Self::send`] may take its fast path: no trace.
     fast_send: bool,
-    /// Whether packets are traced now, and of which flows.
+    /// True while packets are traced, and the traced flows.
     traced: bool,
     packet_trace: Option<Box<PacketTrace>>,
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::records::PacketKind as Kind;
 
-/// Identifies a flow while it lasts at one of its ends: a slot in the tables of the end's region, and the
-/// generation of that slot, which tells stale packets of earlier flows.
+/// Identity of a flow at one of its ends while it lasts: a slot in the tables of the end's region, and the
+/// generation of that slot, which distinguishes stale packets of earlier flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
@@ -28,7 +28,7 @@ impl FlowId {
 /// match those in which they were stored, and processors wait for that.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Packet {
-    /// When the source sent this data packet, or the one that this acknowledges.
+    /// Time at which the source sent this data packet, or the one that this acknowledges.
     pub(crate) created: Time,
     /// Sequence number in the upper bits, kind in the lower.
     label: u64,

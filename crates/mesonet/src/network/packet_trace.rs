@@ -17,7 +17,7 @@ pub(crate) enum FlowEnd {
     Receiver,
 }
 
-/// What a trace knows of a flow.
+/// State of a traced flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct TraceState {
     generation: u16,
@@ -30,7 +30,7 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and records of their packets in a region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// By region and end of the flow, then by slot there.
+    /// Traced flows by region and end of the flow, then by slot there.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,
@@ -38,11 +38,11 @@ pub(crate) struct PacketTrace {
     span: (Time, Time),
     /// Records that may be stored at a time.
     max: u64,
-    /// When the store was full, if it was: records of earlier times are complete.
+    /// Time at which the store became full, if it did: records of earlier times are complete.
     truncated_at: Option<Time>,
 }
 
-/// Records that are stored beyond those that may be reported, since they are not in order.
+/// Records stored beyond the number that may be reported, since they are not in order.
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
@@ -75,7 +75,7 @@ impl PacketTrace {
         });
     }
 
-    /// The state of a flow with an end in `region`, if it is traced.
+    /// Returns the state of a flow with an end in `region`; none if it is not traced.
     pub(crate) fn find(
         &mut self,
         region: usize,
@@ -87,7 +87,7 @@ impl PacketTrace {
         found.filter(|state| state.generation == flow.generation)
     }
 
-    /// The number of the flow of a packet, if it is traced.
+    /// Returns the number of a packet's flow; none if it is not traced.
     fn number_of(&mut self, packet: &Packet) -> Option<u64> {
         let end = match packet.kind() {
             Kind::Syn | Kind::Data => FlowEnd::Receiver,
@@ -120,14 +120,14 @@ impl PacketTrace {
         });
     }
 
-    /// Removes the records, in no order of time, and says until when they are complete.
+    /// Removes the records, in no order of time, and returns the time until which they are complete.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }
 }
 
 impl Network {
-    /// Sets what is traced, once [`Self::set_traced`] switches it on.
+    /// Sets the traced flows, which [`Self::set_traced`] switches on.
     pub(crate) fn set_packet_trace(&mut self, trace: Option<PacketTrace>) {
         self.packet_trace = trace.map(Box::new);
     }
@@ -203,7 +203,7 @@ impl Network {
     }
 }
 
-/// What happened to a packet at a queue.
+/// Returns the event of a packet at a queue.
 fn queue_event(router: RouterId, direction: Direction, departure: Option<Time>) -> PacketEvent {
     match departure {
         None => PacketEvent::Dropped { router, direction },

@@ -14,7 +14,7 @@ use crate::records::QueueSample;
 /// The queue and its server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DropTailQueue {
-    /// When the server becomes idle, rounded down to a picosecond.
+    /// Time at which the server becomes idle, rounded down to a picosecond.
     busy_until: Time,
     /// The fraction that this leaves out, in units of 2^-32 ps.
     fraction: u32,
@@ -50,7 +50,7 @@ impl DropTailQueue {
         }
     }
 
-    /// A packet arrives; returns its departure time, or none if the queue is full. A departure at the
+    /// Queues a packet; returns its departure time, or none if the queue is full. A departure at the
     /// same time has made room.
     #[inline]
     pub(crate) fn enqueue(&mut self, now: Time) -> Option<Time> {
@@ -70,7 +70,7 @@ impl DropTailQueue {
     /// The queue at `now`, if no later arrival was enqueued.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
-        // Departures later than now: the last one, and as many before it as the time since allows.
+        // Departures later than now: the last one, and those before it that the time until then allows.
         let work = self.busy_until.since(now).as_ps();
         let waiting = match work.checked_sub(1) {
             None => 0,

@@ -12,13 +12,13 @@ use crate::config::{BackboneLink, Topology};
 
 /// Links with a shorter delay do not separate regions: windows would be too short.
 const MIN_WINDOW: Span = Span::from_micros(500);
-/// Longest window. What spans regions, such as which receivers are idle, is updated between windows.
+/// Longest window. State that spans regions, such as the idle receivers, is updated between windows.
 const MAX_WINDOW: Span = Span::from_millis(3);
 
 /// The region of every router, and how long each region can be simulated alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Regions {
-    /// By backbone router; numbered in the order of their first router.
+    /// Region of each backbone router; regions are numbered in the order of their first router.
     of_backbone: Vec<u16>,
     of_access: Vec<u16>,
     pub(crate) count: usize,

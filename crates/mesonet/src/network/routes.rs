@@ -7,7 +7,7 @@ use crate::config::{Parent, Topology};
 /// The tables.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Routes {
-    /// By access router.
+    /// Point of presence of each access router.
     pops: Vec<Option<u16>>,
     domains: Vec<u16>,
     /// Both ends, by link.
@@ -51,7 +51,7 @@ impl Routes {
         self.domains[access as usize]
     }
 
-    /// The point of presence of an access router, if it has one.
+    /// Returns the point of presence of an access router; none if it has none.
     pub(crate) fn pop(&self, access: u16) -> Option<u16> {
         self.pops[access as usize]
     }

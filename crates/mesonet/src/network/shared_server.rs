@@ -18,7 +18,7 @@ use crate::records::{Direction, QueueSample};
 pub(super) struct SharedServer {
     /// The packet in service.
     packet: Packet,
-    /// When that ends; never if the server is idle.
+    /// End of the service; never if the server is idle.
     end: Time,
     service: Span,
     /// The queue that it came from.
@@ -27,14 +27,14 @@ pub(super) struct SharedServer {
     /// Packets that each queue can hold, or both, the one in service included.
     buffer: usize,
     shared_buffer: bool,
-    /// Whether it idles for one service time when the queue whose turn it is holds no packet.
+    /// True if the server idles for one service time when the queue whose turn it is holds no packet.
     strict: bool,
 }
 
 /// A queue of a router with one server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct ServerQueue {
-    /// Those that wait for the server.
+    /// Packets that wait for the server.
     packets: Fifo<Packet>,
     arrived: u64,
     dropped: u64,
@@ -56,7 +56,7 @@ impl SharedServer {
         }
     }
 
-    /// When the current service ends; never if there is none.
+    /// Returns the end of the current service; never if there is none.
     #[inline]
     pub(super) fn end_of_service(&self) -> Time {
         self.end
@@ -80,11 +80,11 @@ impl SharedServer {
         accepted
     }
 
-    /// Whether one more packet fits into a queue of a busy server.
+    /// Returns true if one more packet fits into a queue of a busy server.
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
         let waiting = self.waiting(direction);
-        // Fewer leave room whatever is in service.
+        // Fewer packets leave room even if one is in service.
         waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 

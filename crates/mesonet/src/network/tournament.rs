@@ -33,7 +33,7 @@ type Key = f64;
 
 /// Twice the stations of a region of the published network: with one server in each router.
 const FEW: usize = 1 << 6;
-/// The same with two.
+/// Twice the stations of a region of the published network: with two servers in each router.
 const SOME: usize = 1 << 7;
 /// Twice the stations of the published network as one region.
 const MANY: usize = 1 << 10;
@@ -70,7 +70,7 @@ impl Tournament {
     /// Longest time between two changes of the base.
     pub(crate) const REACH: Span = Span::from_secs(100);
 
-    /// For so many stations without an event.
+    /// Returns a tree for `stations` stations without an event.
     ///
     /// # Panics
     ///
@@ -109,7 +109,7 @@ impl Tournament {
         Key::from_bits(since << STATION_BITS | station)
     }
 
-    /// What [`Self::first_within`] compares with to find the events by `limit`.
+    /// Returns the bound with which [`Self::first_within`] finds the events by `limit`.
     #[inline]
     pub(crate) fn bound(&self, limit: Time) -> Bound {
         Bound(self.key(limit, FAR - 2, LAST))
@@ -122,13 +122,13 @@ impl Tournament {
         (self.first <= bound.0).then_some(station as usize)
     }
 
-    /// Whether `time` is before the first event.
+    /// Returns true if `time` is before the first event.
     #[inline]
     pub(crate) fn is_before_first(&self, time: Time) -> bool {
         self.key(time, FAR - 2, LAST) < self.first
     }
 
-    /// The next event of a station is at `time`; never if it has none.
+    /// Sets the time of a station's next event; never if it has none.
     #[inline]
     pub(crate) fn set(&mut self, station: usize, time: Time) {
         let key = self.key(time, FAR - 1, station as u64);
@@ -157,7 +157,7 @@ fn play<const N: usize>(games: &mut [Key; N], station: usize, key: Key) -> Key {
     for _ in 0..N.trailing_zeros() - 1 {
         games[at] = winner;
         let other = games[at ^ 1];
-        // `f64::min` takes four instructions more, for what is not a number.
+        // `f64::min` takes four instructions more, to handle NaN.
         winner = if winner < other { winner } else { other };
         at /= 2;
     }

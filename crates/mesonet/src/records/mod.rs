@@ -1,8 +1,7 @@
-//! What a simulation reports: a record per interval, others as events happen.
+//! Reports of a simulation: a record per interval, others as events happen.
 //!
-//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow
-//! from them. What is counted over an interval belongs to that interval alone unless a field says
-//! otherwise.
+//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow from
+//! them. A count over an interval belongs to that interval alone unless a field says otherwise.
 
 mod trace;
 
@@ -74,7 +73,7 @@ impl FlowClass {
 pub struct Interval<'a> {
     /// Its number, from one.
     pub number: u64,
-    /// When it ended.
+    /// Time at which it ended.
     pub end: Time,
     /// Data packets that sources sent, long-lived flows included.
     pub packets_in: u64,
@@ -94,13 +93,13 @@ pub struct Interval<'a> {
     pub edges: &'a [EdgeSample],
     /// Packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
-    /// Flows with documents, with service packs and with movies at the end of the interval, those that
-    /// are connecting included: what limits on their numbers count.
+    /// Flows with documents, with service packs and with movies at the end of the interval, connecting ones
+    /// included: the numbers that are limited.
     pub large_files: [u64; 3],
 }
 
 record! {
-    /// Flows of a class at the end of an interval, and what happened to them in it.
+    /// Flows of a class at the end of an interval, and their events in it.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct ClassSample {
         /// Flows that transfer data.
@@ -132,7 +131,7 @@ record! {
         timeouts: u64,
         /// Acknowledgements that enlarged a congestion window.
         increases: u64,
-        /// By how much these enlarged windows, in packets.
+        /// Sum of these increases, in packets.
         growth_sum: f64,
     }
     columns {
@@ -140,8 +139,8 @@ record! {
         "srtt_mean_s": Option<f64> = |flows| ratio(flows.srtt_sum_s, flows.active as f64),
         /// Mean congestion window of active flows.
         "cwnd_mean_pkts": Option<f64> = |flows| ratio(flows.cwnd_sum, flows.active as f64),
-        /// What flows completed in the interval sent beyond the size of their file, as part of it; mean over
-        /// the flows.
+        /// Packets sent beyond the size of the file, as part of it; mean over the flows completed in the
+        /// interval.
         "retransmission_rate": Option<f64> = |flows| {
             ratio(flows.retransmission_sum, flows.completed as f64)
         },
@@ -157,20 +156,20 @@ record! {
         "timeouts_per_flow": Option<f64> = |flows| ratio(flows.timeouts as f64, flows.active as f64),
         /// Increases over active flows.
         "increases_per_flow": Option<f64> = |flows| ratio(flows.increases as f64, flows.active as f64),
-        /// By how much acknowledgements enlarged congestion windows in the interval, over active flows.
+        /// Packets that acknowledgements added to congestion windows in the interval, over active flows.
         "growth_mean_pkts": Option<f64> = |flows| ratio(flows.growth_sum, flows.active as f64),
     }
 }
 
 record! {
-    /// A long-lived flow at the end of an interval, and what happened to it in it.
+    /// A long-lived flow at the end of an interval, and its events in it.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct LongLivedSample {
-        /// Whether it has started and not been stopped.
+        /// True if it has started and not been stopped.
         active: bool,
-        /// Whether it is in initial slow start.
+        /// True if it is in initial slow start.
         in_initial_slow_start: bool,
-        /// Whether it is in the regime of its alternate algorithm.
+        /// True if it is in the regime of its alternate algorithm.
         above_threshold: bool,
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",
@@ -188,7 +187,7 @@ record! {
         timeouts: u64 as "timeouts",
         /// Acknowledgements that enlarged the congestion window in the interval.
         increases: u64 as "increases",
-        /// By how much these enlarged it.
+        /// Sum of these increases.
         growth: f64 as "growth_pkts",
     }
 }
@@ -206,8 +205,8 @@ pub struct RouterSample {
     pub completed_flows: u64,
 }
 
-/// A queue at the end of an interval. Counters are cumulative from the start of the run, so that
-/// what arrived was forwarded, dropped, or waits.
+/// A queue at the end of an interval. Counters are cumulative from the start of the run, so that each packet
+/// that arrived was forwarded, dropped, or waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSample {
     /// Packets in it, the one in service included.
@@ -253,22 +252,22 @@ record! {
     }
 }
 
-/// What flows have in common whose goodput is compared (NIST SP 500-282, table 8-6): one of 24 groups,
-/// and whether the source has standard TCP or the alternate.
+/// Flows whose goodput is compared together (NIST SP 500-282, table 8-6): one of 24 groups, and standard TCP
+/// or the alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.
     pub file: FileType,
     /// Class of the path.
     pub path: PathClass,
-    /// Whether both hosts are fast.
+    /// True if both hosts are fast.
     pub fast_interface: bool,
-    /// Whether the source has the alternate algorithm.
+    /// True if the source has the alternate algorithm.
     pub alternate: bool,
 }
 
 impl FlowGroup {
-    /// How many there are.
+    /// Number of groups.
     pub const COUNT: usize = 48;
 
     /// Position: twice its published number less one, movies first, plus one for the alternate.
@@ -324,11 +323,11 @@ record! {
         group: FlowGroup,
         /// Position of its algorithm in the configuration.
         algorithm: u32,
-        /// When the source requested the file.
+        /// Time at which the source requested the file.
         start: Time as "start_s",
-        /// When it was connected; null if it never was.
+        /// Time at which it was connected; null if it never was.
         connected: Option<Time> as "connected_s",
-        /// When the last packet was acknowledged, or the source gave up.
+        /// Time at which the last packet was acknowledged, or the source gave up.
         end: Time as "end_s",
         /// Packets of the file.
         size_pkts: u64,
@@ -362,9 +361,9 @@ record! {
 /// A run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// When the simulation ended.
+    /// Time at which the simulation ended.
     pub end: Time,
-    /// Whether the recorder stopped it.
+    /// True if the recorder stopped it.
     pub stopped: bool,
     /// Data packets that sources sent.
     pub packets_in: u64,
@@ -374,7 +373,7 @@ pub struct Totals {
     pub events: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: [ClassTotals; 6],
-    /// When the maximum of trace records was reached, if it was.
+    /// Time at which the maximum of trace records was reached, if it was.
     pub trace_full: Option<Time>,
     /// Most simultaneous flows, those connecting included.
     pub max_flows: u64,
@@ -422,7 +421,7 @@ impl Recorder for NoRecorder {
     }
 }
 
-/// A quotient; none if there is nothing to divide by.
+/// Returns a quotient; none if the divisor is zero.
 fn ratio(value: f64, over: f64) -> Option<f64> {
     (over > 0.0).then(|| value / over)
 }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::records::FlowClass;
 
-/// A traced flow: which one it is.
+/// Identity of a traced flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TracedFlow {
     /// Its number among the traced flows of the run, from one.
     pub number: u64,
-    /// Position among the long-lived flows of the configuration, if it is one of them.
+    /// Position among the long-lived flows of the configuration; none for other flows.
     pub long_lived: Option<u32>,
     /// Number of the source; hosts of long-lived flows have none.
     pub source: Option<u32>,
@@ -26,13 +26,13 @@ pub struct TracedFlow {
     pub class: FlowClass,
     /// Position of its algorithm in the configuration.
     pub algorithm: u32,
-    /// When the source asked for the file.
+    /// Time at which the source requested the file.
     pub start: Time,
     /// Packets of the file; none of an unlimited flow.
     pub size_pkts: Option<u64>,
 }
 
-/// What changed the state of a flow.
+/// Event that changed the state of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowEvent {
     /// It was connected, and its window set.
@@ -78,9 +78,9 @@ record! {
     /// A traced flow right after an event.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FlowState {
-        /// When.
+        /// Time of the event.
         time: Time,
-        /// What happened.
+        /// Event.
         event: FlowEvent,
         /// The flow.
         flow: TracedFlow,
@@ -96,7 +96,7 @@ record! {
         in_flight_pkts: u64 as "in_flight_pkts",
         /// Next sequence number.
         next: u64 as "next",
-        /// Highest acknowledged number: what the receiver expects next.
+        /// Highest acknowledged number: the receiver expects it next.
         highest: u64 as "highest",
         /// Next sequence number at the last detected loss; 0 before.
         last_nak: u64 as "last_nak",
@@ -106,7 +106,7 @@ record! {
         cwnd: f64 as "cwnd_pkts",
         /// Slow start threshold.
         ssthresh: f64 as "ssthresh_pkts",
-        /// When the retransmission timer expires.
+        /// Time at which the retransmission timer expires.
         deadline: Time as "rto_at_s",
         /// Retransmission timeout.
         rto: Span as "rto_s",
@@ -133,7 +133,7 @@ pub enum PacketKind {
 /// A router by its tier and position there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RouterId {
-    /// Of the backbone.
+    /// A backbone router.
     Backbone(u32),
     /// A point of presence.
     Pop(u32),
@@ -161,7 +161,7 @@ impl Direction {
 }
 
 impl PacketKind {
-    /// What the study calls it.
+    /// Returns the name in the study.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Syn => "SYN",
@@ -206,7 +206,7 @@ impl Direction {
     }
 }
 
-/// What happened to a packet.
+/// Event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PacketEvent {
     /// Its host sent it.
@@ -217,7 +217,7 @@ pub enum PacketEvent {
         router: RouterId,
         /// The queue.
         direction: Direction,
-        /// When it will leave the router; not known if its queues share a server.
+        /// Time at which it will leave the router; not known if its queues share a server.
         leaves: Option<Time>,
     },
     /// It found a queue full.
@@ -234,7 +234,7 @@ pub enum PacketEvent {
 /// An event of a packet of a traced flow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PacketTraceRecord {
-    /// When.
+    /// Time of the event.
     pub time: Time,
     /// The flow's number.
     pub flow: u64,
@@ -244,6 +244,6 @@ pub struct PacketTraceRecord {
     pub number: u64,
     /// Access router of the host that it goes to.
     pub to: u32,
-    /// What happened.
+    /// Event.
     pub event: PacketEvent,
 }

@@ -1,11 +1,11 @@
-//! When flows begin: requests of sources, and long-lived flows.
+//! Times at which flows begin: requests of sources, and long-lived flows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Key, time_of};
 
-/// A flow that begins. Those due at the same time are opened in this order.
+/// A flow that begins. Flows due at the same time are opened in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// A source requests a file.
@@ -32,11 +32,11 @@ impl Opening {
     }
 }
 
-/// All that are to come.
+/// Flows that are still to begin.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agenda {
     calendar: Calendar,
-    /// Those that are due in the current window or before, the last ones first.
+    /// Flows that begin in the current window or before, the last ones first.
     due: Vec<Key>,
 }
 
@@ -59,13 +59,13 @@ impl Agenda {
         }
     }
 
-    /// Adds those that are due in the next window to those that are left.
+    /// Adds the flows that are due in the next window to those that are left.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// Removes the next one that is due in the window.
+    /// Removes the next flow that is due in the window.
     pub(super) fn take(&mut self) -> Option<(Time, Opening)> {
         let key = self.due.pop()?;
         Some((time_of(key), Opening::of(key)))

@@ -1,4 +1,4 @@
-//! What spans regions: who transfers what to whom, between two windows.
+//! State shared by all regions, which begins and ends flows between two windows.
 //!
 //! Flows that begin in a window are opened at its beginning, at both ends: receivers and files are
 //! chosen in order of time, among the receivers that are idle then. A source whose think time is over
@@ -20,7 +20,7 @@ use crate::hosts::{ActiveLargeFiles, ChosenFile, FileChooser, Receivers, Receivi
 use crate::network::{FlowId, Regions};
 use crate::records::{FlowClass, Recorder};
 
-/// The state that is not of one region.
+/// State that belongs to no region.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Coordinator {
     pub(super) regions: Regions,
@@ -39,22 +39,22 @@ pub(super) struct Coordinator {
     pub(super) opened: Vec<Option<(u16, FlowId)>>,
     /// Flows that have ended in the window, not all of whose consequences have been drawn.
     pub(super) ended: Vec<Ended>,
-    /// By access router, in the interval: times that no receiver was idle.
+    /// Number of times in the interval that no receiver was idle, by access router.
     pub(super) no_receivers: Vec<u64>,
     /// Flows that are open, and their maximum.
     pub(super) open: u64,
     pub(super) max_open: u64,
 }
 
-/// What flows begin with.
+/// Initial state and parameters of flows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FlowSetups {
     /// Initial state of congestion control, by algorithm.
     #[serde(skip)]
     pub(super) initial: Vec<CongestionState>,
-    /// Whether flow groups count an algorithm as the alternate.
+    /// True for algorithms that flow groups count as the alternate.
     pub(super) alternate: Vec<bool>,
-    /// By access router.
+    /// Class of each access router.
     pub(super) classes: Vec<AccessClass>,
     /// Round-trip propagation delay between backbone routers: `round_trip_delays[from * routers + to]`.
     pub(super) round_trip_delays: Vec<Span>,
@@ -116,7 +116,7 @@ impl Coordinator {
         self.open(common, places, about, speeds, counter);
     }
 
-    /// An idle receiver, if there is one.
+    /// Chooses an idle receiver; none if all are busy.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
         /// Attempts after which a source goes back to thinking.
         const TRIES: usize = 1000;

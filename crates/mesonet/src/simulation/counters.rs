@@ -38,7 +38,7 @@ pub(super) struct Flows {
 }
 
 impl Counters {
-    /// Nothing counted yet in a network with so many long-lived flows.
+    /// Returns counters of zero for a network with this many long-lived flows.
     pub(super) fn new(long_lived: usize, topology: [usize; 3]) -> Self {
         let [backbone, pops, access] = topology.map(|count| vec![Flows::default(); count]);
         Self {

@@ -7,19 +7,19 @@ use std::thread;
 use super::locked;
 use super::region::Step;
 
-/// The threads, and what they are to do.
+/// The threads, and their orders.
 pub(super) struct Crew {
     threads: usize,
     /// The regions in the order in which they are begun: the one with the most work first, so that no
     /// thread is left alone with it.
     regions: Vec<usize>,
-    /// How many steps there have been. Changes under the lock of `orders`.
+    /// Number of steps so far. Changes under the lock of `orders`.
     steps: AtomicU64,
     orders: Mutex<Orders>,
     ordered: Condvar,
     done: Condvar,
-    /// The number of the step in the upper half, below it how many regions have been taken in it: who is
-    /// late takes no region of another step.
+    /// Number of the step in the upper half, below it the number of regions taken in it: a thread that
+    /// is late takes no region of another step.
     next: AtomicU64,
     /// Regions that are not finished.
     unfinished: AtomicUsize,
@@ -30,12 +30,13 @@ struct Orders {
     over: bool,
 }
 
-/// How often a thread looks for work or its completion before it goes to sleep: some tenths of a
-/// millisecond, the time that others need for what they have begun. To be woken up can take as long.
+/// Number of times that a thread looks for work or its completion before it goes to sleep: some tenths
+/// of a millisecond, the time that others need for the work that they have begun. Waking a thread can
+/// take as long.
 const LOOKS: u32 = 20_000;
 
 impl Crew {
-    /// So many threads, no more than there are regions.
+    /// Returns a crew of `threads` threads, no more than there are regions.
     pub(super) fn new(threads: usize, regions: Vec<usize>) -> Self {
         Self {
             threads: threads.min(regions.len()),
@@ -139,7 +140,7 @@ impl Crew {
     }
 }
 
-/// Whether something comes true soon.
+/// Returns true if the condition becomes true soon.
 fn looks(condition: impl Fn() -> bool) -> bool {
     (0..LOOKS).any(|_| {
         std::hint::spin_loop();

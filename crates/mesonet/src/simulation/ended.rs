@@ -1,4 +1,4 @@
-//! What a region says of a flow that has ended, to the coordinator.
+//! Report of a region to the coordinator about a flow that has ended.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -12,7 +12,7 @@ use crate::network::{FlowId, Packet};
 use crate::records::{FlowClass, FlowEvent, FlowRecord};
 
 impl Region {
-    /// A flow that was opened begins: connects, or, if it is long-lived, sends at once.
+    /// Begins a flow that was opened: connects it, or, if it is long-lived, sends at once.
     pub(super) fn begin_flow(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         let about = self.flows.about[at];

@@ -95,7 +95,8 @@ impl Run<'_> {
         (backbone, pops, access)
     }
 
-    /// Packets that have entered each link since the beginning: those that have departed by now.
+    /// Returns the packets that have entered each link since the beginning: those that have
+    /// departed by now.
     fn entered(&self) -> Vec<u64> {
         let mut sent = vec![0; self.clock.entered.len()];
         let mut late = vec![0; sent.len()];
@@ -105,7 +106,7 @@ impl Run<'_> {
                 .entered()
                 .for_each(|(link, count)| sent[link as usize] = count);
             for &(router, at, link) in &region.links_in {
-                // Some of those that have been handed over have not departed.
+                // Some packets that have been handed over have not departed.
                 let departed = self.clock.now + self.common.delays[link as usize];
                 let unreceived = self.mail.sent(link, self.clock.window - 1);
                 late[link as usize] =
@@ -176,7 +177,7 @@ impl Region {
         for (sender, about) in flows.sending.iter_mut().zip(&flows.about) {
             let events = std::mem::take(&mut sender.interval);
             if let Some(number) = about.long_lived {
-                // Whether it is still active or stopped in the interval.
+                // The counts of a long-lived flow are kept even if it stopped in the interval.
                 counters.long_lived[number as usize] = events;
                 counters.add_at(about.ends, events);
             }

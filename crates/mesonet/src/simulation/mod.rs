@@ -1,9 +1,9 @@
-//! The simulation: regions that are simulated for one window after the other, what spans them, and
+//! The simulation: regions that are simulated for one window after the other, state that spans them, and
 //! measurement intervals.
 //!
 //! Windows follow one another from the beginning, whatever intervals are; where an interval ends, a
-//! window is processed in two steps. What happens is a function of the configuration: regions at the
-//! same time in several threads give the same bytes as one after the other.
+//! window is processed in two steps. Results are a function of the configuration: regions at the same
+//! time in several threads give the same bytes as one after the other.
 
 mod agenda;
 mod checkpoint;
@@ -33,7 +33,7 @@ use crate::config::{Config, Jumbo, Measure, Trace};
 use crate::network::Routes;
 use crate::records::{Recorder, Totals};
 
-/// Why a configuration cannot be simulated.
+/// Reason why a configuration cannot be simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetupError {
     /// Two backbone routers are not connected.
@@ -47,12 +47,12 @@ pub enum SetupError {
     /// Congestion control that is refused.
     #[error("algorithm `{label}`: {reason}")]
     Congestion {
-        /// What tables call it.
+        /// Label in tables.
         label: String,
-        /// What is wrong.
+        /// Fault of the congestion control.
         reason: String,
     },
-    /// The state to resume from is not one that this version stored.
+    /// The state to resume from was not stored by this version.
     #[error("the checkpoint is damaged: {0}")]
     Checkpoint(String),
 }
@@ -80,7 +80,7 @@ pub fn resume(
 }
 
 /// Simulates `config` from its beginning, or from a `state` that [`Recorder::checkpoint`] was given, in
-/// so many threads. Their number changes nothing that is reported.
+/// `threads` threads. Their number changes nothing that is reported.
 ///
 /// # Errors
 ///
@@ -110,11 +110,11 @@ struct World {
     clock: Clock,
 }
 
-/// What does not change.
+/// Constants of a simulation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Common {
     routes: Routes,
-    /// By link of the backbone.
+    /// Delay of each link of the backbone.
     delays: Vec<Span>,
     jumbo: Option<Jumbo>,
     trace: Option<Trace>,
@@ -147,7 +147,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a thread of the simulation panicked")
 }
 
-/// Where the simulation is in windows and intervals.
+/// Position of the simulation in windows and intervals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Clock {
     now: Time,
@@ -156,14 +156,14 @@ struct Clock {
     window: u64,
     window_end: Time,
     window_length: Span,
-    /// When the current interval ends, and its number.
+    /// End of the current interval, and its number.
     interval_end: Time,
     interval: u64,
     measure: Measure,
     /// Counters at the end of the interval before.
     packets_in: u64,
     entered: Vec<u64>,
-    /// When progress was reported last.
+    /// Time of the last report of progress.
     reported: Time,
 }
 
@@ -209,8 +209,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or what of it is in the current interval. Returns whether the run was stopped,
-    /// once it is over.
+    /// Processes a window, or its part in the current interval. Returns whether the run was stopped, once
+    /// it is over.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
         let Clock {

@@ -33,7 +33,7 @@ pub(super) struct Step {
     /// Number of the window, and its end.
     pub(super) window: u64,
     pub(super) window_end: Time,
-    /// Whether the window begins with the step.
+    /// True if the window begins with the step.
     pub(super) begins: bool,
     pub(super) until: Time,
     pub(super) traced: bool,

@@ -1,7 +1,7 @@
-//! Traces of chosen flows: which ones, and what is reported of them.
+//! Traces of chosen flows, and the reports of their states.
 //!
 //! A trace is on in the intervals that overlap its span. There a copy of the event loop runs that
-//! records every packet; the other copy has no code for traces. Regions keep what they record until the
+//! records every packet; the other copy has no code for traces. Regions keep their records until the
 //! end of an interval.
 
 use longhaul_units::Time;
@@ -16,7 +16,7 @@ use crate::network::{FlowEnd, FlowId, Kind, Packet, PacketTrace, Regions};
 use crate::records::{FlowEvent, PacketEvent, Recorder, TracedFlow};
 
 impl Trace {
-    /// Whether a flow is traced.
+    /// Returns true if a flow is traced.
     fn includes(&self, about: &FlowInfo) -> bool {
         match about.long_lived {
             Some(number) => self.long_lived.contains(&number.into()),
@@ -34,7 +34,7 @@ impl Trace {
     }
 }
 
-/// How much was traced and reported, if anything is to be.
+/// Numbers of records traced and reported, if there is a trace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
     /// Flows.
@@ -42,18 +42,18 @@ pub(super) struct Tracing {
     /// States and packets reported.
     states: u64,
     packets: u64,
-    /// When the maximum of records was reached.
+    /// Time at which the maximum of records was reached.
     pub(super) full: Option<Time>,
 }
 
 impl Tracing {
-    /// Whether the trace is on in the interval that ends at `interval_end`.
+    /// Returns true if the trace is on in the interval that ends at `interval_end`.
     pub(super) fn is_on(&self, common: &Common, now: Time, interval_end: Time) -> bool {
         let within = |trace: &Trace| now <= trace.until && trace.from <= interval_end;
         self.full.is_none() && common.trace.as_ref().is_some_and(within)
     }
 
-    /// A flow has been opened at both ends: traces it if it is chosen.
+    /// Traces a flow that has been opened at both ends, if it is chosen.
     pub(super) fn track(
         &mut self,
         common: &Common,
@@ -78,7 +78,7 @@ impl Tracing {
         }
     }
 
-    /// Reports what regions have recorded, in order of time, and of regions at the same time.
+    /// Reports the records of all regions, in order of time; at the same time, in order of regions.
     pub(super) fn report(&mut self, common: &Common, places: &Places, recorder: &mut dyn Recorder) {
         let Some(trace) = &common.trace else {
             return;
@@ -178,13 +178,13 @@ impl Region {
         }
     }
 
-    /// What a trace compares, of a flow that transfers data.
+    /// Returns the state of a flow that a trace compares; none unless the flow transfers data.
     pub(super) fn marks_of(&self, flow: FlowId) -> Option<TraceMarks> {
         let sender = &self.flows.sending[flow.slot as usize];
         (sender.is_of(flow) && sender.is_active()).then(|| sender.marks())
     }
 
-    /// A flow's timer has expired: reports a timeout, if it was one, since `before`.
+    /// Reports a timeout of a flow whose timer has expired, if there was one since `before`.
     pub(super) fn report_timeout(
         &mut self,
         common: &Common,
@@ -204,7 +204,7 @@ impl Region {
         }
     }
 
-    /// Keeps the state of a flow after an event for the report, if it is traced.
+    /// Keeps the state of a traced flow after an event, for the report.
     pub(super) fn report_state(&mut self, common: &Common, flow: FlowId, event: FlowEvent) {
         let Some(trace) = &common.trace else {
             return;

@@ -68,7 +68,7 @@ fn check(config: &Config, kept: &Kept, entered: &[u64]) {
         };
         let (out, into) = (sum(|link| link.from), sum(|link| link.to));
         assert_eq!(sample.up.forwarded, arrived_down(&below) + out);
-        // What has entered links that lead here has arrived, or is on its way.
+        // Packets that entered the links to this router have arrived, or are on their way.
         let arrived = sample.up.arrived - forwarded_up(&below);
         assert!(arrived <= into, "{arrived} of {into}");
         on_links += into - arrived;
@@ -179,7 +179,8 @@ fn conserves(config: &Config) -> Kept {
     last.clone()
 }
 
-/// The same run once more, and with intervals of another length: what is measured changes nothing.
+/// A second run gives the same, and so does one with intervals of another length: measuring changes
+/// nothing.
 #[test]
 fn a_run_repeats_whatever_its_intervals_are() {
     let config = congested();
@@ -195,7 +196,7 @@ fn a_run_repeats_whatever_its_intervals_are() {
     assert_eq!(first.flows, long.flows);
 }
 
-/// Whether it stops in the middle of an interval or with it.
+/// The flow stops in the middle of an interval, or at the end of one.
 #[test]
 fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
     let mut config = congested();

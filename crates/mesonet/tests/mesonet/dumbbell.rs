@@ -170,7 +170,7 @@ fn figures_are_those_of_the_published_tables() {
             let found = Windows::of(&dumbbell(spec.clone(), rtt_ms, 1000.0)).figures(rtt_ms);
             let rounded = found.map(|figure| libm::round(figure * 100.0) / 100.0);
             eprintln!("{name} {rtt_ms} ms: {rounded:?}, published {published:?}");
-            // What rounding of the printed figures and unpublished parameters allow.
+            // Tolerances for the rounding of the printed values and for unpublished parameters.
             let near = |at: usize| (found[at] - published[at]).abs() <= [0.03, 0.12, 0.05][at];
             if judged && !(0..3).all(near) {
                 apart.push((name, rtt_ms, rounded, published));

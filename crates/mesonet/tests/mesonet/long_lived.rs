@@ -11,12 +11,13 @@ use longhaul_units::{Span, Time};
 use crate::network::{Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// Seconds until each flow first received at full speed for an interval, and what each received.
+/// Seconds until each flow first received at full speed for an interval, and the packets that each
+/// received.
 #[derive(Debug, Default)]
 struct Lags {
     full: [Option<f64>; 3],
     received: [u64; 3],
-    /// Whether all flows have to be seen at full speed, or the run to its end.
+    /// True to run to the end; otherwise the run stops once all flows have been at full speed.
     to_the_end: bool,
 }
 
@@ -24,7 +25,7 @@ impl Recorder for Lags {
     fn interval(&mut self, interval: &Interval<'_>) {
         for (flow, sample) in interval.long_lived.iter().enumerate() {
             self.received[flow] += sample.packets_out;
-            // 80,000 a second in 200 ms, less what one rounded interval leaves out.
+            // 80,000 a second in 200 ms, less the packets that one rounded interval leaves out.
             if sample.packets_out >= 15_976 {
                 self.full[flow].get_or_insert(interval.end.as_secs_f64());
             }

@@ -26,7 +26,7 @@ pub const LINKS: [(char, char, u64); 14] = [
     ('J', 'K', 3),
 ];
 
-/// Where to go from each router, to all routers in order (table 3-2).
+/// Next router from each router, to all routers in order (table 3-2).
 const NEXT: [&str; 11] = [
     "-BCBCBCCCBC",
     "A-CDCDCDCDC",
@@ -41,17 +41,17 @@ const NEXT: [&str; 11] = [
     "IJIJIJIJIJ-",
 ];
 
-/// What is under each backbone router: a direct access router, then points of presence.
+/// Routers below each backbone router: a direct access router, then points of presence.
 const UNDER: [&str; 11] = [
     "NF", "DNF", "DNN", "NF", "DNF", "DNN", "NF", "NN", "DNN", "NN", "DFF",
 ];
 
-/// How buffers are sized.
+/// Size of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffers {
     /// Round-trip time times capacity.
     RttC,
-    /// The same over the square root of the flows.
+    /// Round-trip time times capacity, over the square root of the flows.
     RttCOverRootN,
 }
 

@@ -1,4 +1,4 @@
-//! Recorders that keep what tests look at.
+//! Recorders that keep the records that tests examine.
 
 use longhaul_mesonet::records::{
     ClassSample, Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval,
@@ -6,7 +6,7 @@ use longhaul_mesonet::records::{
 };
 use longhaul_units::Time;
 
-/// What an interval says, kept.
+/// Copy of an interval's record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     pub packets_in: u64,

@@ -151,7 +151,7 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Those with tables, boxes and clocks of their own among them.
+/// Algorithms with tables, boxed state and clocks of their own are among them.
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [
@@ -197,8 +197,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// Keys of what comes next count from a moment that moves on every hundred seconds; timers reach
-/// beyond it.
+/// Keys of the next events count from a moment that moves on every hundred seconds; timers reach beyond
+/// it.
 #[test]
 fn long_runs_with_few_events_go_on() {
     let study = Study {

@@ -1,5 +1,5 @@
-//! Options of what NIST SP 500-282 leaves open: how a router serves its two queues (chapter 3), and the smallest
-//! window after losses (chapter 5).
+//! Options where NIST SP 500-282 leaves a choice: the service of a router's two queues (chapter 3), and the
+//! smallest window after losses (chapter 5).
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Service, Trace};

@@ -1,4 +1,4 @@
-//! Traces of flows against what follows by hand from NIST SP 500-282, chapter 3.
+//! Traces of flows against values worked out by hand from NIST SP 500-282, chapter 3.
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, PacketRate, Service, Trace};
@@ -13,7 +13,7 @@ use crate::records::Keeper;
 
 const END_S: f64 = 0.06;
 
-/// The way back of what answers the second packet that arrives.
+/// Way back of the answer to the second packet that arrives.
 const SECOND_ANSWER: [&str; 6] = [
     "13.7 sent",
     "13.7 b up to 14.7",
@@ -56,7 +56,8 @@ fn ms(time: Time) -> f64 {
     (time.as_secs_f64() * 1e7).round() / 1e4
 }
 
-/// What happened to the packet of a kind and number: when and where, and when it leaves.
+/// Returns the events of the packet of a kind and number: time and place of each, and the time at which
+/// it leaves.
 fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     let own = |record: &&PacketTraceRecord| (record.kind, record.number) == (kind, number);
     let step = |record: &PacketTraceRecord| {
@@ -126,7 +127,7 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
         ]
     );
     assert_eq!(journey(&keeper, PacketKind::Ack, 3), SECOND_ANSWER);
-    // Answers come at 24.9 and 25.9; what they allow leaves half a millisecond apart.
+    // Answers come at 24.9 and 25.9; the packets that they allow leave half a millisecond apart.
     assert_eq!(
         states(&keeper)[..3],
         [
@@ -195,7 +196,7 @@ fn only_the_chosen_span_is_traced_and_no_more_than_allowed() {
     assert_eq!(totals.trace_full, Some(few.records[4].time));
 }
 
-/// Of a congested network with users, in all kinds of service.
+/// The network is congested and has users; all kinds of service are run.
 #[test]
 fn a_trace_changes_nothing_and_leaves_no_packet_out() {
     for service in [Service::Dual, Service::Shared, Service::Alternating] {

@@ -55,7 +55,8 @@ fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
         );
     }
     assert!(keeper.intervals.iter().all(|kept| kept.no_receivers == 0));
-    // 19 POPs and direct routers are passed by nobody who stays under one backbone router.
+    // No flow stays below one backbone router: 19 points of presence and direct routers are not
+    // passed.
     let topology = &quiet(1).topology;
     for flow in &keeper.flows {
         let domain = |access: u32| topology.access[access as usize].router.name.as_bytes()[0];
@@ -63,8 +64,8 @@ fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     }
 }
 
-/// Handshakes and one round trip of data in an almost empty network take what the links take, and the
-/// few services and turns on the way.
+/// Handshakes and one round trip of data in an almost empty network take the delays of the links, and
+/// the few services and turns on the way.
 #[test]
 fn connections_take_a_round_trip() {
     let config = quiet(2);

@@ -68,7 +68,7 @@ pub(crate) fn columns() -> Vec<Column<StateRow>> {
     columns
 }
 
-/// How many columns of the record are counts, which come first.
+/// Number of the record's columns that are counts; they come first.
 const COUNTS: usize = 8;
 
 fn identity() -> Vec<Column<StateRow>> {

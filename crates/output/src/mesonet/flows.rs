@@ -12,7 +12,7 @@ use crate::table::{Cell, Column, Kind};
 pub(crate) const NETWORK: &str = "network.parquet";
 pub(crate) const CLASSES: &str = "classes.parquet";
 
-/// What a class is called.
+/// Returns the name of a class.
 pub(crate) const fn class_name(class: FlowClass) -> &'static str {
     match class {
         FlowClass::Dd => "DD",

@@ -5,7 +5,7 @@ use crate::table::{Column, Kind};
 
 pub(crate) const FILE: &str = "measures.parquet";
 
-/// What was measured in an interval.
+/// Values of the user's measures in an interval.
 pub(crate) struct MeasuredRow {
     pub(crate) stamp: Stamp,
     pub(crate) values: Vec<Option<f64>>,

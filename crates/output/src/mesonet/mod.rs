@@ -1,4 +1,4 @@
-//! [`MesoNetWriter`]: takes what a simulation of MesoNet records and leaves a run directory.
+//! [`MesoNetWriter`]: the recorder of a simulation of MesoNet that leaves a run directory.
 
 mod edges;
 mod flow_trace;
@@ -44,17 +44,17 @@ use totals::TotalsRow;
 
 pub use tables::MesoNetRows;
 
-/// What a run directory says of a simulation of MesoNet, and what it holds.
+/// Description of a simulation of MesoNet in its run directory, and the choice of its tables.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
-    /// As of any run.
+    /// Description common to all runs.
     pub run: RunMeta<Config>,
     /// Names of the tables to write: of [`MesoNetRows`], without `flows`, `totals` and `topology`.
     pub tables: Vec<String>,
     /// Intervals whose rows are kept before they are written, if few.
     pub flush_every: Option<u64>,
-    /// How often a checkpoint is written, if at all: a run of the same scenario and directory resumes
-    /// from it after this process was killed. The tables do not depend on it.
+    /// Time between two checkpoints; none without checkpoints. A run of the same scenario and
+    /// directory resumes from the last after this process was killed. The tables do not depend on it.
     pub checkpoint_every: Option<Duration>,
 }
 
@@ -156,13 +156,13 @@ impl MesoNetWriter {
         })
     }
 
-    /// Records what has stopped the run.
+    /// Records the cause that has stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.run.note_stop(by);
     }
 
-    /// Writes what is known at the end and gives the directory its name. `wall` is the time that
-    /// the simulation took, `peak_memory_bytes` what the engine needed.
+    /// Writes the final tables and gives the directory its name. `wall` is the time that the
+    /// simulation took, `peak_memory_bytes` the memory that the engine needed.
     pub fn finish(
         self,
         totals: &Totals,
@@ -197,8 +197,8 @@ impl MesoNetWriter {
         Ok(summary)
     }
 
-    /// Appends what a user's own measures say of an interval, in the order of their names, which are
-    /// the same in each call.
+    /// Appends the values of a user's own measures in an interval, in the order of their names, which
+    /// are the same in each call.
     pub fn measured(
         &mut self,
         interval: &Interval<'_>,
@@ -254,7 +254,7 @@ impl MesoNetWriter {
     }
 }
 
-/// What only runs of MesoNet have in run.json.
+/// Part of run.json that only runs of MesoNet have.
 #[derive(Debug, Serialize)]
 struct OfMesoNet {
     mesonet: MesoNetFigures,

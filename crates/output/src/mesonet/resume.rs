@@ -1,4 +1,4 @@
-//! Resuming a run: what a checkpoint stores of the tables, beside the simulation's state.
+//! Resuming a run: the part of a checkpoint about the tables, beside the simulation's state.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::checkpoint::Checkpoint;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 
-/// Position of the tables, and what later rows depend on.
+/// Position of the tables, and values that later rows depend on.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stored {
     /// Wall-clock time so far.
@@ -27,11 +27,11 @@ pub(super) struct Stored {
 pub(super) struct Opened {
     pub(super) directory: PartialDirectory,
     pub(super) resumption: Resumption,
-    /// What was stored; empty for a new run.
+    /// State that was stored; empty for a new run.
     pub(super) stored: Stored,
 }
 
-/// How a run is resumed, now and later.
+/// State needed to resume a run, now and later.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
@@ -89,7 +89,7 @@ impl Opened {
     }
 }
 
-/// Whether an algorithm is written in Python.
+/// Returns true if an algorithm is written in Python.
 fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
     algorithm.congestion.custom.is_some()
 }
@@ -107,8 +107,8 @@ impl Resumption {
 }
 
 impl MesoNetWriter {
-    /// The state to resume from, if another process began the run; taken once.
-    /// `measures` tells whether there are measures of the user's own.
+    /// Takes the state to resume from, if another process began the run. `measures` is true if
+    /// there are measures of the user's own.
     ///
     /// # Errors
     ///

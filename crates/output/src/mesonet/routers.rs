@@ -135,7 +135,7 @@ impl RouterRow {
     }
 }
 
-/// Name, unit, description and value of what both queues count.
+/// Name, description and value of a counter that both queues have.
 type QueueFigure = (&'static str, &'static str, fn(&QueueSample) -> u64);
 
 const QUEUE_FIGURES: [QueueFigure; 4] = [
@@ -226,7 +226,7 @@ pub(crate) fn columns() -> Vec<Column<RouterRow>> {
     columns
 }
 
-/// What a router is: a row of topology.parquet.
+/// Description of a router: a row of topology.parquet.
 pub(crate) struct TopologyRow {
     tier: &'static str,
     router: Router,

@@ -1,4 +1,4 @@
-//! The tables of a run that grow with it, and how much is in them.
+//! Tables that grow during a run, and the numbers of their rows.
 
 use std::collections::BTreeMap;
 
@@ -22,42 +22,42 @@ use crate::table::{Column, StoredTable, Table};
 /// Rows of each table; nothing for those that the run does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MesoNetRows {
-    /// Of network.parquet.
+    /// Rows of network.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<u64>,
-    /// Of classes.parquet.
+    /// Rows of classes.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<u64>,
-    /// Of long_lived.parquet.
+    /// Rows of long_lived.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_lived: Option<u64>,
-    /// Of routers.parquet.
+    /// Rows of routers.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routers: Option<u64>,
-    /// Of edges.parquet.
+    /// Rows of edges.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edges: Option<u64>,
-    /// Of backbone_links.parquet.
+    /// Rows of backbone_links.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backbone_links: Option<u64>,
-    /// Of goodput.parquet.
+    /// Rows of goodput.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goodput: Option<u64>,
-    /// Of flows.parquet.
+    /// Rows of flows.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
-    /// Of flow_trace.parquet.
+    /// Rows of flow_trace.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow_trace: Option<u64>,
-    /// Of packet_trace.parquet.
+    /// Rows of packet_trace.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet_trace: Option<u64>,
-    /// Of measures.parquet.
+    /// Rows of measures.parquet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measures: Option<u64>,
-    /// Of totals.parquet.
+    /// Rows of totals.parquet.
     pub totals: u64,
-    /// Of topology.parquet.
+    /// Rows of topology.parquet.
     pub topology: u64,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Tables {
     pub(super) measures: Option<Table<MeasuredRow>>,
 }
 
-/// Where each table stands, by the name of its file; nothing if the run begins.
+/// State of each table, by the name of its file; empty if the run begins.
 pub(super) type StoredTables = BTreeMap<String, StoredTable>;
 
 impl Tables {
@@ -142,7 +142,7 @@ struct Creator<'a> {
 }
 
 impl Creator<'_> {
-    /// A table, or one that is gone on with.
+    /// Opens a table, new or resumed.
     fn open<R>(&mut self, file: &str, columns: Vec<Column<R>>) -> Result<Table<R>, OutputError> {
         let path = self.directory.file(file);
         match self.stored.remove(file) {
@@ -172,7 +172,7 @@ impl Creator<'_> {
 }
 
 impl Tables {
-    /// Sees to it that the disk has what is written, and says where the tables stand.
+    /// Syncs all written rows to disk, and returns the state of the tables.
     pub(super) fn store(&mut self) -> Result<StoredTables, OutputError> {
         let mut stored = StoredTables::new();
         store(&mut stored, flows::NETWORK, &mut self.network)?;
@@ -189,7 +189,7 @@ impl Tables {
         Ok(stored)
     }
 
-    /// Writes what is left. Rows of the tables of the end are still missing.
+    /// Writes the remaining rows. The tables that are written at the end are still missing.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
             network: self.network.map(Table::finish).transpose()?,

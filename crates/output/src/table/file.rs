@@ -1,4 +1,4 @@
-//! The Parquet file of a table, whatever the type of its rows.
+//! The Parquet file of a table with rows of any type.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use super::values::Values;
 use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 
-/// Rows of a row group: bounds what is held before it is written, two or three megabytes.
+/// Rows of a row group: bounds the rows held before they are written to two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
 /// Key of a file's metadata that describes its columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
 
-/// A file that gets a row group whenever so many rows wait.
+/// A file that gets a row group whenever `group` rows wait.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) columns: Vec<(Heading, Values)>,
@@ -66,7 +66,7 @@ impl TableFile {
         self.rows.is_multiple_of(self.group)
     }
 
-    /// What waits in each column.
+    /// Returns the values of each column that wait to be written.
     pub(super) fn values(&mut self) -> impl Iterator<Item = &mut Values> {
         self.columns.iter_mut().map(|(_, values)| values)
     }
@@ -76,7 +76,7 @@ impl TableFile {
         row_group(&mut self.writer, columns).map_err(OutputError::table(&self.path))
     }
 
-    /// Writes what is left, waits until the disk has it, and says how many rows there are.
+    /// Writes the remaining rows, waits until they are on disk, and returns the number of rows.
     pub(super) fn finish(mut self) -> Result<u64, OutputError> {
         if !self.rows.is_multiple_of(self.group) {
             self.write_row_group()?;
@@ -115,10 +115,10 @@ fn row_group<'a>(
     Ok(())
 }
 
-/// Numbers repeat too rarely for dictionaries: counters are stored as differences, measures byte
-/// by byte, which compresses better. Names repeat in the order of the rows, which compression finds
-/// at a third of the cost of looking each up. A column has a page in each row group, so that an index of
-/// pages would say nothing. Nothing in a file tells when it was written.
+/// Numbers repeat too rarely for dictionaries: counters are stored as differences, measures byte by
+/// byte, which compresses better. Names repeat in the order of the rows, which compression finds at a
+/// third of the cost of looking each up. A column has a page in each row group, so that an index of
+/// pages would say nothing. A file does not contain the time at which it was written.
 fn properties(headings: &[Heading]) -> WriterProperties {
     let descriptions = serde_json::to_string(headings).expect("strings are JSON");
     let mut builder = WriterProperties::builder()

@@ -1,4 +1,4 @@
-//! What a table says of each column: name, kind, unit, description.
+//! Description of each column in a table: name, kind, unit, text.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::values::{Listed, Values};
 use super::{Kind, Name};
 
-/// What is known of a column, whatever the type of the rows.
+/// Description of a column of rows of any type.
 #[derive(Serialize)]
 pub(super) struct Heading {
     pub(super) name: String,
@@ -19,7 +19,7 @@ pub(super) struct Heading {
     pub(super) description: String,
     #[serde(skip)]
     pub(super) kind: Kind,
-    /// What its texts are taken from, if it is a list.
+    /// Texts of the column, if its values are taken from a list.
     #[serde(skip)]
     list: Vec<Name>,
 }
@@ -42,7 +42,7 @@ impl Heading {
         }
     }
 
-    /// Room for what the column holds in rows that are not written yet.
+    /// Returns the buffer for the column's values in rows that are not written yet.
     pub(super) fn values(&mut self) -> Values {
         if self.list.is_empty() {
             Values::new(self.kind)

@@ -50,7 +50,7 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
     }
 }
 
-/// What a column holds.
+/// Kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Names.
@@ -68,12 +68,12 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Takes over what a column holds in some rows: one call through a pointer for all of them. Compiled for each
+/// Takes over the values of a column in some rows: one call through a pointer for all of them. Compiled for each
 /// column: a plain loop gives the compiler a third of the code that chained iterators do.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
-    /// The name ends in the unit, if there is one.
+    /// Makes a column. The name ends in the unit, if there is one.
     pub(crate) fn new(
         name: impl Into<String>,
         kind: Kind,
@@ -93,7 +93,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// One of texts that are in a list; `number` is the place of a row's in it.
+    /// Makes a column of texts from a list; `number` is the index of a row's text in it.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -111,8 +111,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// One of a few texts, the same for all rows that are taken over together; `number` is the place of
-    /// theirs among them.
+    /// Makes a column of a few texts, with the same text for all rows that are taken over together; `number` is
+    /// the index of their text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -131,8 +131,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Numbers that say something of a part that not all rows have; empty for others. Of rows taken
-    /// over together all have it or none ([`Table::create_of_runs`]).
+    /// Makes a column of numbers of a part that not all rows have; empty for others. Of rows taken over together
+    /// all have the part or none ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,
@@ -157,7 +157,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// Name, unit, and what it holds.
+    /// Returns name, unit and description.
     pub(crate) fn info(&self) -> (&str, &'static str, &str) {
         let heading = &self.heading;
         (&heading.name, heading.unit, &heading.description)
@@ -178,12 +178,13 @@ pub(crate) fn unit(name: &str) -> &'static str {
     known.map_or("", |(_, unit)| unit)
 }
 
-/// A table in a Parquet file: what depends on the type of its rows. All else is in [`TableFile`], compiled once.
+/// A table in a Parquet file: the part that depends on the type of its rows. All else is in [`TableFile`],
+/// compiled once.
 pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The newest rows, which have not been split into columns yet.
     pending: Vec<R>,
-    /// Whether two rows have the same parts.
+    /// Returns true if two rows have the same parts.
     alike: fn(&R, &R) -> bool,
     file: TableFile,
 }
@@ -196,7 +197,7 @@ impl<R> Table<R> {
         Self::create_of_runs(file, columns, |_, _| true)
     }
 
-    /// One whose rows come in runs of rows that are `alike` in their parts.
+    /// Creates a table whose rows come in runs of rows that are `alike` in their parts.
     pub(crate) fn create_of_runs(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
@@ -259,7 +260,7 @@ impl<R> Table<R> {
         self.pending.clear();
     }
 
-    /// Writes what is left, waits until the disk has it, and says how many rows there are.
+    /// Writes the remaining rows, waits until they are on disk, and returns the number of rows.
     pub(crate) fn finish(mut self) -> Result<u64, OutputError> {
         self.split_rows();
         self.file.finish()

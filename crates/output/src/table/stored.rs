@@ -1,8 +1,8 @@
-//! Tables that another process resumes: what a checkpoint keeps of them.
+//! Tables that another process resumes: their state in a checkpoint.
 //!
 //! Row groups are cut by the number of rows alone, and stay in the file: a checkpoint keeps Parquet's
-//! description of them, and the rows that wait for their group to be full. What was written to the file
-//! after the checkpoint is discarded when the table is resumed, so that in the end its bytes are those
+//! description of them, and the rows that wait for their group to be full. Rows written to the file
+//! after the checkpoint are discarded when the table is resumed, so that in the end its bytes are those
 //! of a table written in one go.
 
 use std::fs::{self, File};
@@ -29,7 +29,7 @@ pub(crate) struct StoredTable {
     rows: u64,
     /// Parquet's description of the row groups in the file.
     groups: Vec<u8>,
-    /// Of each column, what is not in the file yet.
+    /// Values of each column that are not in the file yet.
     waiting: Vec<StoredValues>,
 }
 

@@ -1,7 +1,7 @@
-//! What the columns of a table hold in rows that are not written yet.
+//! Values of a table's columns in rows that are not written yet.
 //!
-//! A thousand flows fill row groups so fast that what is held is kept small: texts that are in a list
-//! stay there, and which rows have a value is noted by runs.
+//! A thousand flows fill row groups so fast that these values are kept small: texts out of a list
+//! stay in the list, and the rows that have a value are noted by runs.
 
 use std::ops::Range;
 
@@ -35,7 +35,8 @@ impl Values {
         }
     }
 
-    /// Appends the value of each row: compiled once, unlike what each column takes its values from.
+    /// Appends the value of each row: compiled once, unlike the functions that take the values of
+    /// each column.
     pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
         let cells = cells.into_iter();
         match self {
@@ -106,7 +107,7 @@ impl Values {
     }
 }
 
-/// What can be in a column of numbers: its type says which kind that is.
+/// Type of the numbers in a column, which gives the column's kind.
 pub(crate) trait Number: Sized {
     const KIND: Kind;
 
@@ -213,7 +214,7 @@ impl<T: DataType> Typed<T> {
     }
 }
 
-/// Texts out of a list, which are most often neighbours there: what is written needs no copies.
+/// Texts out of a list, which are most often neighbours there: writing them needs no copies.
 pub(crate) struct Listed {
     list: Vec<ByteArray>,
     /// Runs of neighbours.

@@ -204,7 +204,8 @@ fn tshark_finds_nothing_wrong() {
     assert_eq!(lines.len(), without_payload, "{lines:?}");
 }
 
-/// What tshark reads of every packet: its fields by name, in one call, since it starts slowly.
+/// Returns the fields that tshark reads of every packet, by name, in one call, since it starts
+/// slowly.
 fn dissected(file: &Path, names: &[&'static str]) -> Option<Vec<BTreeMap<&'static str, String>>> {
     let mut arguments = vec!["-T", "fields", "-E", "separator=;"];
     arguments.extend(names.iter().flat_map(|name| ["-e", name]));

@@ -1,4 +1,4 @@
-//! What a run leaves on disk.
+//! Files that a run leaves on disk.
 
 mod capture;
 mod fixture;

@@ -97,7 +97,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
     }
 }
 
-/// Of this many seconds at 100 Mbit/s, as those of a token bucket on a line of 400.
+/// Returns counters of a link over this many seconds at 100 Mbit/s, as behind a token bucket on a
+/// line of 400 Mbit/s.
 pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
     let capacity =
         |mbps: u64| Work::of_rate(Rate::from_bps(mbps * 1_000_000), Span::from_secs(seconds));

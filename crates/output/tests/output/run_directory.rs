@@ -1,4 +1,5 @@
-//! The same run gives the same bytes, and nothing unfinished or unasked for stays on disk.
+//! Run directories: a repeated run gives the same bytes, and nothing unfinished or unasked for
+//! stays on disk.
 
 use std::fs;
 use std::path::Path;

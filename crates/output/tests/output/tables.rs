@@ -1,4 +1,4 @@
-//! The tables hold what was recorded.
+//! The tables hold the recorded values.
 
 use std::fs::File;
 use std::path::Path;
@@ -30,7 +30,7 @@ impl Read {
         Self { reader, rows }
     }
 
-    /// What the file says of its columns.
+    /// Returns the file's descriptions of its columns.
     pub fn descriptions(&self) -> Vec<Value> {
         let metadata = self.reader.metadata().file_metadata();
         let pairs = metadata.key_value_metadata().unwrap();

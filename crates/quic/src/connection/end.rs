@@ -1,4 +1,4 @@
-//! What a connection needs of one of its ends, whichever stack that is.
+//! Interface of a connection to one of its ends, in any stack.
 
 use std::time::{Duration, Instant};
 
@@ -28,13 +28,13 @@ pub(crate) trait End: std::fmt::Debug + Send {
     fn expire(&mut self, now: Instant);
     /// Writes the next datagram to `datagram`.
     fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
-    /// When the end is to be called next.
+    /// Returns the time of the end's next call.
     fn deadline(&mut self) -> Option<Instant>;
     /// State of the path, once there is a connection.
     fn path(&self) -> Option<PathState>;
     /// Bytes that the application has read.
     fn bytes_read(&self) -> u64;
-    /// When the peer had acknowledged the whole transfer.
+    /// Returns the time at which the peer had acknowledged the whole transfer.
     fn finished(&self) -> Option<Instant>;
     /// Takes the reason for which the connection was lost, or could not be opened.
     fn take_loss(&mut self) -> Option<String>;

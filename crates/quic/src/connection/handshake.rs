@@ -1,7 +1,7 @@
 //! A handshake that encrypts nothing: messages of the sizes that TLS 1.3 has, which carry the transport parameters.
 //!
-//! With rustls in its place, packets of data have the same sizes; those of the handshake differ by what certificates
-//! and signatures take.
+//! With rustls in its place, packets of data have the same sizes; those of the handshake differ by the bytes of
+//! certificates and signatures.
 
 /// Length of the tag of AES-GCM and ChaCha20-Poly1305 (RFC 9001 section 5.3): room that packets have for it.
 pub(crate) const TAG: usize = 16;
@@ -39,7 +39,7 @@ pub(crate) struct Handshake {
     step: Step,
     /// Its own transport parameters.
     own: Vec<u8>,
-    /// What has arrived and is no whole message yet.
+    /// Bytes that have arrived and are no whole message yet.
     received: Vec<u8>,
 }
 
@@ -65,7 +65,7 @@ impl Handshake {
     ///
     /// # Errors
     ///
-    /// A message that is not as this session writes them, or what `parameters` refuses.
+    /// A message in another form than this session writes, or parameters that `parameters` refuses.
     pub(crate) fn read(
         &mut self,
         data: &[u8],
@@ -100,7 +100,7 @@ impl Handshake {
         };
     }
 
-    /// Writes what is to be sent now; returns whether new keys follow.
+    /// Writes the next message; returns true if new keys follow.
     pub(crate) fn write(&mut self, out: &mut Vec<u8>) -> bool {
         let own = std::mem::take(&mut self.own);
         let (message, next) = match (self.is_client, self.step) {

@@ -1,4 +1,4 @@
-//! Both ends of a connection, whichever stack they run, and what is recorded of it.
+//! Both ends of a connection in any stack, and its records.
 
 mod end;
 pub(crate) mod handshake;

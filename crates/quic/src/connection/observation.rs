@@ -1,4 +1,4 @@
-//! What a stack's controller was told, and what it did: noted for records.
+//! Inputs and outputs of a stack's controller, noted for records.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ pub(crate) struct CongestionEvent {
     pub(crate) after: u64,
     pub(crate) ssthresh: Option<u64>,
     pub(crate) is_persistent: bool,
-    /// Whether a mark caused it.
+    /// True if a mark caused it.
     pub(crate) is_ecn: bool,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct ControllerState {
     pub(crate) pacing_bps: Option<u64>,
 }
 
-/// What a controller has been told, and what it did.
+/// Inputs of a controller so far, and its answers.
 #[derive(Debug, Default)]
 pub(crate) struct Observation {
     pub(super) rtt_samples: u64,
@@ -42,9 +42,9 @@ pub(crate) struct Observation {
     pub(super) persistent_congestions: u64,
     /// Packets declared lost, of stacks that tell their controller of each.
     pub(super) lost_packets: u64,
-    /// Integral of the window over time, up to when it became what it is: packet seconds.
+    /// Integral of the window over time, up to its last change: packet seconds.
     window_integral: f64,
-    /// When it became what it is: packets.
+    /// Time of its last change, and its value since then: packets.
     window: Option<(Instant, f64)>,
     pub(super) notes: Vec<StackNote>,
     pub(super) traced: bool,

@@ -8,8 +8,8 @@ use longhaul_units::{Span, Time};
 use super::end::End;
 use super::observation::{Shared, finite};
 
-/// How far the clock of a connection is ahead of the machine's when the connection is made, so that the stack can
-/// subtract any time that it knows: differences alone matter.
+/// Lead of a connection's clock over the machine's when the connection is made, so that the stack can subtract
+/// any time that it knows: differences alone matter.
 const AHEAD: Duration = Duration::from_secs(90_000);
 
 /// A connection.
@@ -17,10 +17,10 @@ const AHEAD: Duration = Duration::from_secs(90_000);
 pub(crate) struct Pair<E> {
     /// Time zero of the simulation.
     zero: Instant,
-    /// By number of the host.
+    /// Ends of the connection, by number of the host.
     ends: [E; 2],
     client: Host,
-    /// Of the sending end's controller.
+    /// Observation of the sending end's controller.
     sender: Shared,
     is_finished: bool,
     is_lost: bool,
@@ -139,7 +139,7 @@ impl<E: End> Stack for Pair<E> {
             notes.push(StackNote::Finished);
         }
         for (end, host) in self.ends.iter_mut().zip(["sending", "receiving"]) {
-            // What closes after the transfer is done with.
+            // A connection that closes after the transfer is not lost.
             if let Some(reason) = end.take_loss()
                 && !self.is_finished
                 && !self.is_lost

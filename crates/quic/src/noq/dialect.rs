@@ -1,4 +1,4 @@
-//! Where calls of noq differ from those of quinn.
+//! Calls of noq that differ from those of quinn.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use proto::{
 
 use crate::connection::PathState;
 
-/// Makes an endpoint that serves if it has a configuration of a server.
+/// Makes an endpoint, which serves if it has a server's configuration.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,
@@ -45,7 +45,8 @@ pub(super) fn poll_transmit(
     connection.poll_transmit(now, NonZeroUsize::MIN, datagram)
 }
 
-/// Writes to a stream as much as it takes; returns how many bytes, or nothing if it takes none now.
+/// Writes to a stream as much as it takes; returns the number of bytes, or none if it takes none
+/// now.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     stream.write_chunks(&mut &mut [chunk][..]).ok()
 }

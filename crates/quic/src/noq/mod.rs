@@ -34,7 +34,7 @@ const TRAITS: StackTraits = StackTraits {
     uses_pacing_rate: true,
 };
 
-/// One of its controllers, with an initial window in bytes if it is given.
+/// Returns one of noq's controllers; `initial_window` is in bytes.
 fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     macro_rules! configured {
         ($config:ty) => {{
@@ -50,7 +50,7 @@ fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     }
 }
 
-/// What users should know of a controller.
+/// Returns the warning to users about a controller.
 fn warning(name: &str) -> Option<&'static str> {
     (name == "bbr3")
         .then_some("noq's BBR v3 draws from a generator that has no seed: results do not repeat")

@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::Span;
 
-/// Packets sent at one time, and what they remember from then.
+/// Packets sent at one time, and the state of the connection then.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Instant,
     /// Bytes delivered by then (`P.delivered`).
     delivered: u64,
-    /// When the last of them were acknowledged (`P.delivered_time`).
+    /// Time at which the last of these bytes were acknowledged (`P.delivered_time`).
     delivered_at: Instant,
-    /// When the flight that it ends began (`P.first_sent_time`).
+    /// Beginning of the flight that this burst ends (`P.first_sent_time`).
     flight_began: Instant,
-    /// What limited the sender (`P.is_app_limited`).
+    /// Limit of the sender (`P.is_app_limited`).
     limit: Limit,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct ByteRate {
 }
 
 impl ByteRate {
-    /// The same in packets of a size.
+    /// Returns the rate in packets of a size.
     pub(super) fn in_packets_of(self, mtu: u64) -> RateSample {
         let interval = Span::from_ps(self.interval.as_nanos() as u64 * 1000);
         RateSample::new(self.bytes as f64 / mtu as f64, interval)
@@ -41,11 +41,11 @@ impl ByteRate {
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct DeliveryRate {
-    /// By the time at which they left.
+    /// Bursts in the order in which they left.
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// The application limits the sender until so many bytes are delivered (`C.app_limited`).
+    /// Number of delivered bytes until which the application limits the sender (`C.app_limited`).
     limited_until: Option<u64>,
 }
 

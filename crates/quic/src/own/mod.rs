@@ -1,8 +1,8 @@
 //! Algorithms of Longhaul in the place of a stack's own congestion control.
 //!
 //! A stack's interface tells less than the engine's TCP does, and later: losses come after the acknowledgement that
-//! shows them, and the stack paces as it likes. [`check`] refuses algorithms that need more, and says what others have
-//! to do without.
+//! shows them, and the stack paces as it likes. [`check`] refuses algorithms that need more, and returns the facts
+//! that others have to do without.
 
 mod delivery_rate;
 
@@ -30,15 +30,15 @@ const UNLIMITED: f64 = 1e12;
 /// Bytes of IPv4 and UDP headers, which pacing rates count.
 const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
 
-/// What algorithms need to know of a stack.
+/// Properties of a stack that algorithms depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackTraits {
     pub(crate) name: &'static str,
-    /// Whether it paces at the rate that its controller gives.
+    /// True if the stack paces at the rate that its controller gives.
     pub(crate) uses_pacing_rate: bool,
 }
 
-/// Refuses an algorithm that needs what a stack's interface does not tell. Returns what it has to do without.
+/// Refuses an algorithm whose needs exceed the stack's interface. Returns the facts that it has to do without.
 pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<String>, StackError> {
     let (kind, name) = (&own.controller.kind, stack.name);
     let refuse = |message: String| StackError {
@@ -111,7 +111,7 @@ impl Packets {
     }
 }
 
-/// What the connection has delivered and lost so far, as samples need it.
+/// Deliveries and losses of the connection so far, for samples.
 #[derive(Clone, Debug)]
 struct Progress {
     /// Time zero of the algorithm.
@@ -130,7 +130,7 @@ struct Progress {
     /// Round trips counted, and when the current one began.
     round: u64,
     round_began: Instant,
-    /// When the last reduction was: packets sent until then cause no other.
+    /// Time of the last reduction: losses of packets sent until then cause no other.
     recovery: Option<Instant>,
     reductions: u64,
     has_sample: bool,
@@ -208,7 +208,7 @@ impl Progress {
         }
     }
 
-    /// Takes over what the algorithm has left.
+    /// Adopts window, threshold and rate as the algorithm has left them.
     fn adopt(&mut self, state: &CongestionState) {
         self.window = state.window.cwnd();
         self.ssthresh = state.window.ssthresh();
@@ -349,7 +349,7 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// The window stays what it is in packets: the initial one follows the packet size (RFC 9002 section 7.2).
+    /// Keeps the window in packets: the initial one follows the packet size (RFC 9002 section 7.2).
     pub(crate) fn on_mtu_update(&mut self, new_mtu: u16) {
         self.progress.mtu = new_mtu.into();
     }
@@ -361,7 +361,7 @@ impl OwnController {
         bytes.max(MIN_WINDOW * progress.mtu)
     }
 
-    /// The threshold in bytes, if there is one.
+    /// Returns the threshold in bytes, if there is one.
     pub(crate) fn ssthresh(&self) -> Option<u64> {
         let progress = &self.progress;
         (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)

@@ -4,7 +4,8 @@ use super::dialect::{proto, write};
 use bytes::Bytes;
 use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 
-/// What is sent, again and again: never copied before it is put into packets, and few enough bytes to stay in a cache.
+/// Data that is sent, again and again: never copied before it is put into packets, and few enough bytes to stay in a
+/// cache.
 static ZEROS: [u8; 1 << 14] = [0; 1 << 14];
 
 /// The application that sends.
@@ -13,7 +14,7 @@ pub(super) struct Writer {
     stream: Option<StreamId>,
     /// Bytes still to write; none of an unlimited source.
     left: Option<u64>,
-    /// Whether the stream is finished, or is as soon as it is opened.
+    /// True if the stream is finished, or will be as soon as it is opened.
     finished: bool,
 }
 
@@ -56,12 +57,12 @@ impl Writer {
     pub(super) fn finish(&mut self, connection: &mut Connection) {
         self.finished = true;
         if let Some(stream) = self.stream {
-            // Of a stream that the peer has stopped, there is nothing to finish.
+            // A stream that the peer has stopped cannot be finished.
             let _ = connection.send_stream(stream).finish();
         }
     }
 
-    /// The same before there is a connection.
+    /// Finishes the transfer before there is a connection.
     pub(super) fn finish_early(&mut self) {
         self.finished = true;
     }
@@ -70,7 +71,7 @@ impl Writer {
 /// The application that receives.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Whether it reads in order.
+    /// True if it reads in order.
     ordered: bool,
     /// Bytes that it has read.
     read: u64,
@@ -103,7 +104,8 @@ impl Reader {
         while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
             self.read += chunk.bytes.len() as u64;
         }
-        // What it frees is sent with the next datagrams, for which the stack is asked anyway.
+        // The flow control credit that this frees is sent with the next datagrams, for which the stack is asked
+        // anyway.
         let _ = chunks.finalize();
     }
 }

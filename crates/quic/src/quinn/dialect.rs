@@ -1,4 +1,4 @@
-//! Where calls of quinn differ from those of its forks, with which the ends of connections share their source.
+//! Calls of quinn that differ from those of its forks, with which the ends of connections share their source.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) use quinn_proto as proto;
 
 use crate::connection::PathState;
 
-/// Makes an endpoint that serves if it has a configuration of a server.
+/// Makes an endpoint, which serves if it has a server's configuration.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,
@@ -44,7 +44,7 @@ pub(super) fn poll_transmit(
     connection.poll_transmit(now, 1, datagram)
 }
 
-/// Writes to a stream as much as it takes; returns how many bytes, or nothing if it takes none now.
+/// Writes to a stream as much as it takes; returns the number of bytes, or none if it takes none now.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     let written = stream.write_chunks(&mut [chunk]).ok()?;
     Some(written.bytes)

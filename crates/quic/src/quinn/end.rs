@@ -17,7 +17,7 @@ use proto::{
 /// Received datagrams that share one allocation.
 const ARENA: usize = 1 << 16;
 
-/// What an application does.
+/// Application at an end.
 #[derive(Debug)]
 pub(super) enum Application {
     Sends(Writer),
@@ -35,9 +35,9 @@ pub(super) struct StackEnd {
     /// Datagrams that the endpoint sends without a connection, such as a refusal.
     responses: VecDeque<Vec<u8>>,
     arena: BytesMut,
-    /// When the peer has acknowledged the whole transfer.
+    /// Time at which the peer had acknowledged the whole transfer.
     finished: Option<Instant>,
-    /// Why there is no connection, if there was to be one; to be taken once.
+    /// Reason why the connection was lost or not opened; taken once.
     lost: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl StackEnd {
         }
     }
 
-    /// Passes on what the connection has for its endpoint and its application.
+    /// Passes the connection's events on to its endpoint and its application.
     fn process_events(&mut self, now: Instant) {
         let Some((handle, connection)) = &mut self.connection else {
             return;

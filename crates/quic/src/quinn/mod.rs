@@ -32,7 +32,7 @@ const TRAITS: StackTraits = StackTraits {
     uses_pacing_rate: false,
 };
 
-/// One of its controllers, with an initial window in bytes if it is given.
+/// Returns one of quinn's controllers; `initial_window` is in bytes.
 fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     macro_rules! configured {
         ($config:ty) => {{
@@ -48,8 +48,8 @@ fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     }
 }
 
-/// What users should know of a controller: nothing. BBR draws from a generator without a seed for the phase of its gain
-/// cycle, which quinn's pacer does not read.
+/// Returns the warning to users about a controller: none. BBR draws from a generator without a seed for the phase of
+/// its gain cycle, which quinn's pacer does not read.
 fn warning(_: &str) -> Option<&'static str> {
     None
 }

@@ -1,4 +1,4 @@
-//! A controller that passes on what it is told, and has it noted for records.
+//! A controller that passes on its calls, and notes them for records.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Both ends of a connection: their configurations, and what they are made of.
+//! Both ends of a connection: their configurations, and their parts.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -32,7 +32,7 @@ fn transfers_are_delivered_whole() {
     }
 }
 
-/// What has been sent on an unfinished connection is at least what has been read.
+/// An unfinished connection has sent at least as many bytes as were read.
 #[test]
 fn unlimited_sources_deliver_less_than_they_send() {
     let (totals, _) = run(&with(&[]));

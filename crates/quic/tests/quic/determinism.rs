@@ -1,4 +1,5 @@
-//! The same scenario and seed, the same bytes: in any thread, in any process, with any lookahead.
+//! The same scenario and seed give the same bytes: in any thread, in any process, with any
+//! lookahead.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -17,7 +18,7 @@ const UNRULY: [&str; 6] = [
     r#"duration="6 s""#,
 ];
 
-/// What quinn and an algorithm of Longhaul in it run.
+/// Controllers of quinn, and an algorithm of Longhaul in it.
 const CONTROLLERS: [&str; 4] = [
     r#"flows.0.stack.congestion="cubic""#,
     r#"flows.0.stack.congestion="newreno""#,

@@ -7,7 +7,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{first_flow, run, with};
 
-/// The one warning of a run whose only connection is lost.
+/// Returns the one warning of a run whose only connection is lost.
 fn warning_of(overrides: &[&str]) -> String {
     let (totals, records) = run(&with(overrides));
     let lost = records.events.iter();
@@ -118,7 +118,7 @@ fn a_refused_handshake_is_a_lost_connection() {
     let mut datagram = Vec::new();
     let ecn = pair.poll(Host::Sender, at(0), &mut datagram);
     let ecn = ecn.expect("a client sends first");
-    // The first message says that it is of 280 bytes, and how many of them are parameters.
+    // The first message gives its size, 280 bytes, and the size of its parameters.
     let is_size = |bytes: &[u8]| bytes == 280u16.to_be_bytes();
     let place = datagram.windows(2).position(is_size);
     let place = place.expect("the datagram has the message");

@@ -1,4 +1,4 @@
-//! QUIC flows of scenarios: the same bytes in every run, nothing lost but what links drop, and what users are told.
+//! QUIC flows of scenarios: the same bytes in every run, no losses but those of links, and messages to users.
 
 mod conservation;
 mod determinism;
@@ -21,7 +21,7 @@ use longhaul_scenario::{
 };
 use longhaul_units::Time;
 
-/// What a program with the stacks of this crate knows.
+/// A program with the stacks of this crate.
 struct Program;
 
 impl Algorithms for Program {
@@ -107,7 +107,7 @@ fn run(scenario: &Scenario) -> (Totals, Records) {
     (totals.expect("the scenario is sound"), records)
 }
 
-/// What the first flow did in the whole run.
+/// Returns the counters of the first flow in the whole run.
 fn first_flow(totals: &Totals) -> &FlowCounters {
     &totals.flows[0].total
 }

@@ -7,8 +7,8 @@ fn of(congestion: &str) -> [String; 2] {
     [kind, congestion.to_string()]
 }
 
-/// Each controller of noq, and an algorithm of Longhaul in it, fills most of a path, twice in the same way if nothing
-/// says otherwise.
+/// Each controller of noq, and an algorithm of Longhaul in it, fills most of a path, twice in the same way unless it
+/// draws random numbers without a seed.
 #[test]
 fn its_controllers_fill_a_path() {
     for congestion in [

@@ -1,4 +1,4 @@
-//! Keys of QUIC flows: what they stand for, and what is refused.
+//! Keys of QUIC flows: their meaning, and refusals.
 
 use longhaul_engine::measure::EventKind;
 
@@ -54,7 +54,7 @@ fn windows_are_in_bytes() {
     assert_eq!(value(&[], window), r#""1250 kB""#);
     let fat = r#"topology.dumbbell.bottleneck.rate="1 Gbps""#;
     assert_eq!(value(&[fat], window), r#""39998 kB""#);
-    // A window of a quarter of the path's product is what limits it.
+    // A window of a quarter of the path's product limits the flow.
     let (totals, _) = run(&with(&[
         r#"topology.dumbbell.bottleneck.rate="50 Mbps""#,
         r#"flows.0.stack.window="0.25 BDP""#,
@@ -124,8 +124,8 @@ fn what_a_stack_does_not_have_is_refused() {
     assert!(bare.contains("built without QUIC stacks"), "{bare}");
 }
 
-/// Algorithms of Longhaul run in the stack: their windows are those that they have in TCP, and what they cannot have is
-/// refused or said.
+/// Algorithms of Longhaul run in the stack: their windows are those that they have in TCP, and needs that the stack
+/// cannot meet are refused or reported.
 #[test]
 fn algorithms_of_longhaul_run_in_the_stack() {
     let own = |kind: &str| format!(r#"flows.0.congestion={{ kind = "{kind}" }}"#);

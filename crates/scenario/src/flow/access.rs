@@ -62,7 +62,7 @@ pub(super) fn resolve_access(
     complete_access(access, &access_path, shared, out);
 }
 
-/// How many access links each direction of a flow crosses.
+/// Returns the number of access links that each direction of a flow crosses.
 pub(super) fn links(access: &Table) -> u64 {
     match access.read(AccessKeys::at) {
         AccessEnds::Both => 2,

@@ -24,7 +24,7 @@ use access::links;
 pub(crate) use access::{access_link_names, access_links, hosts};
 pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
 
-/// What the flows of all groups share.
+/// Settings that the flows of all groups share.
 pub(crate) struct Shared<'a> {
     pub core: &'a Core,
     pub context: Context,
@@ -37,7 +37,7 @@ pub(crate) struct Shared<'a> {
     pub algorithms: &'a dyn Algorithms,
 }
 
-/// Where a group's flows run, and their congestion control.
+/// Route of a group's flows, and their congestion control.
 pub(crate) struct Path {
     pub from: usize,
     pub to: usize,
@@ -49,9 +49,9 @@ pub(crate) struct Path {
     pub congestion: Option<ControllerSpec>,
     /// None without QUIC.
     pub stack: Option<quic::Resolved>,
-    /// Number of the proxy that splits the connections, for what goes from first to second node.
+    /// Number of the proxy that splits the connections, for data from the first to the second node.
     pub via: Option<usize>,
-    /// The same for what comes back, if data does.
+    /// Number of the proxy for data from the second to the first node, if there is any.
     pub via_back: Option<usize>,
 }
 

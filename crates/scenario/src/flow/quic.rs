@@ -29,11 +29,11 @@ const MIN_MTU: Bytes = Bytes(1200);
 /// The stack of a group.
 pub(crate) struct Resolved {
     pub(crate) transport: Arc<ForeignStack>,
-    /// What the user should know of it.
+    /// Warnings to the user.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Refuses what a QUIC flow has not.
+/// Refuses keys that a QUIC flow does not have.
 pub(super) fn resolve_basics(
     flow: &mut Table,
     path: &str,
@@ -78,7 +78,7 @@ pub(super) fn resolve_basics(
     flow.sub_mut(QuicFlow::stack).fill(QuicStack::KEYS, profile);
 }
 
-/// The default label of a group: the stack, and what it runs if that is named.
+/// Returns the default label of a group: the stack, and its congestion control if that is named.
 pub(crate) fn label(flow: &Table) -> String {
     let stack = flow.sub(QuicFlow::stack);
     let kind = stack.word(QuicStack::kind);
@@ -90,8 +90,8 @@ pub(crate) fn label(flow: &Table) -> String {
     }
 }
 
-/// Completes the settings and finds the stack. `held` is what the path holds, with its queues, and `bdp` its
-/// bandwidth-delay product.
+/// Completes the settings and finds the stack. `held` is the capacity of the path with its queues, and `bdp`
+/// its bandwidth-delay product.
 pub(super) fn resolve(
     flow: &mut Table,
     path: &str,
@@ -188,8 +188,8 @@ fn resolve_own(
     })
 }
 
-/// A window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`: twice what is in flight when slow
-/// start overshoots, since credit comes late.
+/// Resolves a window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`: twice the
+/// bytes in flight when slow start overshoots, since credit comes late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window: 100 Mbit/s at 100 ms.
     const MIN: f64 = 1_250_000.0;

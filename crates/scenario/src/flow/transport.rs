@@ -28,7 +28,7 @@ const ONE_WAY_OPTION: Bytes = Bytes(14);
 /// Smallest slow start threshold (RFC 5681, equation 4).
 const MIN_SSTHRESH: u64 = 2;
 
-/// Congestion control, slow start and transport options. `held` is what path and queues hold, in
+/// Resolves congestion control, slow start and transport options. `held` is the capacity of path and queues, in
 /// packets. Returns the congestion control, unless something is wrong.
 pub(crate) fn resolve_tcp(
     flow: &mut Table,
@@ -145,7 +145,7 @@ fn is_rack_tlp(recovery: &str) -> bool {
     recovery.starts_with("rack-tlp")
 }
 
-/// Turns on what the algorithm needs, unless the scenario says otherwise.
+/// Turns on the options that the algorithm needs, unless the scenario sets them.
 fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     let needs = controller.needs();
     if needs.one_way_delay && !tcp.has(TimestampKeys::timestamps) {
@@ -337,7 +337,7 @@ fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     known.iter().filter_map(named).collect()
 }
 
-/// By which the table of an algorithm has one of its registered parameters.
+/// Returns the key of a registered parameter in the table of an algorithm.
 fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }

@@ -16,8 +16,8 @@ use crate::files::{refuse_both, replace_file};
 keys! {
     /// Times at which packets leave.
     pub(super) struct TraceKeys {
-        /// File with a whole number of milliseconds in each line, in order: at each of them so many bytes leave at once.
-        /// It begins again at the last one. Relative to the scenario.
+        /// File with a whole number of milliseconds in each line, in order: at each of these times `opportunity` bytes
+        /// leave at once. It begins again at the last one. Relative to the scenario.
         pub file: Option<String> = Kind::Text.key().source("mahimahi: mm-link(1), .up and .down files"),
         /// The lines of such a file, instead of `file`.
         pub times_ms: String = Kind::Text.key(),
@@ -29,7 +29,8 @@ keys! {
     }
 }
 
-/// Reads the delivery trace of a direction of a link, if it has one. Its mean rate is the link's, unless that is given.
+/// Reads the delivery trace of a direction of a link, if it has one. The mean rate of the trace becomes the link's,
+/// unless that is given.
 pub(super) fn resolve<T>(
     direction: &mut Table,
     (trace_key, rate_key): (Field<Table>, Field<T>),
@@ -86,7 +87,7 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     }
 }
 
-/// The times of a text, or what is wrong with which line.
+/// Returns the times in a text, or a message about the line that is wrong.
 fn parse(text: &str) -> Result<Vec<u32>, String> {
     let lines = text
         .lines()

@@ -17,9 +17,9 @@ keys! {
     /// Parts of a link that are resolved on their own.
     pub(crate) struct LinkParts {}
     apart {
-        /// What the link is from given times on: rate and delay, both ways, unless `reverse` has its own, and loss, forward
-        /// direction only. Or a table of comma-separated values with these columns: the path of its file, relative to this
-        /// file, or its text.
+        /// Changes of the link at given times: rate and delay, both ways, unless `reverse` has its own, and loss,
+        /// forward direction only. Or a table of comma-separated values with these columns: the path of its file,
+        /// relative to this file, or its text.
         pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
         /// Times at which packets leave, instead of a rate, forward direction only.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
@@ -28,8 +28,8 @@ keys! {
         /// back where `reverse` has a delay of its own), in
         /// whole packets of the largest size that a flow sends.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
-        /// The other direction, as far as it differs: rate, delay and queue are those of the forward direction by default,
-        /// and whatever is of the forward direction only can be given here for this one.
+        /// The other direction, as far as it differs: rate, delay and queue are those of the forward direction by
+        /// default, and keys that hold for the forward direction only can be given here for this one.
         pub reverse: Table = Kind::Table(REVERSE).key(),
     }
 }
@@ -55,7 +55,7 @@ keys! {
     apart {
         /// Times at which packets leave, instead of a rate, forward direction only.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
-        /// Queue of this direction; the same as `queue` of the link by default, with what is derived from this rate.
+        /// Queue of this direction; the same as `queue` of the link by default, with values derived from this rate.
         pub queue: Table = QUEUE.key(),
     }
 }
@@ -68,7 +68,7 @@ keys! {
         pub rate: Rate = Kind::Positive(RATE).key().derived("ten times the fastest router link"),
         /// Propagation delay of each access link.
         pub delay: Span = Kind::Quantity(TIME).key().default("0 s"),
-        /// Which ends have an access link.
+        /// Ends that have an access link.
         pub at: AccessEnds = Kind::Word(AccessEnds::WORDS).key().default("both"),
     }
     apart {
@@ -80,7 +80,7 @@ keys! {
 }
 
 words! {
-    /// Which ends of flows have an access link.
+    /// Ends of flows that have an access link.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum AccessEnds {
         /// Sender and receiver.

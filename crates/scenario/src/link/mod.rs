@@ -50,7 +50,7 @@ impl Context {
 }
 
 impl CoreLink {
-    /// True if its queue follows from the same figures as that of the forward direction.
+    /// Returns true if its queue is derived from the same values as that of the forward direction.
     fn has_queue_of(&self, forward: &Self) -> bool {
         let (own, other) = (&self.link, &forward.link);
         (own.rate, own.delay) == (other.rate, other.delay)
@@ -117,7 +117,7 @@ struct VaryingRates {
     traces: [Option<Arc<DeliveryTrace>>; 2],
 }
 
-/// Reads and checks all that makes rates vary in the course of a run, with the files that it is in.
+/// Reads and checks the keys that make rates vary during a run, and their files.
 fn varying_rates(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> VaryingRates {
     let keys = (LinkParts::delivery_trace, Link::rate);
     let trace = delivery_trace::resolve(table, keys, path, out);
@@ -217,7 +217,7 @@ fn resolve_queues(
     }
 }
 
-/// Changes of the other direction: rate and delay, unless it has its own.
+/// Returns the changes of the other direction: rate and delay, unless it has its own.
 fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     let changes = changes.iter().map(|change| Change {
         at: change.at,

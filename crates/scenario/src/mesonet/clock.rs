@@ -8,7 +8,7 @@ use crate::check::LONGEST;
 use crate::document::{Table, span};
 use crate::error::Diagnostic;
 
-/// How long steps, intervals and the run are.
+/// Lengths of a step, an interval and the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     step: Span,
@@ -17,7 +17,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Of a `[mesonet]` table with its defaults, or what is wrong with it.
+    /// Reads the clock from a `[mesonet]` table with its defaults, or reports its errors.
     pub fn of(mesonet: &Table, out: &mut Vec<Diagnostic>) -> Option<Self> {
         let step = match mesonet.read(MesoNet::step) {
             Written::Number(seconds) => Span::from_secs_f64(seconds),
@@ -58,7 +58,7 @@ impl Clock {
         None
     }
 
-    /// A time, or time steps.
+    /// Returns the length of a time, or of a number of time steps.
     pub fn span(&self, written: Written) -> Span {
         match written {
             Written::Span(span) => span,
@@ -68,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// The same in time steps.
+    /// Returns the number of time steps of a time, or the number as written.
     pub fn steps(&self, written: Written) -> f64 {
         match written {
             Written::Span(span) => span.as_ps() as f64 / self.step.as_ps() as f64,
@@ -76,12 +76,12 @@ impl Clock {
         }
     }
 
-    /// So many steps.
+    /// Returns the length of `steps` time steps.
     pub fn of_steps(&self, steps: u64) -> Span {
         self.step * steps
     }
 
-    /// A point in time: a time, or a fraction of the run.
+    /// Returns a point in time: a time, or a fraction of the run.
     pub fn moment(&self, written: Written) -> Time {
         Time::ZERO
             + match written {
@@ -93,12 +93,12 @@ impl Clock {
             }
     }
 
-    /// The end of the run.
+    /// Returns the end of the run.
     pub fn end(&self) -> Time {
         Time::ZERO + self.duration
     }
 
-    /// So many packets in a time step.
+    /// Returns the rate of `packets` packets in a time step.
     pub fn rate(&self, packets: f64) -> PacketRate {
         PacketRate::per(packets, self.step)
     }

@@ -78,7 +78,7 @@ fn jumbo(
     jumbo.or_default(JumboKeys::base, Value::text("document"));
     let keys = JumboKeys::of(jumbo);
     let (from, until) = (clock.moment(keys.from), clock.moment(keys.until));
-    // As in the original, a beginning at the end of the run means no jumbo files.
+    // In the original, too, a beginning at the end of the run means no jumbo files.
     if from >= clock.end() {
         return None;
     }

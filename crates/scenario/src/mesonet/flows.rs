@@ -15,8 +15,8 @@ use crate::making::Algorithms;
 /// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// The algorithm that may leave losses unanswered, and its parameter below which it does. The parameter of this name that
-/// BBR has decides what it makes of losses.
+/// Algorithm that may leave losses unanswered, and its parameter below which it does. BBR's
+/// parameter of this name decides its reaction to losses.
 const TOLERANT: &str = "cubic";
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
@@ -86,7 +86,7 @@ fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>)
     }
 }
 
-/// Algorithms without a share have equal parts of what the others leave.
+/// Gives algorithms without a share equal parts of the remainder.
 fn fill_shares(mesonet: &mut Table) {
     let (key, share) = (MesoNet::algorithms, AlgorithmKeys::share);
     let shares = mesonet.tables(key).map(|table| table.get(share));

@@ -1,5 +1,5 @@
-//! Where sources and receivers are (NIST SP 500-282, chapter 3: `baseSources`, `deltaU`, `probNs` to
-//! `probNrd`).
+//! Placement of sources and receivers (NIST SP 500-282, chapter 3: `baseSources`, `deltaU`, `probNs`
+//! to `probNrd`).
 
 use longhaul_keys::Field;
 use longhaul_mesonet::config::AccessClass;
@@ -112,12 +112,12 @@ impl Population {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }
 
-    /// How many sources there are.
+    /// Returns the number of all sources.
     pub fn all_sources(&self) -> u64 {
         self.sources.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// How many receivers there are.
+    /// Returns the number of all receivers.
     pub fn all_receivers(&self) -> u64 {
         self.receivers.iter().map(|&count| u64::from(count)).sum()
     }

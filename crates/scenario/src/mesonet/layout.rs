@@ -18,9 +18,9 @@ pub(crate) struct Layout {
 /// A router and its own values in the file.
 pub(crate) struct Router {
     pub name: String,
-    /// Its own capacity in packets per time step, if it has one.
+    /// Capacity of this router in packets per time step, if the file gives one.
     pub rate: Option<f64>,
-    /// Its own buffer, packets in each queue, if it has one.
+    /// Buffer of this router, packets in each queue, if the file gives one.
     pub buffer: Option<u64>,
     /// Its place in the file, for diagnostics.
     pub origin: Origin,
@@ -31,9 +31,9 @@ pub(crate) struct Access {
     pub router: Router,
     pub class: AccessClass,
     pub parent: Parent,
-    /// Its own number of sources, if it has one.
+    /// Number of sources below this router, if the file gives one.
     pub sources: Option<u32>,
-    /// Its own number of receivers, if it has one.
+    /// Number of receivers below this router, if the file gives one.
     pub receivers: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) const fn class_name(class: AccessClass) -> &'static str {
 }
 
 impl Layout {
-    /// Of a checked topology file. `path` is that of its table.
+    /// Reads the routers from a checked topology file. `path` is that of its table.
     pub fn of(topology: &Table, path: &str, out: &mut Vec<Diagnostic>) -> Self {
         let mut layout = Self::default();
         for (index, node) in topology.list(TopologyFile::backbone).iter().enumerate() {
@@ -180,8 +180,8 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// The position of the element that a key refers to by name or by number from 1; `what` is its kind,
-/// `names` those of all elements.
+/// Returns the position of the element that a key refers to by name or by number from 1; `what` is
+/// its kind, `names` are those of all elements.
 pub(crate) fn find<'a>(
     node: &Node,
     what: &str,

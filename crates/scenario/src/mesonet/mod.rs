@@ -171,7 +171,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     })
 }
 
-/// What follows from the topology and its hosts.
+/// Values derived from the topology and its hosts.
 struct Parts {
     routes: Routes,
     population: Population,

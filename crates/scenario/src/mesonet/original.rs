@@ -23,7 +23,7 @@ macro_rules! path {
     };
 }
 
-/// What an original parameter is translated to.
+/// Translation of an original parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// This key of `[mesonet]`, with the same value.
@@ -34,7 +34,7 @@ pub(crate) enum Place {
     Root(Path),
     /// This key of the entries of `long_lived`, a value for each.
     LongLived(Path),
-    /// The share of the algorithm of this label, which is added if it is not there.
+    /// The share of the algorithm of this label, which is added if it is missing.
     Share(&'static str),
     /// The number of entries of `long_lived`.
     Count,
@@ -330,7 +330,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// The same at the end of the path `whole`.
+/// Puts a value at the end of `path`, the rest of the path `whole`.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -376,7 +376,7 @@ fn code(node: &Node) -> Option<usize> {
     }
 }
 
-/// The entries of a list of tables, which is made if it is not there.
+/// Returns the entries of a list of tables, which is made if it is missing.
 fn entries<'a>(
     mesonet: &'a mut Table,
     key: Field<Vec<Table>>,
@@ -427,7 +427,7 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
     }
 }
 
-/// The algorithm of that label, and whether it has been added because it was not there.
+/// Returns the algorithm of that label, and true if it was missing and has been added.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,
@@ -439,7 +439,7 @@ fn add_algorithm<'a>(
     if alone {
         entries.push(algorithm(ALGORITHMS[0], &Origin::Default));
     }
-    // By its label, given or by default.
+    // The entry is found by its label, given or by default.
     let is_it = |node: &Node| {
         let table = node.table()?;
         let congestion = table.table(AlgorithmKeys::congestion);
@@ -466,7 +466,7 @@ fn algorithm(kind: &str, origin: &Origin) -> Node {
     Node::new(Value::Table(entry), origin.clone())
 }
 
-/// Compares a number with how many long-lived flows there are.
+/// Compares a number with the number of long-lived flows.
 fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result<(), String> {
     let flows = mesonet.get(MesoNet::long_lived).map(|node| &node.value);
     let count = match flows {

@@ -21,7 +21,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Of a checked topology file. `factor` multiplies the delays.
+    /// Reads the routes from a checked topology file. `factor` multiplies the delays.
     pub fn of(
         topology: &Table,
         path: &str,
@@ -43,7 +43,7 @@ impl Routes {
             let steps = exact.round_ties_even() as u64;
             let path = join(path, &format!("links.{index}"));
             if steps == 0 {
-                // What happens in a time step at one of two routers could still reach the other in it, and come back.
+                // An event in a time step at one of two routers could still reach the other in it, and come back.
                 let message = format!(
                     "{exact} time steps, rounded to none; between backbone routers packets take one at least"
                 );
@@ -135,8 +135,8 @@ impl Routes {
         }
     }
 
-    /// Where no route to `to` is given, packets take the path of the shortest delay; of several, that of
-    /// the fewest links, then of the first links.
+    /// Fills in the path of the shortest delay where no route to `to` is given; of several, that of the fewest links,
+    /// then of the first links.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -177,8 +177,8 @@ impl Routes {
         }
     }
 
-    /// Delay of the path from one backbone router to another in time steps, or the routers of one that
-    /// does not get there.
+    /// Returns the delay of the path from one backbone router to another in time steps, or as error the routers of a
+    /// path that does not lead there.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
         let (mut path, mut steps) = (vec![from], 0);
         while path[path.len() - 1] != to {
@@ -197,8 +197,8 @@ impl Routes {
         Ok(steps)
     }
 
-    /// The sum of the round trips over all ordered pairs of the backbone routers `ends`, in time
-    /// steps, and the number of pairs; or what is wrong with the first pair without a path.
+    /// Returns the sum of the round trips over all ordered pairs of the backbone routers `ends`, in time steps, and
+    /// the number of pairs; or a message about the first pair without a path.
     pub fn round_trips(&self, ends: &[usize], layout: &Layout) -> Result<(u64, u64), String> {
         let (mut sum, mut pairs) = (0, 0);
         for &from in ends {
@@ -213,7 +213,7 @@ impl Routes {
     }
 }
 
-/// Why a path does not lead to `to`.
+/// Returns the reason why a path does not lead to `to`.
 fn no_path(path: &[usize], to: usize, layout: &Layout) -> String {
     let name = |&router: &usize| layout.backbone[router].name.as_str();
     let names: Vec<&str> = path.iter().map(name).collect();

@@ -5,7 +5,7 @@ use longhaul_mesonet::Config;
 /// A simulation of MesoNet, and the tables to write.
 #[derive(Clone, Debug)]
 pub struct MesoNetRun {
-    /// What the engine simulates.
+    /// Configuration of the simulation.
     pub config: Config,
     /// Names of the tables to write.
     pub tables: Vec<String>,

@@ -155,7 +155,7 @@ pub(crate) fn topology(
     }
 }
 
-/// Whether the queues of a router share a buffer, as they do unless told otherwise; queues with a server
+/// Returns true if the queues of a router share a buffer, as they do by default; queues with a server
 /// each cannot.
 fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
     let dual = network.read(NetworkKeys::service) == Service::Dual;

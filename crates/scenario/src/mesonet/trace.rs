@@ -8,7 +8,7 @@ use super::layout::find;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// The trace that `measure` asks for, if it does.
+/// Returns the trace that `measure` asks for; none without one.
 pub(crate) fn trace(
     measure: &mut Table,
     long_lived: &[LongLived],

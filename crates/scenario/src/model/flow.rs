@@ -14,7 +14,7 @@ const MAX_FLOWS: i64 = 100_000;
 const MAX_STREAMS: i64 = 1_000;
 
 keys! {
-    /// What all flows have.
+    /// Keys of all flows.
     pub(crate) struct AnyFlow {
         /// Name of the group; its congestion control by default.
         pub label: String = Kind::Name.key().derived("what the flows run"),
@@ -24,16 +24,16 @@ keys! {
         pub protocol: Protocol = Kind::Word(Protocol::WORDS).key().default("tcp"),
         /// Bytes of a full packet on the wire.
         pub packet: Bytes = Kind::Positive(SIZE).key().default("1500 B").source("Ethernet"),
-        /// When the flows start: a time, an interval to draw from, or a list, one each.
+        /// Start times of the flows: a time, an interval to draw from, or a list, one each.
         pub start: Starts = Kind::OneOf(&[
             Kind::Quantity(TIME),
             Kind::Table(UniformStart::KEYS),
             Kind::List(&Kind::Quantity(TIME)),
         ]).key().default("0 s"),
-        /// When the application stops sending; the end of the run by default.
+        /// Time at which the application stops sending; the end of the run by default.
         pub stop: Option<Time> = Kind::Positive(TIME).key(),
-        /// What the application does, if it does not send from start to end: opens connections as it
-        /// goes (TCP; servers are at the first node), or sends in bursts.
+        /// Behaviour of the application, if it does not send from start to end: opens connections as it goes
+        /// (TCP; servers are at the first node), or sends in bursts.
         pub traffic: Option<Traffic> = Kind::Tagged(Traffic::KINDS).key(),
     }
 }
@@ -42,13 +42,13 @@ keys! {
     /// The TCP implementation at both ends of a connection.
     pub(crate) struct Stack {}
     apart {
-        /// Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file and
-        /// class of one of your own (`my_cc.py:MyCC`), and what its constructor takes.
+        /// Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file and class
+        /// of one of your own (`my_cc.py:MyCC`), and arguments of its constructor.
         pub congestion: Table = Kind::Congestion.key().in_profile(Profile::Linux, "{ kind = cubic }")
             .source("Linux: tcp_congestion_control, RFC 9438"),
         /// Slow start; `max_ssthresh` alone chooses the profile's limited form, 0 none.
         pub slow_start: Table = Kind::SlowStart.key(),
-        /// How losses are detected and retransmitted.
+        /// Detection and retransmission of losses.
         pub recovery: Recovery = Kind::Word(Recovery::WORDS).key()
             .default("sack").in_profile(Profile::Linux, "rack-tlp-prr").in_ns2("ns2-sack")
             .source("RFC 6675; Linux: tcp_recovery"),
@@ -58,18 +58,18 @@ keys! {
 }
 
 keys! {
-    /// What only TCP flows have, but for [`Stack`].
+    /// Keys of TCP flows alone, but for [`Stack`].
     pub(crate) struct TcpFlow {
         /// TCP: parallel connections between the same hosts that share each flow's transfer and count
         /// as one flow.
         pub streams: u64 = Kind::Whole { min: 1, max: MAX_STREAMS }.key().default("1"),
         /// Payload to send; unlimited by default.
         pub transfer: Option<u64> = Kind::Positive(SIZE).key(),
-        /// How the clock of the flow's second node differs from that of the first, where transit times of data
-        /// are reported (`tcp.timestamps = "one-way"`); they agree by default.
+        /// Difference between the clock of the flow's second node and that of the first, where transit times
+        /// of data are reported (`tcp.timestamps = "one-way"`); they agree by default.
         pub clock_error: Option<ClockError> = Kind::Table(ClockError::KEYS).key(),
-        /// Whether the state of the sender and of its congestion control is recorded at each ACK; of traffic,
-        /// of which connections of each source, by their number in the table of exchanges.
+        /// True to record the state of the sender and of its congestion control at each ACK; for traffic, a
+        /// list of the connections of each source to record, by their number in the table of exchanges.
         pub trace_acks: Traced = Kind::OneOf(&[
             Kind::Flag,
             Kind::List(&Kind::Whole { min: 0, max: i64::MAX }),
@@ -82,12 +82,11 @@ keys! {
 }
 
 keys! {
-    /// What only UDP flows have.
+    /// Keys of UDP flows alone.
     pub(crate) struct UdpFlow {
         /// UDP: rate on the wire.
         pub rate: Rate = Kind::Positive(RATE).key(),
-        /// UDP: how datagrams follow one another at this rate: `even` by default, `poisson`, or evenly with
-        /// jitter.
+        /// UDP: spacing of the datagrams at this rate: `even` by default, `poisson`, or evenly with jitter.
         pub spacing: Spacing = Spacing::KIND.key(),
     }
 }
@@ -112,7 +111,7 @@ keys! {
     }
 }
 
-/// When the flows of a group start.
+/// Start times of the flows of a group.
 pub(crate) enum Starts {
     /// All at one time.
     Together(Time),

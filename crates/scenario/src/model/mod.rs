@@ -1,7 +1,7 @@
-//! Every key of a scenario: what it may hold and what it means.
+//! Every key of a scenario: its allowed values and its meaning.
 //!
-//! These tables are the only place for that. The checker refuses what they do not list, the JSON Schema for
-//! editors is made from them, and so is the help.
+//! These tables are the only declaration of keys. The checker refuses keys that they do not list, and the JSON
+//! Schema for editors and the help are made from them.
 
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, Table, keys, together};
@@ -43,13 +43,13 @@ const NATURAL: Kind = Kind::Whole {
 };
 
 keys! {
-    /// What says what a scenario is.
+    /// Title and description of a scenario.
     pub(crate) struct About {
-        /// What the scenario is about, in a few words.
+        /// Subject of the scenario, in a few words.
         pub title: Option<String> = Kind::Name.key(),
     }
     apart {
-        /// What it is for and what to look at.
+        /// Purpose of the scenario and results to look at.
         pub description: String = Kind::Text.key(),
         /// Another scenario file that this one changes; relative to this file.
         pub extends: String = Kind::Text.key(),
@@ -68,7 +68,7 @@ keys! {
 }
 
 keys! {
-    /// What random numbers follow from.
+    /// Seeds of the random numbers.
     pub(crate) struct Seeds {
         /// Seed of all random streams.
         pub seed: u64 = NATURAL.key().default("1"),
@@ -80,15 +80,15 @@ keys! {
 keys! {
     /// Links and flows.
     pub(crate) struct Scenario {
-        /// How links keep time: `exact`, or `ns2` for the rounding of ns-2's sums, which decides
-        /// between simultaneous arrivals and departures.
+        /// Timing of links: `exact`, or `ns2` for the rounding of ns-2's sums, which decides between simultaneous
+        /// arrivals and departures.
         pub clock: Clock = Kind::Word(Clock::WORDS).key().default("exact").in_ns2("ns2"),
-        /// Where random numbers come from: `streams`, one per component, or `ns2`, its one generator
-        /// for all, as after `ns-random SEED`.
+        /// Source of random numbers: `streams`, one per component, or `ns2`, its one generator for all, as after
+        /// `ns-random SEED`.
         pub random: Randomness = Kind::Word(Randomness::WORDS).key().default("streams").in_ns2("ns2"),
     }
     apart {
-        /// What is measured, and when.
+        /// Measurements, and their times.
         pub measure: Table = Kind::Table(MEASURE).key().default("{}"),
         /// Transport options of all TCP flows, over the profile's.
         pub tcp: Table = Kind::Table(Tcp::KEYS).key(),
@@ -115,9 +115,9 @@ keys! {
 const MEASURE: &[Key] = together!(Measure::KEYS, MoreMeasures::KEYS);
 
 keys! {
-    /// What is measured besides, in terms of flows and links by name.
+    /// Measurements in terms of flows and links by name.
     pub(crate) struct MoreMeasures {
-        /// What ends the run before its duration.
+        /// Rule that ends the run before its duration.
         pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
         /// Links whose packets are recorded as they come to them, before the queue: by name, access links included,
         /// such as `reno-0-sender-up`.
@@ -128,7 +128,7 @@ keys! {
 const STOP: &[Key] = together!(StopRule::KEYS, CountedFlows::KEYS);
 
 keys! {
-    /// Which flows a rule that ends the run counts.
+    /// Flows that a rule that ends the run counts.
     pub(crate) struct CountedFlows {
         /// Labels of the flows whose exchanges count; all by default.
         pub labels as "of": Vec<String> = Kind::List(&Kind::Name).key(),

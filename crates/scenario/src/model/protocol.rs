@@ -1,9 +1,9 @@
-//! What flows are: connections or datagrams.
+//! Protocols of flows: connections or datagrams.
 
 use longhaul_keys::words;
 
 words! {
-    /// What flows are.
+    /// Protocol of a flow.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Protocol {
         /// Connections.

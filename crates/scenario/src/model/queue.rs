@@ -14,7 +14,7 @@ pub(crate) const QUEUE_ON_ARRIVAL: Kind =
 pub(crate) const QUEUE_OUTSIDE_LINKS: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OutsideLinks) }>(Use::OutsideLinks));
 
-/// What a discipline is to be used for.
+/// Place at which a discipline is used.
 #[derive(Clone, Copy)]
 enum Use {
     Link,

@@ -8,7 +8,7 @@ use longhaul_units::{Bytes, Dimension, Span};
 const SIZE_OR_BDP: &[Dimension] = &[Dimension::Size, Dimension::Bdp];
 
 keys! {
-    /// What only QUIC flows have.
+    /// Keys of QUIC flows alone.
     pub(crate) struct QuicFlow {}
     apart {
         /// QUIC: the stack at both ends, and its settings.
@@ -27,7 +27,7 @@ keys! {
         pub congestion: Option<String> = Kind::Text.key().derived("the stack's default"),
         /// Version of the stack: results of another one are other results.
         pub version: Option<String> = Kind::Text.key().derived("that of the stack in this build"),
-        /// Which end opens the connection: the one that sends data, or, as in a download, the one that receives it.
+        /// End that opens the connection: the one that sends data, or, as in a download, the one that receives it.
         pub client: Client = Kind::Word(Client::WORDS).key().default("sender"),
         /// Flow control: bytes that may be on their way without an answer of the receiving application, which reads at
         /// once. The same for a stream, the connection and the sender's buffer.
@@ -45,8 +45,8 @@ keys! {
         /// Longest delay of an acknowledgement that the sender asks for, with `ack_frequency`.
         pub max_ack_delay: Option<Span> = Kind::Positive(TIME).key()
             .source("draft-ietf-quic-ack-frequency; 25 ms without, RFC 9000 section 18.2"),
-        /// Whether the receiving application reads in order. quinn closes a connection on which more than 1024 pieces of
-        /// a stream wait behind a gap.
+        /// True if the receiving application reads in order. quinn closes a connection on which more than 1024 pieces
+        /// of a stream wait behind a gap.
         pub ordered: bool = Kind::Flag.key().default("false"),
         /// Packets sent later whose acknowledgement makes one lost.
         pub packet_threshold: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().default("3")
@@ -74,7 +74,7 @@ words! {
 }
 
 impl Client {
-    /// The same as an end of the engine's connections.
+    /// Returns the end as the engine's connections have it.
     pub fn host(self) -> Host {
         match self {
             Self::Sender => Host::Sender,

@@ -1,4 +1,4 @@
-//! Which proxy splits which flows.
+//! Assignment of flows to the proxies that split them.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_units::Bytes;
@@ -68,7 +68,7 @@ pub(crate) fn assign(
     }
 }
 
-/// Whether connections of a group have data both ways.
+/// Returns true if connections of a group have data both ways.
 fn traffic_comes_back(group: &Table) -> bool {
     let Some(traffic) = group.read(AnyFlow::traffic) else {
         return false;
@@ -119,7 +119,7 @@ fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagn
                 group.word(AnyFlow::label)
             );
             let path = join(Scenario::proxies.name(), &format!("{number}.credit"));
-            // The credit is derived from what was written: its line is not known any more.
+            // The credit is derived from the written value, whose line is not known any more.
             let origin = &proxy.node(ProxyKeys::start).origin;
             out.push(Diagnostic::new(&path, origin, message));
         }
@@ -153,7 +153,7 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
 struct Route {
     from: usize,
     to: usize,
-    /// Whether there are access links before the first node and behind the last.
+    /// True if there are access links before the first node, and behind the last.
     before: bool,
     behind: bool,
 }
@@ -179,7 +179,7 @@ impl Route {
         }
     }
 
-    /// Whether it begins before a proxy's start node and ends behind its end node.
+    /// Returns true if the route begins before a proxy's start node and ends behind its end node.
     fn is_split_by(self, site: &Site, core: &Core) -> bool {
         let Some(route) = core.route(self.from, self.to) else {
             return false;

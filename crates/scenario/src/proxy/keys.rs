@@ -1,4 +1,5 @@
-//! Keys of proxies that split connections: the engine's, and what a file says in another way than the engine.
+//! Keys of proxies that split connections: the engine's, and those that a file writes in another form than the
+//! engine.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};
@@ -11,7 +12,7 @@ use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {
-    /// What a file says of a proxy in another way than the engine.
+    /// Keys of a proxy that a file writes in another form than the engine.
     pub(crate) struct ProxyKeys {
         /// Node at which TCP flows are split that begin before it and end behind `end`.
         pub start: String = Kind::Name.key().required(),
@@ -23,7 +24,7 @@ keys! {
         /// between the nodes.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
-        /// What changes while it runs, in order of time.
+        /// Changes during the run, in order of time.
         pub changes: Vec<Table> = Kind::List(&Kind::Table(CHANGE)).key().default("[]"),
         /// Bytes of a full packet between the nodes.
         pub packet: Bytes = Kind::Positive(SIZE).key().derived("the largest packet of a flow"),
@@ -34,7 +35,7 @@ keys! {
 const CHANGE: &[Key] = together!(ProxyChange::KEYS, ChangeKeys::KEYS);
 
 keys! {
-    /// What a file says of a change in another way than the engine.
+    /// Keys of a change that a file writes in another form than the engine.
     pub(crate) struct ChangeKeys {}
     apart {
         /// Another discipline of a local queue that decides on arrival (drop-tail, RED); it starts anew, packets

@@ -22,7 +22,7 @@ use crate::model::flow::Stack;
 use crate::queue;
 use crate::topology::{Core, find_node};
 
-/// Where a proxy is, and its congestion control.
+/// Place of a proxy in the network, and its congestion control.
 pub(crate) struct Site {
     pub start: usize,
     pub end: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Site {
     pub congestion: ControllerSpec,
 }
 
-/// Fills in defaults and checks what the declarations of keys cannot.
+/// Fills in defaults, and checks the rules that declarations of keys cannot express.
 pub(crate) fn resolve(
     proxy: &mut Table,
     path: &str,
@@ -76,7 +76,7 @@ pub(crate) fn resolve(
 /// Fills in defaults, but not those of transport options, which `[tcp]` of the file comes before.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
-    // A local queue of any discipline has the same limit if it gives none.
+    // A local queue without a limit has the same one with any discipline.
     let mut keys = PROXY.iter();
     let queue = keys.find(|key| key.name == ProxyKeys::queue.name());
     let queue = queue.and_then(|key| key.default_node(context.profile));

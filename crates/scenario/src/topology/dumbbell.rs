@@ -36,7 +36,7 @@ keys! {
 }
 
 keys! {
-    /// Where flows run.
+    /// Route of the flows.
     struct FlowPlace {
         /// Dumbbell: from left to right (default), or back.
         direction: Direction = Kind::Word(Direction::WORDS).key(),

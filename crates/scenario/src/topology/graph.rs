@@ -30,7 +30,7 @@ keys! {
 }
 
 keys! {
-    /// Where flows run.
+    /// Route of the flows.
     pub(crate) struct FlowPlace {
         /// Graph: sending node.
         from: String = Kind::Name.key(),
@@ -43,7 +43,7 @@ keys! {
 const EDGE: &[Key] = together!(Edge::KEYS, LINK);
 
 keys! {
-    /// A link of a graph, beside what links have.
+    /// A link of a graph, in addition to the keys of all links.
     struct Edge {
         /// Node where the link begins.
         from: String = Kind::Name.key().required(),
@@ -51,7 +51,7 @@ keys! {
         to: String = Kind::Name.key().required(),
         /// Name of the link.
         name: String = Kind::Name.key().derived("FROM-TO"),
-        /// Whether there is a link back.
+        /// True if there is a link back.
         duplex: bool = Kind::Flag.key().default("true"),
     }
 }

@@ -1,4 +1,4 @@
-//! The network between the flows' hosts: one file for each kind of topology, and what they have in common.
+//! The network between the flows' hosts: one file for each kind of topology, and their common parts.
 
 use longhaul_engine::Graph;
 use longhaul_keys::{Field, Key, Kind, count, joined, key, keys};
@@ -32,14 +32,14 @@ impl Topology {
         Field::new(self.name)
     }
 
-    /// Whether flows have hosts of their own behind access links.
+    /// Returns true if flows have hosts of their own behind access links.
     pub fn has_access(&self) -> bool {
         let access = AccessLinks::access.name();
         self.keys.iter().any(|key| key.name == access)
     }
 }
 
-/// The modules of the kinds, and the table of what they declare.
+/// Declares the modules of the kinds, and the table of their declarations.
 macro_rules! kinds {
     ($($module:ident::$KIND:ident),* $(,)?) => {
         $(mod $module;)*

@@ -27,7 +27,7 @@ keys! {
 }
 
 keys! {
-    /// Where flows run.
+    /// Route of the flows.
     struct FlowPlace {
         /// Parking lot: numbers of the first and the last router; those of the chain by default.
         path: Vec<u64> = Kind::List(&Kind::Whole { min: 0, max: 100_000 }).key(),

@@ -16,7 +16,7 @@ const EPOCHS: ([f64; 6], f64) = ([1.0, 1.0, 2.0, 2.0, 4.0, 16.0], 162.0);
 const REQUESTS: ([f64; 6], f64) = ([14.0, 49.0, 102.0, 408.0, 603.0, 6264.0], 12.4e6);
 /// Bytes of a response, and the most.
 const RESPONSES: ([f64; 6], f64) = ([43.0, 74.0, 164.0, 1301.0, 5556.0, 162_777.0], 8.8e6);
-/// Seconds from what one side has sent to what the other, or the same, sends next.
+/// Seconds from a unit that one side has sent to the next unit of the other, or of the same side.
 const TIMES: ([f64; 6], f64) = ([0.000_91, 0.004, 0.0288, 0.099, 2.13, 40.0], 40.0);
 
 /// Index of the tail.
@@ -25,7 +25,7 @@ const TAIL: f64 = 1.1;
 /// Straight pieces that stand for a curve.
 const PIECES: u32 = 12;
 
-/// The model with so many connections a second.
+/// Returns the model with `rate` connections a second.
 pub(super) fn requests(rate: f64) -> Requests {
     Requests {
         arrivals: Process::Independent(Distribution::Exponential { mean: 1.0 / rate }),
@@ -51,7 +51,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     let (from, low) = points[points.len() - 1];
     let least = libm::pow(low / most, TAIL);
     if least < 1.0 {
-        // The part that is above a value falls by the same factor from piece to piece.
+        // The part of the values above a value falls by the same factor from piece to piece.
         points.extend(parts().map(|part| {
             let above = libm::pow(least, part);
             let probability = 1.0 - (1.0 - from) * (above - least) / (1.0 - least);
@@ -63,7 +63,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Where the pieces of a curve end.
+/// Returns the ends of the pieces of a curve, as parts of one.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }
@@ -116,7 +116,7 @@ mod tests {
         );
     }
 
-    /// What the load of a rate rests on.
+    /// The load that a rate gives depends on these means.
     #[test]
     fn means_are_known() {
         assert!(

@@ -5,7 +5,7 @@ use longhaul_keys::{Kind, RATE, Range, SIZE, TIME, keys, tagged, words};
 use longhaul_units::{Rate, Span};
 
 tagged! {
-    /// What an application does.
+    /// Behaviour of an application.
     pub(crate) enum Traffic {
         /// See [`RequestKeys`].
         Requests(RequestKeys) = "requests",
@@ -27,14 +27,14 @@ tagged! {
 }
 
 keys! {
-    /// What all models of requests have in common.
+    /// Keys of all models of requests.
     pub(crate) struct ConnectionKeys {
         /// Requests, and their responses, on one connection.
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
-        /// From the end of a response to the next request on its connection.
+        /// Time from the end of a response to the next request on its connection.
         pub think: Distribution = TIMES.key().default("0 s"),
-        /// When the size of a response is drawn: `with-request`, so that the same seed gives the same pairs, or
-        /// `on-arrival` of the request.
+        /// Time at which the size of a response is drawn: `with-request`, so that the same seed gives the same
+        /// pairs, or `on-arrival` of the request.
         pub binding: Binding = Kind::Word(Binding::WORDS).key().default("with-request"),
     }
 }
@@ -42,13 +42,13 @@ keys! {
 keys! {
     /// Requests and responses whose sizes and times are independent.
     pub(crate) struct RequestKeys {
-        /// Between the beginnings of two connections.
+        /// Time between the beginnings of two connections.
         pub interval: Distribution = TIMES.key().required(),
         /// Bytes of a request.
         pub request: Distribution = SIZES.key().default("400 B"),
         /// Bytes of a response.
         pub response: Distribution = SIZES.key().required(),
-        /// From request to response at the server.
+        /// Time from request to response at the server.
         pub server_delay: Distribution = TIMES.key().default("0 s"),
         /// Round trip of each connection beyond that of the network.
         pub extra_rtt: Distribution = TIMES.key().default("0 s"),
@@ -62,9 +62,9 @@ keys! {
 words! {
     /// Round trips beyond the network's that PackMime draws.
     pub(crate) enum RoundTrips {
-        /// Of both sides.
+        /// Round trips of both sides.
         Both = "both",
-        /// Of the server's side.
+        /// Round trips of the server's side.
         Server = "server",
         /// None.
         None = "none",
@@ -78,7 +78,7 @@ keys! {
         pub rate: f64 = Kind::Number(Range::closed(0.01, 1e6)).key().required(),
         /// Round trips beyond the network's, as the model has them: of both sides, of the server's side, or none.
         pub round_trips: RoundTrips = Kind::Word(RoundTrips::WORDS).key().default("both"),
-        /// From request to response at the server; `model`: one over a Weibull number, mean about 6 ms.
+        /// Time from request to response at the server; `model`: one over a Weibull number, mean about 6 ms.
         pub server_delay: Option<Distribution> =
             Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]).key().default("model"),
     }
@@ -101,20 +101,20 @@ keys! {
     pub(crate) struct WebKeys {
         /// Pages in the session of each flow.
         pub pages: u64 = Kind::Whole { min: 1, max: 1_000_000_000 }.key().default("1000"),
-        /// From the end of a page to the next.
+        /// Time from the end of a page to the next.
         pub inter_page: Distribution = TIMES.key().required(),
         /// Objects on a page, rounded up.
         pub objects: Distribution = COUNTS.key().required(),
-        /// Between the requests for two objects of a page.
+        /// Time between the requests for two objects of a page.
         pub inter_object: Distribution = TIMES.key().required(),
         /// Bytes of an object.
         pub object: Distribution = SIZES.key().required(),
         /// Bytes of a request; one full segment by default.
         pub request: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Whether sizes of objects are rounded up to whole segments, as in ns-2.
+        /// True to round sizes of objects up to whole segments, as in ns-2.
         pub whole_segments: bool = Kind::Flag.key().default("true"),
-        /// Whether the server opens a connection of its own for each object, once the request is acknowledged, as in
-        /// ns-2, or answers on the request's.
+        /// True if the server opens a connection of its own for each object, once the request is acknowledged, as in
+        /// ns-2; false if it answers on the request's.
         pub connection_per_object: bool = Kind::Flag.key().default("true"),
     }
 }
@@ -122,7 +122,7 @@ keys! {
 keys! {
     /// A greedy connection that ends suddenly.
     pub(crate) struct PerturbationKeys {
-        /// A greedy connection is cut off after this, with what is in flight on it.
+        /// Time after which a greedy connection is cut off, with the data in flight on it.
         pub lifetime: Span = Kind::Positive(TIME).key().required(),
     }
 }
@@ -131,11 +131,11 @@ keys! {
     /// Exchanges from a table.
     pub(crate) struct TraceKeys {
         /// CSV file, relative to this one: start_s and bytes, for data one way, or start_s, request_bytes and
-        /// response_bytes; server_delay_s if there are delays.
+        /// response_bytes; server_delay_s for delays.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
-        /// The same table as text.
+        /// The table as text.
         pub csv: String = Kind::Text.key(),
     }
 }
@@ -147,9 +147,9 @@ keys! {
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `vectors` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
-        /// The same vectors as text.
+        /// The vectors as text.
         pub vectors: String = Kind::Text.key(),
-        /// What times of connections are multiplied by: less is more load.
+        /// Factor that multiplies times of connections: less is more load.
         pub scale: f64 = Kind::Number(Range::above(0.0, 1e9)).key().default("1")
             .source("draft-irtf-iccrg-tcpeval-01 section 2.3.1"),
     }
@@ -162,12 +162,12 @@ keys! {
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
         /// TCP: bytes of a message. UDP: a packet.
         pub message: Option<u64> = Kind::Positive(SIZE).key(),
-        /// TCP: whether each message takes whole segments, all full, as in ns-2; false by default: bytes of one
+        /// TCP: true if each message takes whole segments, all full, as in ns-2; false by default: bytes of one
         /// stream.
         pub whole_segments: Option<bool> = Kind::Flag.key(),
     }
     flattened {
-        /// When it sends.
+        /// Times of bursts and pauses.
         pub bursts: Bursts,
     }
 }

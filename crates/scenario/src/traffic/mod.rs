@@ -25,7 +25,7 @@ use crate::error::Diagnostic;
 use crate::files::{refuse_both, replace_file};
 use crate::model::protocol::Protocol;
 
-/// Fills in defaults and checks what the declarations of keys cannot.
+/// Fills in defaults, and checks the rules that declarations of keys cannot express.
 pub(crate) fn resolve(
     traffic: &mut Table,
     protocol: Protocol,

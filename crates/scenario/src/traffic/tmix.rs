@@ -1,20 +1,22 @@
 //! Connection vectors of Tmix, in both formats of ns-2 (ns manual, chapter "Tmix: Internet Traffic Generation",
 //! sections "Original" and "Alternate Connection Vector Format").
 //!
-//! What an initiator sends is a request, and what the acceptor sends next its response. An acceptor that sends unasked, or
-//! again, is asked with one byte; an initiator that sends again does so without a response between. In a concurrent vector
-//! both sides send independently of each other: each has a connection of its own. Windows, round trips, losses and segment
-//! sizes of a vector are read and left out: the network and the flow have theirs. So is the time before the FIN.
+//! A unit that an initiator sends is a request, and the next unit of the acceptor its response. An acceptor that
+//! sends unasked, or again, is asked with one byte; an initiator that sends again does so without a response
+//! between. In a concurrent vector both sides send independently of each other: each has a connection of its
+//! own. Windows, round trips, losses and segment sizes of a vector are read and left out: the network and the
+//! flow have theirs. So is the time before the FIN.
 
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
 
-/// Bytes with which an acceptor is asked to send.
+/// Bytes of the request that asks an acceptor to send.
 const ASKED_WITH: u64 = 1;
 
 const MICROSECONDS: f64 = 1e-6;
 
-/// Reads vectors, whose times of connections are multiplied by `scale`, or says what is wrong with which line.
+/// Reads vectors, whose times of connections are multiplied by `scale`, or returns a message about the line that
+/// is wrong.
 pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     let mut vectors: Vec<Vector> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
@@ -34,7 +36,7 @@ pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     if connections.is_empty() {
         return Err("there is no connection vector with data".to_string());
     }
-    // Stable: of those that begin together the first stays so.
+    // The sort is stable: connections that begin together keep their order.
     connections.sort_by_key(|connection| connection[0].time);
     Ok(connections.concat())
 }
@@ -49,7 +51,7 @@ struct Vector {
     waits: [Span; 2],
 }
 
-/// What one side sends at a time (an application data unit).
+/// Data that one side sends at a time (an application data unit).
 struct Unit {
     side: Side,
     wait: Span,
@@ -103,7 +105,7 @@ fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Re
 }
 
 impl Vector {
-    /// A side sends, after what it has waited.
+    /// Adds a unit that a side sends after its wait.
     fn sends(&mut self, side: Side, bytes: &str) -> Result<(), String> {
         let own = std::mem::take(&mut self.waits[side as usize]);
         let wait = std::mem::take(&mut self.wait) + own;
@@ -125,13 +127,13 @@ impl Vector {
         Ok(())
     }
 
-    /// A line of the alternate format: times since it has sent, or received.
+    /// Reads a line of the alternate format: times since the side has sent, and received.
     fn acts(&mut self, side: Side, sent: &str, received: &str, bytes: &str) -> Result<(), String> {
         self.wait = span(sent)? + span(received)?;
         self.sends(side, bytes)
     }
 
-    /// As connections of exchanges: one, or one for each side.
+    /// Returns the exchanges of each connection: one connection, or one for each side.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));

@@ -12,7 +12,7 @@ const COLUMNS: [&str; 5] = [
     "server_delay_s",
 ];
 
-/// Reads a table, or says what is wrong with which line.
+/// Reads a table, or returns a message about the line that is wrong.
 pub(crate) fn parse(text: &str) -> Result<Vec<TraceEntry>, String> {
     let mut lines = text
         .lines()

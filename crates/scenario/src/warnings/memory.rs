@@ -2,8 +2,8 @@
 
 use longhaul_engine::config::{Config, Tcp, Transport};
 
-/// Bytes that a segment in flight takes: its packet in the ring of a link, which may be half empty, and what its sender
-/// remembers of it.
+/// Bytes of memory for a segment in flight: its packet in the ring of a link, which may be half empty, and its entry in
+/// the sender's scoreboard.
 const BYTES_PER_SEGMENT: f64 = 150.0;
 /// Bytes above which there is a warning: a quarter of a small machine's memory.
 const MANY_BYTES: f64 = 2e9;

@@ -1,4 +1,4 @@
-//! Warnings: what is allowed but probably not intended.
+//! Warnings about values that are allowed but probably not intended.
 
 mod memory;
 mod output_size;
@@ -30,7 +30,7 @@ pub(crate) use output_size::expected_bytes;
 /// Router-assisted algorithms: each needs queues of the kind of its name.
 const ROUTER_ASSISTED: [&str; 2] = ["vcp", "xcp"];
 
-/// The algorithm that the queue discipline of the same name is made for.
+/// Algorithm that the queue discipline of the same name is made for.
 const DECBIT: &str = "decbit";
 
 /// Algorithms of which a few flows cannot fill a fast path.
@@ -65,7 +65,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     out
 }
 
-/// What stacks do otherwise than a group's algorithm expects.
+/// Adds the warnings of QUIC stacks, each with the label of its group.
 fn warn_of_stacks(resolved: &Resolved, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -95,7 +95,7 @@ fn packet_bytes(transport: &Transport) -> u32 {
     }
 }
 
-/// What a registered algorithm needs of the transport.
+/// Returns the needs that a registered algorithm has of the transport.
 fn needs(tcp: &Tcp) -> Needs {
     match (&tcp.congestion.custom, tcp.congestion.build()) {
         (None, Ok(controller)) => controller.needs(),
@@ -103,12 +103,12 @@ fn needs(tcp: &Tcp) -> Needs {
     }
 }
 
-/// Why replications are the same where nothing is drawn, and what would make them differ. The order of packets that
-/// come to a node together is no more than a tie.
+/// Reason why replications are the same where nothing is drawn, and changes that would make them differ. The order
+/// of packets that come to a node together is no more than a tie.
 pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order of packets that arrive \
      together; draw start times (start = { uniform = [\"0 s\", \"1 s\"] }), or losses, traffic or a delay box";
 
-/// What random numbers decide.
+/// Returns the parts of the simulation that random numbers decide.
 pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     let links = || config.links.iter();
     let random_loss = links().any(|link| {
@@ -151,7 +151,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     drawn.map(|(_, what)| what).collect()
 }
 
-/// What random numbers decide, as `longhaul explain` says it.
+/// Returns the parts that random numbers decide, as a row of `longhaul explain`.
 pub(crate) fn explain_drawn(config: &Config) -> ExplainRow {
     let drawn = drawn(config);
     let (value, origin) = match drawn.is_empty() {
@@ -307,7 +307,7 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Timers that expire before an answer can come, whatever the network does.
+/// Warns of timers that expire before an answer can come, whatever the network does.
 fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -416,7 +416,7 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// A router-assisted algorithm needs such a router on its path, which a proxy splits in two.
+/// Warns of router-assisted algorithms without such a router on their path, which a proxy splits in two.
 fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

@@ -1,4 +1,4 @@
-//! Size of what a run writes, as far as it is known before.
+//! Size of a run's output, as far as it is known before.
 
 use longhaul_engine::config::{Config, Link, Transport};
 
@@ -22,7 +22,8 @@ fn samples(config: &Config) -> f64 {
     config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
 }
 
-/// Bytes that a run is expected to write: the minimum for its samples, and its captures of what is sent all the time.
+/// Returns the bytes that a run is expected to write: the minimum for its samples, and its captures of flows that
+/// send all the time.
 pub(crate) fn expected_bytes(config: &Config) -> f64 {
     // An unlimited source fills the links; others may offer less than they could.
     let all_the_time = |transport: &Transport| match transport {
@@ -41,7 +42,7 @@ pub(crate) fn expected_bytes(config: &Config) -> f64 {
     samples(config) * BYTES_PER_SAMPLE[0] + captures
 }
 
-/// Sum of what sources offer.
+/// Returns the sum of the rates that sources offer.
 fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
     config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }
@@ -50,14 +51,14 @@ fn captured(config: &Config) -> impl Iterator<Item = &Link> {
     config.links.iter().filter(|link| link.captured)
 }
 
-/// Whether the other direction of a link is captured, too, and comes before it.
+/// Returns true if the other direction of a link is captured, too, and comes before it.
 fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     let mut earlier = captured(config).take_while(|other| other.name != link.name);
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// Size of a link's capture in bytes: that of full data packets, at the rate that sources offer if it is below the
-/// link's.
+/// Returns the size of a link's capture in bytes: full data packets, at the rate that sources offer if it is below
+/// the link's.
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let packet_bytes = config
         .flows

@@ -33,7 +33,7 @@ fn points_reach_the_engine_and_the_resolved_scenario() {
         "[[38,1],[83000,72.5]]"
     );
     assert_eq!(value(&scenario, &format!("{congestion}/decrease")), "0.25");
-    // What is not given is standard TCP's.
+    // Parameters that are not given are standard TCP's.
     let scenario = with(&[TABLE]);
     assert_eq!(
         value(&scenario, &format!("{congestion}/decrease")),
@@ -108,7 +108,7 @@ impl Factory for Still {
     }
 }
 
-/// Notes what it is asked for.
+/// Notes the requests for algorithms.
 #[derive(Default)]
 struct Notes(RefCell<Vec<String>>);
 
@@ -171,7 +171,7 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
 #[test]
 fn an_override_replaces_a_known_algorithm_by_a_users_and_back() {
     let hstcp = replaced("{ kind = \"hstcp\", low_window = 31 }");
-    // What is given beside the name stays.
+    // Keys given beside the name stay.
     let (_, asked) = parsed(&hstcp, &["flows.0.congestion.python=Mine"]);
     assert_eq!(
         asked,

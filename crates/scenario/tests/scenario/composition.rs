@@ -1,4 +1,5 @@
-//! `extends`, `--set` and profiles lie over each other, and every value says where it came from.
+//! Composition: `extends`, `--set` and profiles override one another, and every value has its
+//! origin.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is drawn: the same distributions with the same keys and refusals wherever something is.
+//! Distributions: the same ones with the same keys and refusals wherever a value is drawn.
 
 use longhaul_engine::config::{
     DelayBox, Distribution, Link, Process, Quantiles, Requests, Source, Transport, Web,
@@ -7,7 +7,7 @@ use longhaul_scenario::{Scenario, parse};
 
 use crate::refusal;
 
-/// Where something is drawn: how its values are written, and how the engine has them.
+/// Key with a distribution: the text of its values, and the engine's form of them.
 struct Place {
     key: &'static str,
     written: fn(&str) -> String,
@@ -15,7 +15,7 @@ struct Place {
     unit: Unit,
 }
 
-/// How values are written, and what they are in the engine.
+/// Unit of values, which decides their text and their numbers in the engine.
 #[derive(Clone, Copy)]
 enum Unit {
     Seconds,

@@ -41,7 +41,7 @@ fn suggested(line: &str) -> Vec<String> {
     parts.map(value).collect()
 }
 
-/// What the comments of the examples say to try is valid, too.
+/// Overrides suggested in the comments of the examples are valid, too.
 #[test]
 fn what_examples_suggest_is_valid() {
     let mut tried = 0;
@@ -56,8 +56,8 @@ fn what_examples_suggest_is_valid() {
     assert!(tried > 20, "{tried}");
 }
 
-/// Whether the schema allows every key of a resolved scenario. Types and values are the checker's
-/// business; a key that the schema lacks would be underlined in every editor.
+/// Returns true if the schema allows every key of a resolved scenario. Types and values are the
+/// checker's business; a key that the schema lacks would be underlined in every editor.
 fn allows(schema: &Json, value: &Json) -> bool {
     if let Some(choices) = schema["anyOf"]
         .as_array()

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Pieces of scenarios, and of what is none.
+/// Pieces of scenarios, and of other texts.
 const PIECES: &[&str] = &[
     "\n",
     " ",
@@ -74,7 +74,8 @@ const PIECES: &[&str] = &[
     "\"results_version\": 1",
 ];
 
-/// A change of a text: where, how much of it goes, and what comes in its place.
+/// Draws a change of a text: its place, the number of characters removed, and the text inserted
+/// instead.
 fn change() -> impl Strategy<Value = (Index, usize, Vec<&'static str>)> {
     let pieces = prop::collection::vec(select(PIECES), 0..4);
     (
@@ -115,7 +116,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads scenarios for so long, or so many of them.
+/// Reads scenarios for `time`, or `cases` of them.
 fn read(cases: u32, time: Duration) {
     let config = Config {
         cases: 1,
@@ -131,7 +132,7 @@ fn read(cases: u32, time: Duration) {
             if let Err(error) = parse(&text, "fuzz.toml", None, &[]) {
                 let message = error.to_string();
                 prop_assert!(!message.is_empty());
-                // A name that is empty is what nobody has meant.
+                // An empty name is never suggested.
                 prop_assert!(!message.contains("did you mean ``"), "{}", message);
             }
             Ok(())
@@ -146,7 +147,7 @@ fn whatever_is_read_is_answered() {
     read(300, Duration::from_secs(60));
 }
 
-/// The same for ten minutes.
+/// Reads mutated texts for ten minutes.
 #[test]
 #[ignore = "takes ten minutes"]
 fn whatever_is_read_in_ten_minutes_is_answered() {

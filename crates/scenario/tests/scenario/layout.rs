@@ -168,7 +168,7 @@ fn a_parking_lot_is_a_chain() {
 #[test]
 fn a_graph_routes_by_delay() {
     // a-b-c takes 2 x 10 ms, the direct link, which is the only way back, 50 ms. A window of 2 x (path + queues)
-    // tells which way was taken: 2 x (1.2e6 x 70 ms / 12000 + 2 x 100) = 414, by the direct link both ways 220.
+    // shows which way was taken: 2 x (1.2e6 x 70 ms / 12000 + 2 x 100) = 414, by the direct link both ways 220.
     let text = "duration = \"1 s\"\n[topology.graph]\nnodes = [\"a\", \"b\", \"c\"]\nlinks = [\n\
         { from = \"a\", to = \"c\", rate = \"1.2 Mbps\", delay = \"50 ms\", queue = { kind = \
         \"droptail\", limit = \"100 packets\" } },\n\
@@ -201,8 +201,8 @@ fn a_link_without_a_way_back_has_no_reverse() {
     assert!(!error.contains("route"), "{error}");
 }
 
-/// Over b and over c it is as far, and only the path over b is fast: what is derived from a path is
-/// derived from the one that packets take.
+/// The paths over b and over c have the same delay, and only the path over b is fast: values derived from a path
+/// are derived from the one that packets take.
 #[test]
 fn a_diamond_of_equal_delays_is_derived_from_the_path_that_packets_take() {
     let link = |from: &str, to: &str, mbps: &str| {

@@ -1,4 +1,4 @@
-//! What links do to packets: loss, change, reordering, duplication, delay boxes, emulation.
+//! Impairments of links: loss, change, reordering, duplication, delay boxes, emulation.
 
 use longhaul_engine::config::{AckThinning, DeliveryTrace, Distribution, Link, Policer};
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
@@ -129,7 +129,7 @@ fn changes_from_a_file_are_those_of_the_list() {
         from_file.config().links[0].changes,
         listed.config().links[0].changes
     );
-    // What identifies the results has the text, and the resolved scenario runs without the file.
+    // The hashed form contains the text, and the resolved scenario runs without the file.
     let resolved = from_file.resolved_json().to_string();
     let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
     assert_eq!(again.hash(), from_file.hash());
@@ -470,7 +470,7 @@ fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
     assert_eq!(limits, [droptail(416), droptail(4)]);
     // 60 ms less 50 ms, over two links each way.
     assert_eq!(access.delay, Span::from_micros(2500));
-    // What does not depend on the rate is in common.
+    // Keys that do not depend on the rate are in common.
     let same = with(&[
         &format!("{LINK}.queue={{ kind = \"droptail\", limit = \"70 packets\" }}"),
         &format!("{LINK}.reverse.rate=1 Mbps"),
@@ -637,7 +637,7 @@ fn the_queue_that_a_slow_reverse_takes_over_holds_a_packet() {
     );
     let origin = origin(&scenario, &limit);
     assert!(origin.contains("but at least one packet"), "{origin}");
-    // One that was written for it is refused.
+    // A limit of 1 BDP that was written for this queue is refused.
     let refused = slow_return(", queue = { kind = \"droptail\", limit = \"1 BDP\" }").unwrap_err();
     assert!(
         refused.contains("reverse.queue.limit: 1 BDP is less than one packet"),

@@ -1,4 +1,5 @@
-//! What a user meets: messages, composition, resolved values, and the configuration they give.
+//! Behaviour towards the user: messages, composition, resolved values, and the resulting
+//! configuration.
 
 mod algorithms;
 mod composition;

@@ -84,7 +84,8 @@ fn linux_is_a_current_kernel() {
     assert!(tcp.growth_beyond_use, "tcp_is_cwnd_limited");
     assert!(tcp.undo && tcp.dsack, "tcp_may_undo, tcp_dsack");
     assert_eq!(tcp.initial_ssthresh, Some(2_147_483_647.0));
-    // tcp_rcvbuf_grow: six times what arrived in a round trip, where the RFCs' receiver has twice what the path holds.
+    // tcp_rcvbuf_grow: six times the bytes that arrived in a round trip, where the RFCs' receiver has twice the
+    // capacity of the path.
     let plain = parse(&text, "base.toml", None, &[]).expect("a sound scenario");
     let three = 3 * self::tcp(&plain).receive_window;
     assert!(tcp.receive_window.abs_diff(three) <= 3, "{three}");

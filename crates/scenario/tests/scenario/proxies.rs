@@ -38,7 +38,7 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// The default limit is that of local queues, not that of the discipline on a link.
+/// The default limit is the one for local queues, not the discipline's default on a link.
 #[test]
 fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     let scenario = accepted(&text(", queue = { kind = \"red\" }"));
@@ -224,7 +224,7 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     assert!(message.contains("only one may split them"), "{message}");
 }
 
-/// Connections of applications are split for what they carry, one way or both.
+/// Connections of applications are split in the directions of their data, one or both.
 #[test]
 fn traffic_is_split_in_both_directions() {
     let both = |traffic: &str| {
@@ -255,7 +255,8 @@ fn traffic_is_split_in_both_directions() {
     }
 }
 
-/// What asks routers needs one before the proxy, one behind it, and what joins its nodes one between.
+/// Algorithms that need routers need one before the proxy and one behind it; the proxy's connection needs one
+/// between its nodes.
 #[test]
 fn a_router_is_missed_on_each_part_of_the_way() {
     let routers = |queue: &str, between: &str| {
@@ -309,7 +310,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(warning(&text(short)).contains("carries 120 packets"));
     let marking = ", queue = { kind = \"red\", limit = \"1000 packets\", ecn = true }";
     let unused = "the local queue of proxy `left-right` marks ECN-capable packets, but no flow";
-    // Flows use ECN unless told otherwise; that of the proxy's own connection does not help there.
+    // Flows use ECN by default; that of the proxy's own connection does not help there.
     assert_eq!(warning(&text(marking)), "");
     let found = warning(&(text(marking) + "tcp = { ecn = false }\n"));
     assert!(found.contains(unused), "{found}");
@@ -342,7 +343,7 @@ fn window(totals: &Totals) -> f64 {
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
-/// The thesis has 94.2 Mbit/s, the same within 0.5 whatever the local queue holds.
+/// The thesis has 94.2 Mbit/s; the result is within 0.5 of it for any local queue.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {

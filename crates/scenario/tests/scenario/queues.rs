@@ -1,4 +1,4 @@
-//! Queue disciplines: what the keys mean for the engine, and what is refused.
+//! Queue disciplines: the engine's configuration for their keys, and refusals.
 
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
@@ -93,7 +93,7 @@ fn defaults_are_those_of_linux_for_cake() {
         control,
     };
     assert_eq!(queue(r#"{ kind = "cobalt" }"#), QueueConfig::Cobalt(cobalt));
-    // 10,240 packets of 1500 bytes are less than what 1 Gbit/s sends in 400 ms.
+    // 10,240 packets of 1500 bytes are less than 1 Gbit/s sends in 400 ms.
     let cake = CakeConfig {
         limit: Capacity::Bytes(15_360_000),
         quantum: Bytes(1514),
@@ -407,8 +407,9 @@ fn a_threshold_at_the_limit_is_refused() {
     );
 }
 
-/// Those that no source gives have one bandwidth-delay product: RFC 8289 and RFC 8033 name none, nor do the papers on RED,
-/// PI, REM, DECbit, round robin and DRR; VCP's and XCP's simulations have it.
+/// Disciplines whose source gives no limit have one bandwidth-delay product: RFC 8289 and RFC 8033
+/// name none, nor do the papers on RED, PI, REM, DECbit, round robin and DRR; VCP's and XCP's
+/// simulations have it.
 #[test]
 fn default_limits_are_those_of_each_disciplines_own_source() {
     let limit = |profile: &str, kind: &str| {

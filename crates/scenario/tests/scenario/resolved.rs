@@ -1,4 +1,4 @@
-//! The resolved form: complete, canonical, hashed; and warnings about what it means.
+//! The resolved form: complete, canonical, hashed; and warnings about its values.
 
 use longhaul_scenario::{Scenario, parse};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn again(scenario: &Scenario) -> Scenario {
     parse(&text, "resolved.json", None, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Resolving what is resolved changes nothing, in the document and in what is simulated.
+/// Checks that resolving a resolved scenario changes neither the document nor the simulation.
 fn assert_idempotent(scenario: &Scenario) {
     let second = again(scenario);
     assert_eq!(scenario.resolved_json(), second.resolved_json());

@@ -330,7 +330,8 @@ fn datagrams_are_spaced_evenly_or_at_random() {
     assert!(tcp.contains("a TCP flow has no spacing"), "{tcp}");
 }
 
-/// Streams of 8 and 16 Mbit/s into 10: at even intervals phases decide who loses.
+/// Streams of 8 and 16 Mbit/s into 10: at even intervals the phases decide which flow loses
+/// packets.
 #[test]
 fn even_datagrams_that_overload_a_drop_tail_queue_are_warned_of() {
     let second = |spacing: &str| {

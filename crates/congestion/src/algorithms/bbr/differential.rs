@@ -19,7 +19,7 @@ const FIRST: AckSample = AckSample {
 
 /// An algorithm with a fast path.
 pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
-    /// Whether this acknowledgement would take it.
+    /// Returns true if the algorithm would handle this acknowledgement on its fast path.
     fn would_take_fast_path(&self, ack: &AckSample, window: &Window) -> bool;
 
     /// Makes the next one a full update.
@@ -106,7 +106,7 @@ impl<A: HasFastPath> Differential<A> {
         });
     }
 
-    /// Whether the next acknowledgement echoes a mark.
+    /// Sets the ECN echo of the next acknowledgement.
     pub(super) fn mark(&mut self, marked: bool) {
         self.ack.ecn_echo = marked;
     }

@@ -35,8 +35,8 @@ impl<A: CongestionControl> Flow<A> {
         }
     }
 
-    /// A round trip later: everything that was in flight and one segment more has arrived, at a rate of so many segments
-    /// a second, and `in_flight` are.
+    /// Advances by a round trip: all segments in flight and one more have arrived, at `rate` segments a
+    /// second, and `in_flight` are in flight.
     pub(super) fn round(&mut self, rate: f64, in_flight: u64) {
         let delivered = self.ack.in_flight + 1;
         self.acked(delivered, 0, rate, in_flight, RTT);

@@ -1,9 +1,9 @@
 //! BBR: sends at the measured delivery rate and keeps the bandwidth-delay product in flight.
 //!
-//! Here is what both versions share: rounds, samples, the test for a full pipe and the pacing rate.
-//! State that their pseudocode keeps for each packet are kept for the flow: a round ends with the
-//! first delivery or loss of something sent after its beginning, which counters of what was sent,
-//! delivered and lost show.
+//! This module has the parts that both versions share: rounds, samples, the test for a full pipe and
+//! the pacing rate. State that their pseudocode keeps for each packet is kept for the flow: a round
+//! ends with the first delivery or loss of a segment sent after its beginning, as counters of segments
+//! sent, delivered and lost show.
 
 #[cfg(test)]
 mod differential;
@@ -39,11 +39,11 @@ const NEEDS: Needs = Needs {
     ..Needs::RTT
 };
 
-/// How long the window stays small to measure the round-trip time (ProbeRTTDuration).
+/// Time that the window stays small to measure the round-trip time (ProbeRTTDuration).
 const PROBE_RTT: Span = Span::from_millis(200);
 
-/// The larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to see to what
-/// is not a number.
+/// Returns the larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to
+/// handle NaN.
 #[inline]
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -67,11 +67,11 @@ struct Newly {
     /// Segments.
     delivered: u64,
     lost: u64,
-    /// Whether a round begins.
+    /// True if a round begins with this acknowledgement.
     round_start: bool,
 }
 
-/// What one acknowledgement tells.
+/// Values that one acknowledgement reports.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
@@ -80,9 +80,9 @@ struct Sample {
     /// Segments in flight after it, and before it.
     in_flight: f64,
     prior_in_flight: f64,
-    /// Whether a round begins with it.
+    /// True if a round begins with this acknowledgement.
     round_start: bool,
-    /// Whether its delivery rate may be below what the path has to give: the application sent too
+    /// True if the delivery rate may be below the bandwidth of the path: the application sent too
     /// little, or the window was held small.
     limited: bool,
 }
@@ -148,7 +148,7 @@ impl Meter {
         self.round_end = self.sent();
     }
 
-    /// Marks what is in flight as limited (MarkConnectionAppLimited).
+    /// Marks the segments in flight as limited (MarkConnectionAppLimited).
     fn limit(&mut self) {
         self.limited_until = self.sent();
     }
@@ -176,7 +176,7 @@ impl FullPipe {
     }
 }
 
-/// What began a recovery from losses.
+/// Cause of a recovery from losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Episode {
     FastRecovery,
@@ -235,7 +235,7 @@ impl Recovery {
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
-    /// What follows from it, which more is asked for than it changes.
+    /// Values derived from the rate, which are read more often than it changes.
     bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,
@@ -270,8 +270,8 @@ impl Pacer {
     }
 }
 
-/// Whole segments in a millisecond, or in 64 KiB if that is less, and at least one: what leaves
-/// at once, as the segmentation of network adapters has it.
+/// Returns the segments that leave at once, as the segmentation of network adapters has it: whole
+/// segments in a millisecond, or in 64 KiB if that is less, and at least one.
 fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     const LARGEST_BITS: f64 = 8.0 * 65_536.0;
     let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);

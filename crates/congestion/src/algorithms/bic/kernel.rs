@@ -1,6 +1,7 @@
-//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged segments for each one
-//! that the window grows by, which an estimate of delayed acknowledgements divides, although all segments that an
-//! acknowledgement covers are counted: with delayed acknowledgements it grows as without, and without nearly twice as fast.
+//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged segments for
+//! each increase of the window by one. An estimate of delayed acknowledgements divides that number, although all
+//! segments that an acknowledgement covers are counted: the window grows nearly twice as fast as the algorithm
+//! means it to, with delayed acknowledgements and without.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,8 @@ const UNIT: u64 = 1024;
 /// Part of the way to the peak that is gone in a round trip, as a divisor (`BICTCP_B`).
 const DIVISOR: u64 = 4;
 
-/// Acknowledged segments for one more, at most, while no loss has told how much the path holds.
+/// Largest number of acknowledged segments for an increase by one, while no loss has shown the capacity of the
+/// path.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// The kernel's BIC.
@@ -137,7 +139,7 @@ impl CongestionControl for KernelBic {
         reduce(window, target);
     }
 
-    /// What was learnt of the path is forgotten (`bictcp_state`).
+    /// Forgets all that was learnt of the path (`bictcp_state`).
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         let target = self.reduced(event.base);

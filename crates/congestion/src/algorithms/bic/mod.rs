@@ -1,4 +1,5 @@
-//! BIC: binary search for the window between what is known to be safe and where congestion came.
+//! BIC: binary search for the window between a known safe window and the one at which congestion
+//! came.
 //!
 //! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
 //! networks", INFOCOM 2004. Variant nist is another algorithm of the same parameters.

@@ -29,7 +29,7 @@ pub struct BinarySearch {
     peak: f64,
     /// Probing beyond the peak.
     probe: Option<Probe>,
-    /// Of Linux.
+    /// Segments per acknowledgement; used by Linux only.
     ack_ratio: AckRatio,
 }
 
@@ -99,9 +99,9 @@ impl BinarySearch {
         }
     }
 
-    /// Segments that one acknowledgement adds in Linux 2.6.22: at most one. Up to `low_window` it is that
-    /// of standard TCP there, whatever number of segments the acknowledgement tells of: `bictcp_update`
-    /// returns before it takes delayed acknowledgements into account.
+    /// Returns the segments that one acknowledgement adds in Linux 2.6.22: at most one. Up to
+    /// `low_window` they are those of standard TCP, however many segments the acknowledgement covers:
+    /// `bictcp_update` returns before it takes delayed acknowledgements into account.
     fn linux_step(&mut self, ack: &AckSample, cwnd: f64) -> f64 {
         self.ack_ratio.observe(ack.acked);
         if self.is_standard(cwnd) {
@@ -110,7 +110,7 @@ impl BinarySearch {
         (self.linux_increase(cwnd) * self.ack_ratio.segments() / cwnd).min(1.0)
     }
 
-    /// The same of the paper's form.
+    /// Returns the segments that acknowledged segments (`credit`) add in the paper's form.
     fn paper_step(&mut self, credit: f64, cwnd: f64) -> f64 {
         let increase = if self.is_standard(cwnd) {
             1.0
@@ -120,12 +120,12 @@ impl BinarySearch {
         increase * credit / cwnd
     }
 
-    /// Whether it is standard TCP at this window. Linux counts the limit itself among those.
+    /// Returns true if BIC is standard TCP at this window. In Linux, it is at the limit itself too.
     fn is_standard(&self, cwnd: f64) -> bool {
         cwnd < self.low_window || self.linux && cwnd == self.low_window
     }
 
-    /// Remembers the peak and returns what a reduction leaves of `base` segments.
+    /// Remembers the peak and returns the window after a reduction at `base` segments.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;

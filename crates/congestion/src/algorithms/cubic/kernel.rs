@@ -15,7 +15,8 @@ const HZ: u64 = 250;
 /// Times are in 1024ths of a second (`BICTCP_HZ`), constants in 1024ths.
 const UNIT: u64 = 1024;
 
-/// Acknowledged segments for one more, at most, while no loss has told how much the path holds: 5 % a round trip.
+/// Largest number of acknowledged segments for an increase by one, while no loss has shown the capacity of the path:
+/// growth by 5 % a round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// At least two acknowledged segments for one more: half the window a round trip.
@@ -35,9 +36,9 @@ pub struct KernelCubic {
     peak: u64,
     /// Acknowledged segments for one segment more.
     per_segment: u64,
-    /// Of these, those that have been acknowledged.
+    /// Segments acknowledged since the last increase, out of `per_segment`.
     counted: u64,
-    /// When `per_segment` was last computed from the cubic, and for which window.
+    /// Tick at which `per_segment` was last computed from the cubic, and the window for which it was.
     computed: u64,
     computed_for: u64,
     epoch: Option<Epoch>,
@@ -103,7 +104,7 @@ impl KernelCubic {
         }
     }
 
-    /// `bictcp_update`: how many segments have to be acknowledged for one more.
+    /// Updates the number of segments to acknowledge for an increase by one (`bictcp_update`).
     fn update(&mut self, now: u64, cwnd: u64, acked: u64, min_rtt: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.acknowledged += acked;
@@ -183,8 +184,8 @@ impl KernelCubic {
         }
     }
 
-    /// `cubictcp_recalc_ssthresh`: remembers where congestion came, and returns what a loss leaves; the smallest that may
-    /// be is the window's.
+    /// Remembers the window of the congestion event, and returns the window after a loss
+    /// (`cubictcp_recalc_ssthresh`); the lower bound is the window's.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         part(base, self.kept)
@@ -206,7 +207,7 @@ impl KernelCubic {
         window.reduce_to(part(event.base, kept(self.backoff.at(event))));
     }
 
-    /// What was learnt of the path is forgotten (`cubictcp_state`).
+    /// Forgets all that was learnt of the path (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0;
@@ -233,12 +234,12 @@ impl KernelCubic {
     }
 }
 
-/// So many 1024ths of a window, in whole segments.
+/// Returns `kept` 1024ths of a window, in whole segments.
 fn part(base: f64, kept: u64) -> f64 {
     (base as u64 * kept / UNIT) as f64
 }
 
-/// What a decrease leaves, in 1024ths.
+/// Returns the part of the window that a decrease keeps, in 1024ths.
 fn kept(decrease: f64) -> u64 {
     let removed = libm::round(decrease * UNIT as f64) as u64;
     UNIT - removed.clamp(1, UNIT - 1)
@@ -266,7 +267,8 @@ mod tests {
         Window::new(cwnd, 2.0, 1e6, Rounding::Real)
     }
 
-    /// Windows at the end of each second with so many acknowledgements of one segment each, evenly spaced.
+    /// Returns the windows at the end of each second with `rate` acknowledgements a second of one segment each,
+    /// evenly spaced.
     fn seconds(cubic: &mut KernelCubic, window: &mut Window, rate: u64, count: u64) -> Vec<f64> {
         let second = |number| {
             for place in number * rate..(number + 1) * rate {

@@ -30,8 +30,8 @@ impl SmoothedLosses {
         }
     }
 
-    /// Whether losses that were not known before raise the share above the threshold, with so many segments delivered and
-    /// lost so far. Several that become known at once are taken for neighbours.
+    /// Returns true if losses that were not known before raise the share above the threshold. `delivered` and
+    /// `lost` are the segments of the connection so far. Losses that become known at once are taken for neighbours.
     pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
         let newly = lost.saturating_sub(self.lost);
         self.lost = lost;
@@ -70,7 +70,8 @@ mod tests {
         first.map(|(lost, _)| lost as usize)
     }
 
-    /// By hand: 1/16; 1/16 + 15/16 * 15/16 * 1/16 = 0.1174; 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657.
+    /// Shares calculated by hand: 1/16; 1/16 + 15/16 * 15/16 * 1/16 = 0.1174; 1/16 + 15/16 * 15/16 * 0.1174 =
+    /// 0.1657.
     #[test]
     fn three_neighbours_are_answered() {
         assert_eq!(answered(&[100]), None);

@@ -1,6 +1,7 @@
-//! CUBIC as picoquic has it (picoquic/cubic.c, August 2026): the window is the cubic's value at each moment. It keeps 7/8 of
-//! the window; fast convergence lowers not the peak alone, but with it the window. After the first slow start, which ends
-//! when round trips grow, the plateau is the window that is left, and losses of what was sent before do not count.
+//! CUBIC as picoquic has it (picoquic/cubic.c, August 2026): the window is the cubic's value at each moment. It
+//! keeps 7/8 of the window; fast convergence lowers not the peak alone, but with it the window. After the first
+//! slow start, which ends when round trips grow, the plateau is the window that is left, and losses of segments
+//! sent before do not count.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,7 @@ struct Stage {
     /// Window at which the cubic is flat (`W_max`), and seconds from the start until then (`K`).
     plateau: f64,
     until_plateau: f64,
-    /// Window of standard TCP, from half of what was before (`W_reno`).
+    /// Window of standard TCP, which starts at half of the window before (`W_reno`).
     standard: f64,
 }
 
@@ -57,8 +58,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Whether losses do not count, with so many segments delivered or lost: those of the first slow start, which a delay
-    /// has ended.
+    /// Returns true if losses are ignored at `settled` segments delivered or lost: those of the first slow start,
+    /// if a delay has ended it.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }

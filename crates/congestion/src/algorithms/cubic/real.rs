@@ -31,10 +31,11 @@ pub struct RealCubic {
     prior: f64,
     /// The current stage of congestion avoidance, from its first acknowledgement.
     epoch: Option<Epoch>,
-    /// When the last acknowledgement came, and the one before it, whether they let the window grow or not.
+    /// Times of the last acknowledgement and of the one before it, including those that may not enlarge the
+    /// window.
     heard: Time,
     heard_before: Time,
-    /// Of Linux.
+    /// Segments per acknowledgement; used by Linux only.
     ack_ratio: AckRatio,
 }
 
@@ -42,7 +43,7 @@ pub struct RealCubic {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Time,
-    /// When the window last grew.
+    /// Time of the last increase of the window.
     grown: Time,
     /// Window at which the cubic is flat.
     plateau: f64,
@@ -127,7 +128,7 @@ impl RealCubic {
         increase * credit / cwnd
     }
 
-    /// Remembers where congestion came, and returns what is left after a loss.
+    /// Remembers the window of the congestion event, and returns the window after a loss.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         base * (1.0 - self.backoff.loss)

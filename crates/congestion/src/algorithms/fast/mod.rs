@@ -188,7 +188,7 @@ struct Flights {
 }
 
 impl Flights {
-    /// Counts an acknowledgement; returns segments per second of the flight that it ends: those of the
+    /// Counts an acknowledgement; returns the rate of the flight that it ends, in segments per second: the
     /// flight over the smoothed round-trip time, whatever time has passed (NIST SP 500-282, equation 23).
     fn observe(&mut self, ack: &AckSample) -> Option<f64> {
         self.timer.elapsed(ack.now, ack.srtt + self.slack)?;

@@ -1,4 +1,4 @@
-//! Alpha tuning: how many segments FAST keeps queued follows from its throughput.
+//! Alpha tuning: the number of segments that FAST keeps queued follows from its throughput.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks. What is acknowledged beyond
-//! what one segment more takes is forgotten, so that small windows grow more slowly than the draft's.
+//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks. Acknowledged segments
+//! beyond those needed for an increase by one are forgotten, so that small windows grow more slowly than the draft's.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Of round-trip times, in ticks: below the first half the window goes; the largest does not rise by more than the second
-/// at once.
+/// Bounds on round-trip times: below the first the window is halved, and the largest does not rise by more than the
+/// second at once.
 const TRUSTED: Span = Span::from_millis(10);
 const STEP: Span = Span::from_millis(20);
 

@@ -85,20 +85,20 @@ static PARAMETERS: [Parameter; 3] = [
 /// cc_htcp.c, written after the draft, has the same).
 const REMEMBERED: f64 = 0.95;
 
-/// Of Linux: round-trip times are whole jiffies, of a millisecond at 1000 a second.
+/// Resolution of round-trip times in Linux: whole jiffies, of a millisecond at 1000 a second.
 const JIFFY: Span = Span::from_millis(1);
 
-/// Of Linux: ratios are in 128ths (`<< 7`).
+/// Unit of ratios in Linux: 128ths (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Of Linux: at and below this smallest round-trip time half of the window goes.
+/// Smallest round-trip time up to which Linux halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
-/// Of Linux: how far above the largest round-trip time one may be to replace it.
+/// Largest step by which the largest round-trip time may rise at once in Linux.
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
-/// Of Linux: the largest round-trip time is not measured until so many of the smallest have passed since the
-/// last congestion event, nor while the threshold, in segments, has not been set.
+/// In Linux the largest round-trip time is not measured until this many smallest round-trip times have passed
+/// since the last congestion event, nor while the threshold, in segments, has not been set.
 const LINUX_SETTLED: u64 = 4;
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
@@ -113,7 +113,7 @@ pub struct Htcp {
     kept: f64,
     /// The last congestion event, or else the first acknowledgement outside slow start.
     since: Option<Time>,
-    /// Whether throughput was steady at the last congestion event.
+    /// True if throughput was steady at the last congestion event.
     was_steady: bool,
     max_rtt: Span,
     min_rtt: Span,
@@ -165,7 +165,7 @@ impl Htcp {
         2.0 * (1.0 - self.kept) * scaled.max(1.0)
     }
 
-    /// Adaptive backoff: what part of the window to keep.
+    /// Adapts the part of the window to keep (adaptive backoff).
     fn adapt(&mut self) {
         let steady = self.throughput.steady(self.throughput_change);
         let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
@@ -191,8 +191,8 @@ impl Htcp {
         }
     }
 
-    /// What Linux knows of round-trip times is smoothed and comes from congestion avoidance alone
-    /// (`measure_rtt` of tcp_htcp.c, 2.6.22).
+    /// Measures round-trip times as Linux does: smoothed ones, in congestion avoidance alone (`measure_rtt`
+    /// of tcp_htcp.c, 2.6.22).
     fn measure_as_linux(&mut self, ack: &AckSample, since: Time, window: &Window) {
         let rtt = whole_jiffies(ack.srtt);
         if self.min_rtt == Span::ZERO || rtt < self.min_rtt {
@@ -291,9 +291,9 @@ struct Throughput {
     gain: f64,
     /// Length of a sample; one round trip where it is zero.
     period: Span,
-    /// Whether the largest average since the last event counts, and not the current one.
+    /// True if the largest average since the last event counts, and not the current one.
     largest: bool,
-    /// Whether the average starts with the first sample, and not from zero.
+    /// True if the average starts with the first sample, and not from zero.
     seeded: bool,
     timer: Periodic,
     /// Segments of the connection delivered when the current sample began.
@@ -304,7 +304,7 @@ struct Throughput {
 }
 
 impl Throughput {
-    /// As in the reference implementation, of the protocol's authors.
+    /// Settings of the reference implementation by the protocol's authors.
     const PAPER: Self = Self {
         gain: 0.25,
         period: Span::ZERO,
@@ -402,7 +402,8 @@ mod tests {
         }
     }
 
-    /// Of 70 and 100 ms, and of the queueing delay a twentieth less after each event: 98.5 ms and so on.
+    /// Returns the ratio of 70 to 100 ms, where each event has taken a twentieth off the queueing delay: 98.5
+    /// ms and so on.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }

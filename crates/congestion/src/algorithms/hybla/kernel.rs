@@ -53,7 +53,7 @@ impl KernelHybla {
         self.rho_eighths as f64 / 8.0
     }
 
-    /// The window of a connection whose handshake took so long.
+    /// Sets the window of a connection whose handshake took `srtt`.
     pub(super) fn first_window(&mut self, srtt: Span) {
         self.measure(srtt);
     }
@@ -95,7 +95,7 @@ impl KernelHybla {
         window.set_cwnd(cwnd.min(CLAMP) as f64);
     }
 
-    /// What an acknowledgement adds, in 128ths of a segment.
+    /// Returns the increase for an acknowledgement, in 128ths of a segment.
     fn increment(&mut self, cwnd: u64, slow_start: bool) -> u64 {
         if slow_start {
             let (whole, eighths) = (self.rho_eighths / 8, self.rho_eighths % 8);

@@ -3,7 +3,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// What a flow's reports of transit times tell (Weigle 2003, chapter 3).
+/// Delays from a flow's reports of transit times (Weigle 2003, chapter 3).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Delays {
     /// Smallest and largest transit time; none before the first report.
@@ -13,7 +13,7 @@ pub(super) struct Delays {
     previous_s: f64,
     /// Reports so far.
     reports: u64,
-    /// Whether the flow has lost a segment.
+    /// True once the flow has lost a segment.
     pub(super) lossy: bool,
 }
 

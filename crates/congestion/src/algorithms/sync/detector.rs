@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::delays::Delays;
 use super::trend::{Medians, Trend, pairwise_difference};
 
-/// What a detector makes of the reports so far.
+/// Judgement of a detector on the reports so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) congested: bool,
@@ -26,7 +26,7 @@ fn quarter(level: f64) -> usize {
     ((4.0 * level) as usize).min(3)
 }
 
-/// A detector with what it remembers.
+/// A detector with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Detector {
     /// SyncPQlen: the delay against a part of the largest queueing delay; none before the first
@@ -80,7 +80,7 @@ impl Detector {
         }
     }
 
-    /// The average queueing delay in seconds, from those that have one.
+    /// Returns the average queueing delay in seconds, from the detectors that have one.
     pub(super) fn average_s(&self) -> Option<f64> {
         match self {
             Self::Average { average, .. } | Self::Mix(Mix { average, .. }) => Some(average.value),
@@ -97,7 +97,7 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// Of nothing yet: the first queueing delay is zero by its definition.
+    /// Starts an average with no samples: the first queueing delay is zero by its definition.
     pub(super) fn new(weight: f64) -> Self {
         Self { weight, value: 0.0 }
     }
@@ -119,7 +119,7 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// SyncMix (Weigle 2003, chapter 3, Tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Before the first loss, a largest queueing delay below this says nothing yet.
+    /// Largest queueing delay, before the first loss, below which there is no verdict yet.
     too_small_s: f64,
     average: Average,
     /// Samples since the start or the last timeout, as far as their weights differ.
@@ -147,7 +147,7 @@ impl Mix {
             delays.part_of_largest(average_s)
         };
         Some(Verdict {
-            // Where table 1.1 reduces the window.
+            // Table 1.1 reduces the window in these cases.
             congested: trend == Trend::Increasing && quarter(level) > 0,
             trend: Some(trend),
             level,

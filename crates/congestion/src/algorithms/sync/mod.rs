@@ -220,7 +220,7 @@ pub struct SyncTcp {
     /// Verdicts and cuts of its own so far.
     verdicts: u64,
     cuts: u64,
-    /// What the current acknowledgement does.
+    /// Effect of the current acknowledgement.
     step: Step,
 }
 
@@ -324,7 +324,8 @@ impl CongestionControl for SyncTcp {
         self.standard.on_timeout(event, window);
     }
 
-    /// Delays in seconds; how many verdicts and early cuts there were; the last verdict and trend as 1 (congested, increasing), 0 and -1 (decreasing).
+    /// Delays in seconds; the numbers of verdicts and of early reductions; the last verdict and
+    /// trend as 1 (congested, increasing), 0 and -1 (decreasing).
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_delay", self.delays.queueing_s());
         out("largest_queueing_delay", self.delays.largest_s());

@@ -1,4 +1,4 @@
-//! What a flow does about a detector's verdicts (Weigle 2003, chapter 3).
+//! Reactions of a flow to a detector's verdicts (Weigle 2003, chapter 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,12 @@ use super::trend::Trend;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// What an acknowledgement does to the window.
+/// Effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Step {
-    /// What it does in standard TCP, slow start included.
+    /// The same as in standard TCP, slow start included.
     Standard,
-    /// Its share of so many segments per round trip.
+    /// The acknowledgement's share of this many segments per round trip.
     Grow(f64),
     /// Leaves this part of the window and of the threshold, as a congestion mark does.
     Reduce(f64),
@@ -26,7 +26,7 @@ impl Step {
     }
 }
 
-/// A reaction with what it remembers.
+/// A reaction with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Reaction {
     /// None: the detector only watches.
@@ -62,7 +62,8 @@ impl Reaction {
     }
 }
 
-/// What the window does from a cut to the next verdict or cut that may follow: the source does not say.
+/// Behaviour of the window between a reduction and the next verdict or reduction: the source does not specify
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AfterCut {
     /// Grows as in congestion avoidance: MixReact's utilisation and loss are then as published (Table 4.3).
@@ -121,7 +122,7 @@ const PERIOD: u64 = 3;
 /// Cuts and growth by trend and level (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
-    /// Whether the last adjustment continues where no trend is found.
+    /// True if the last adjustment continues where no trend is found.
     keeps: bool,
     after: AfterCut,
     /// Growth until the next adjustment, in segments per round trip; none while standard TCP has
@@ -154,7 +155,7 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns what is left of the window after a cut, or changes the growth.
+    /// Returns the part of the window kept by a reduction, or changes the growth.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];

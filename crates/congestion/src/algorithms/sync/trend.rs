@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where samples are heading.
+/// Direction of change of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Trend {
     Increasing,
@@ -38,7 +38,7 @@ pub(super) struct Medians {
 }
 
 impl Medians {
-    /// Adds a sample; returns the medians, oldest first, if it completes them.
+    /// Adds a sample; returns the three medians, oldest first, if the sample completes one.
     pub(super) fn push(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group[self.filled] = sample;
         self.filled += 1;

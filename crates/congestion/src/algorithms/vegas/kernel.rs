@@ -19,7 +19,7 @@ pub struct KernelVegas {
     min_rtt: u64,
     samples: u64,
     queued: u64,
-    /// Segments acknowledged, and those that were sent when the round trip began.
+    /// Segments acknowledged, and segments sent when the round trip began.
     una: u64,
     round_end: u64,
     counted: Counted,
@@ -148,7 +148,8 @@ impl KernelVegas {
     }
 }
 
-/// Enlarges the window by what was acknowledged, up to the threshold; returns what is left (`tcp_slow_start`).
+/// Enlarges the window by the acknowledged segments, up to the threshold; returns the segments left over
+/// (`tcp_slow_start`).
 fn slow_start(ack: &AckSample, window: &mut Window) -> u64 {
     let (before, acked) = (window.cwnd() as u64, ack.credit as u64);
     let grown = ((before + acked) as f64).min(libm::floor(window.ssthresh()));
@@ -184,7 +185,8 @@ mod tests {
         vegas.on_ack(&ack, phase, window);
     }
 
-    /// Of 100 segments at 100 ms, 103 ms are three in the queue, 105 ms five.
+    /// With 100 segments and 100 ms, a round-trip time of 103 ms means three segments in the queue, 105 ms
+    /// five.
     #[test]
     fn the_smallest_sample_of_a_round_trip_decides() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

@@ -1,7 +1,7 @@
 //! Vegas: keeps a few segments of its own in the bottleneck's queue.
 //!
 //! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC
-//! 13(8), 1995. Once a round trip, what the flow has queued is its window times the queueing part
+//! 13(8), 1995. Once a round trip, the flow's queued segments are its window times the queueing part
 //! of the round-trip time. Its doubling of the window every second round trip only is left to the
 //! choice of the slow start.
 
@@ -80,7 +80,7 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Where Linux 2.6.22 puts the threshold when slow start ends (tcp_vegas.c).
+/// Threshold that Linux 2.6.22 sets when slow start ends, in segments (tcp_vegas.c).
 const LINUX_SSTHRESH: f64 = 2.0;
 
 /// Vegas.
@@ -119,7 +119,7 @@ impl Vegas {
 
     fn slow_start_round(&self, flight: f64, window: &mut Window) {
         if self.queued > self.gamma {
-            // What fills the path alone, and one segment (Linux does the same).
+            // Segments that fill the path alone, and one more (Linux does the same).
             let filling = flight - self.queued + 1.0;
             window.set_cwnd(filling.min(window.cwnd()));
             if self.linux {
@@ -130,8 +130,9 @@ impl Vegas {
         }
     }
 
-    /// Linux leaves the threshold of the last loss where it is, so that slow start takes the segment
-    /// back: the window does not come down from there, whatever it has queued.
+    /// Gives up one segment. Linux leaves the threshold of the last loss where it is, so that slow
+    /// start takes the segment back: the window does not come down from there, however many segments
+    /// are queued.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -189,7 +190,7 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Linux takes the smallest sample of the round in slow start, too; the others see no
+    /// Linux takes the smallest sample of the round in slow start, too; the other variants see no
     /// acknowledgement there but the one that ends the round.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {

@@ -110,7 +110,7 @@ mod tests {
         near(ascent.change(100.0, -2.0), -14.0);
         assert_eq!(ascent.moved, 2);
         near(ascent.change(100.0, -900.0), -17.0);
-        // Upwards it is that at the start.
+        // Upwards the bound is that at the start.
         near(ascent.change(100.0, 900.0), 5.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Monitor intervals: what was sent in a time at one rate, and what became of it.
+//! Monitor intervals: the segments sent in a time at one rate, and their deliveries and losses.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::facts::AckSample;
 
 /// Segments that an interval has at least, however long they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Part of what its rate allows that it has sent, if that limited it.
+/// Least part of the data its rate allows that an interval has sent if the rate limited it.
 const SENT: f64 = 0.9;
 /// Slopes of the round-trip time below this are noise (section 4.3).
 const NOISE: f64 = 0.01;
@@ -32,7 +32,7 @@ impl Counts {
     }
 }
 
-/// Of a segment.
+/// Returns the size of a segment in megabits.
 pub(super) fn mbit(ack: &AckSample) -> f64 {
     8.0 * ack.segment_bytes as f64 / 1e6
 }
@@ -42,8 +42,8 @@ pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }
 
-/// One monitor interval. The transport tells of deliveries and losses in sums, so that the fates of its segments are
-/// those between two values of them: a loss that is noticed late counts for the interval after it.
+/// One monitor interval. The transport reports deliveries and losses in sums, so that the fates of its segments are
+/// those between two values of the sums: a loss that is noticed late counts for the interval after it.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
     /// The rate asked for: Mbit/s.
@@ -56,7 +56,7 @@ pub(super) struct Interval {
     /// Fates known when the first of its segments' became known.
     before: Option<Counts>,
     rtts: Regression,
-    /// Whether it was sent at its rate: nothing else limited the sender.
+    /// True if the interval was sent at its rate: nothing else limited the sender.
     pub used: bool,
     /// Share of its segments that were lost, and seconds that the round-trip time grew per second: once all is known.
     pub loss: f64,
@@ -98,8 +98,8 @@ impl Interval {
         over
     }
 
-    /// An acknowledgement of any segment, `before` which so many fates were known. Returns whether those of all
-    /// segments of the interval are.
+    /// Notes an acknowledgement of any segment, given the fates known `before` it. Returns true if the fates of all
+    /// segments of the interval are known.
     pub fn note(&mut self, ack: &AckSample, before: Counts) -> bool {
         let known = Counts::of(ack).sum();
         if self.before.is_none() && known > self.first {

@@ -1,8 +1,8 @@
 //! PCC Vivace: gradient ascent on a utility of rate, latency and loss.
 //!
-//! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. What the paper leaves open is as in its authors'
-//! implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's submission,
-//! unless another branch is named.
+//! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. Points that the paper leaves open are as in its
+//! authors' implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
+//! submission, unless another branch is named.
 //!
 //! Readings: one pair of intervals decides, as in section 4.2 (the submission compares two pairs after a turn, branch master
 //! three); the slope of the round-trip time counts with its sign, as in equation 1 (branch master takes falling ones for
@@ -133,21 +133,21 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
 /// Smallest rate in segments per round trip, and window in segments (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
 const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
 const MIN_CWND: f64 = 4.0;
-/// The window holds so many round trips of the rate (the same).
+/// Round trips of the rate that the window holds (PCC-Uspace, likewise).
 const RTTS_IN_WINDOW: f64 = 2.0;
 /// Part of the rate that a timeout leaves (section 4.3, timeouts of intervals).
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// What the intervals under way are to decide.
+/// Decision that the current intervals are for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// None is: the connection begins, or goes on after a timeout or idle time.
     Paused,
-    /// Whether to double the rate once more. `before` is the utility of half of it.
+    /// Choice between doubling the rate once more and ending that. `before` is the utility of half the rate.
     Starting { before: f64 },
-    /// Where to: an interval above the rate and one below it, the former first or not. `doubtful` is the gradient of a
-    /// pair that they repeat.
+    /// Choice of a direction, from an interval above the rate and one below it; `high_first` gives their order.
+    /// `doubtful` is the gradient of a pair that they repeat.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -164,12 +164,12 @@ pub struct Vivace {
     probe: f64,
     ascent: Ascent,
     stage: Stage,
-    /// Whether the first fall of the utility has come.
+    /// True once the utility has fallen for the first time.
     started: bool,
     /// Mbit/s; 0 before the first round trip.
     rate: f64,
     intervals: [Interval; 2],
-    /// How many of them have been sent, and of how many the fates are known.
+    /// Intervals that have been sent, and intervals all of whose segments are known to be delivered or lost.
     sent: usize,
     known: usize,
     counts: Counts,
@@ -272,7 +272,7 @@ impl Vivace {
         }
     }
 
-    /// The intervals' part of an acknowledgement, `before` which so many fates were known.
+    /// Passes an acknowledgement to the intervals, given the fates known `before` it.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {
@@ -292,8 +292,8 @@ impl Vivace {
 
     fn decide(&mut self, ack: &AckSample) {
         let planned = self.planned();
-        // What was sent slower than asked for, as the application or the receiver allowed, says nothing about the rate unless
-        // the path has lost much of it.
+        // An interval sent slower than its rate, because the application or the receiver limited it, tells nothing
+        // about the rate unless the path has lost much of it.
         let used = self.intervals[..planned]
             .iter()
             .all(|interval| interval.used || interval.loss > self.tolerated);

@@ -6,7 +6,7 @@ use super::*;
 use crate::window::Rounding;
 
 const RTT: Span = Span::from_millis(50);
-/// Vivace on a path that always carries what is sent.
+/// Vivace on a path that always carries all that it sends.
 struct Path {
     vivace: Box<Vivace>,
     window: Window,
@@ -54,7 +54,7 @@ impl Path {
         self.vivace.on_ack(&self.ack, phase, &mut self.window);
     }
 
-    /// Until the intervals under way are known: the rate then.
+    /// Runs until the outcome of the current intervals is known, and returns the rate decided.
     fn decision(&mut self) -> f64 {
         let all = self.vivace.planned();
         while self.vivace.known + 1 < all || self.vivace.sent < all {
@@ -83,7 +83,8 @@ fn the_utility_is_that_of_equation_1() {
     near(utility(0.05, 0.0), 63.095_734_448_019_32 - 4500.0);
     near(utility(-0.02, 0.04), 63.095_734_448_019_32 + 1800.0 - 45.4);
     near(utility(0.0, 0.03), 63.095_734_448_019_32 - 3.0);
-    // Without latency one per cent more costs what it brings at a loss rate of 0.9 / 11.35 x^-0.1, five per cent.
+    // Without latency, one per cent more gains as much as it costs at a loss rate of 0.9 / 11.35 x^-0.1, five per
+    // cent.
     let gain = vivace.utility(&Interval::known(101.0, 0.0, 0.05)) - utility(0.0, 0.05);
     assert!(gain.abs() < 2e-3, "{gain}");
 }
@@ -96,7 +97,7 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     for expected in [4.8, 9.6, 19.2, 38.4] {
         near(path.decision(), expected);
     }
-    // Of what the next interval sends, 160 segments in 50 ms, more than 7 % are lost: 38.4 * 11.35 * L is more than
+    // The next interval sends 160 segments in 50 ms, of which more than 7 % are lost: 38.4 * 11.35 * L is more than
     // 38.4^0.9 - 19.2^0.9.
     for _ in 0..path.ack.in_flight {
         path.ack();
@@ -110,7 +111,7 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     near(path.window.cwnd(), 2.0 * 19.2e6 * 0.05 / 12_000.0);
 }
 
-/// Both rates of a pair are sent for a round trip, and the one between them until what they did is known.
+/// Both rates of a pair are sent for a round trip, and the one between them until the effects of both are known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -170,7 +171,7 @@ fn latency_lowers_the_rate_within_its_boundary() {
     }
 }
 
-/// Section 4.3: the faster probe lost less, which is measured again, and averaged if it is so once more.
+/// Section 4.3: the faster probe lost less, so the pair is measured again, and averaged if the second agrees.
 #[test]
 fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     let mut path = Path::learning();
@@ -191,7 +192,7 @@ fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     near(change, 2.0 * above / (0.1 * rate));
 }
 
-/// What is not sent because the application has nothing says nothing; nothing heard at all halves the rate.
+/// An interval limited by the application changes nothing; a timeout halves the rate.
 #[test]
 fn idle_applications_change_nothing_and_timeouts_halve() {
     let mut path = Path::learning();

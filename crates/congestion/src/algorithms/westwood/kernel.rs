@@ -21,17 +21,17 @@ pub struct KernelWestwood {
     payload: u64,
     first_filter: u64,
     bandwidth: u64,
-    /// Where the sample began, and bytes since.
+    /// Tick at which the bandwidth sample began, and bytes acknowledged since then.
     since: Option<u64>,
     bytes: u64,
     delivered: u64,
     rtt: u64,
     min_rtt: u64,
-    /// Whether the next round-trip time is the smallest.
+    /// True if the next round-trip time becomes the smallest.
     forgets: bool,
     counted: Counted,
     reducing: Reducing,
-    /// Whether the reduction that goes on began with a loss or a mark, not a timeout.
+    /// True if the current reduction began with a loss or a mark, not a timeout.
     completes: bool,
 }
 

@@ -60,7 +60,7 @@ const LINUX_SHORTEST: Span = Span::from_millis(50);
 pub struct Westwood {
     memory: f64,
     linux: bool,
-    /// Start of the current sample, and what had been delivered then.
+    /// Start of the current sample, and the segments delivered by then.
     since: Option<(Time, u64)>,
     /// Segments per second after the first and the last filter, once there was a sample.
     filtered: Option<(f64, f64)>,

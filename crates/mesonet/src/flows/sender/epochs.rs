@@ -68,12 +68,12 @@ impl Sender {
         false
     }
 
-    /// Adds delivery rate, losses and what limited the sender to the facts of an acknowledgement.
+    /// Adds delivery rate, losses and the sender's limit to the facts of an acknowledgement.
     fn complete(&mut self, sample: &mut AckSample, packet: &Packet, env: &Env) {
         let Some(feedback) = &mut self.feedback else {
             return;
         };
-        // Packets took so long; samples of the round-trip time may have an excess.
+        // The smallest time that packets took; samples of the round-trip time may have an excess.
         let min_rtt = self.rtt.min.saturating_sub(env.rtt_excess);
         let (acked, delivered) = (packet.number() - 1, sample.delivered);
         sample.delivery_rate =
@@ -122,7 +122,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts what an acknowledgement made of a window of `before`.
+    /// Counts the growth that an acknowledgement gave to a window of `before`.
     #[inline]
     fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;

@@ -1,4 +1,4 @@
-//! What algorithms get that measure delivery rates or set a pace: allocated for their flows alone.
+//! Feedback for algorithms that measure delivery rates or set a pace: allocated for their flows alone.
 
 use std::collections::VecDeque;
 
@@ -6,14 +6,14 @@ use longhaul_congestion::{CongestionState, RateSample};
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// What a data packet remembers from its transmission.
+/// Record of a data packet's transmission.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sent {
     /// Packets delivered by then (`P.delivered`).
     delivered: u64,
-    /// When the last of them was acknowledged (`P.delivered_time`).
+    /// Time at which the last of them was acknowledged (`P.delivered_time`).
     delivered_at: Time,
-    /// When the flight that it ends began (`P.first_sent_time`).
+    /// Beginning of the flight that this packet ends (`P.first_sent_time`).
     flight_began: Time,
 }
 
@@ -27,24 +27,24 @@ pub(super) struct Feedback {
     in_flight: VecDeque<Sent>,
     /// Number of the first of them.
     first: u64,
-    /// When a packet was last acknowledged (`C.delivered_time`).
+    /// Time of the last acknowledgement of a packet (`C.delivered_time`).
     delivered_at: Time,
-    /// When that packet was sent (`C.first_sent_time`).
+    /// Time at which that packet was sent (`C.first_sent_time`).
     flight_began: Time,
     /// Packets lost so far; after a timeout all that were in flight.
     pub(super) lost: u64,
-    /// Whether a loss or timeout is being recovered from.
+    /// True during the recovery from a loss or timeout.
     pub(super) recovers: bool,
 }
 
 impl Feedback {
-    /// That of a flow which begins, if its algorithm asks for any of it.
+    /// Returns the feedback of a flow which begins; none if its algorithm asks for no part of it.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let any = congestion.needs().delivery_rate || congestion.may_pace();
         any.then(Box::default)
     }
 
-    /// A data packet is sent, after so many were delivered.
+    /// Notes that a data packet is sent, after `delivered` packets were delivered.
     #[inline]
     pub(super) fn on_sent(&mut self, number: u64, delivered: u64, now: Time) {
         if self.in_flight.is_empty() {
@@ -58,7 +58,8 @@ impl Feedback {
         });
     }
 
-    /// The data packet of that number, sent at `created`, is acknowledged as the one that makes `delivered`.
+    /// Takes a rate sample of the data packet `number`, sent at `created`, whose acknowledgement raises the
+    /// count to `delivered`.
     ///
     /// An interval shorter than a round trip of `min_rtt` comes from acknowledgements that were held up: no
     /// sample. Nor is there one of a packet that a timeout has given up.
@@ -88,7 +89,7 @@ impl Feedback {
         ))
     }
 
-    /// What is in flight counts as lost.
+    /// Counts the packets in flight as lost.
     pub(super) fn on_timeout(&mut self) {
         let given_up = self.in_flight.len() as u64;
         self.in_flight.clear();
@@ -124,7 +125,7 @@ mod tests {
         assert_eq!(sample(2, 2, 13), Some(0.012));
         assert_eq!(sample(4, 3, 17), Some(0.016));
         assert_eq!(feedback.lost, 1);
-        // Nothing is in flight: another flight begins.
+        // No packet is in flight: another flight begins.
         feedback.on_sent(5, 3, at(18));
         feedback.on_sent(6, 3, at(19));
         let next = feedback

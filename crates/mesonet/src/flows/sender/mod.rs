@@ -47,7 +47,7 @@ pub(crate) struct SenderSetup {
     pub(crate) allowance: Span,
 }
 
-/// What an expired timer has led to.
+/// Outcome of an expired timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimerOutcome {
     /// The flow continues.
@@ -64,7 +64,7 @@ pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
     pub(crate) increases: u32,
-    /// By how much these enlarged the window, in packets.
+    /// Packets that these added to the window.
     pub(crate) growth: f64,
 }
 
@@ -75,9 +75,9 @@ pub(crate) struct Sender {
     /// The flow as the receiver knows it: where data packets go.
     receiver: FlowId,
     phase: Phase,
-    /// Whether a pacing timer is pending: it sends nothing before.
+    /// True while a pacing timer is pending: the flow sends nothing before.
     pacing: bool,
-    /// Whether it is in initial slow start.
+    /// True while the flow is in initial slow start.
     initial_slow_start: bool,
     speed: u16,
     syns: u8,
@@ -85,7 +85,7 @@ pub(crate) struct Sender {
     receiver_access: u16,
     /// Next sequence number; one less were sent.
     next: u64,
-    /// Highest acknowledged number: what the receiver expects next.
+    /// Highest acknowledged number: the receiver expects it next.
     highest: u64,
     /// Acknowledgements until the file is delivered.
     remaining: u64,
@@ -98,7 +98,7 @@ pub(crate) struct Sender {
     size: u64,
     rtt: RttEstimator,
     last_sent: Time,
-    /// When the one valid entry among the timers is due.
+    /// Time of the one valid entry among the timers.
     timer: Time,
     pub(crate) connected: Time,
     pub(crate) interval: Interval,
@@ -141,13 +141,13 @@ impl Sender {
         }
     }
 
-    /// Whether the slot still belongs to this flow.
+    /// Returns true if the slot still belongs to this flow.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
     }
 
-    /// Prefetches what an acknowledgement reads and writes.
+    /// Prefetches the fields that an acknowledgement reads and writes.
     #[inline]
     pub(crate) fn prefetch_for_ack(&self) {
         prefetch(&self.flow);
@@ -174,12 +174,12 @@ impl Sender {
         self.receiver
     }
 
-    /// Whether it is connecting.
+    /// Returns true if the flow is connecting.
     pub(crate) fn is_connecting(&self) -> bool {
         self.phase == Phase::Connecting
     }
 
-    /// Whether it transfers data.
+    /// Returns true if the flow transfers data.
     pub(crate) fn is_active(&self) -> bool {
         self.phase == Phase::Transferring
     }
@@ -203,7 +203,7 @@ impl Sender {
         self.send(env);
     }
 
-    /// Stops the flow: it sends nothing and ignores what arrives.
+    /// Stops the flow: it sends nothing and ignores all arrivals.
     pub(crate) fn stop(&mut self) {
         self.phase = Phase::Over;
     }
@@ -214,8 +214,8 @@ impl Sender {
         self.flow = next;
     }
 
-    /// An entry of its timers is due at `time`, in a window that begins: when it is to be looked at, never
-    /// if it is stale.
+    /// Returns the time at which to process an entry of the flow's timers that is due at `time`, in a
+    /// window that begins; never if it is stale.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;
@@ -304,8 +304,8 @@ impl Sender {
         })
     }
 
-    /// Whether window and remaining file exceed the packets in flight (NIST SP 500-282, equations 41 and
-    /// 42).
+    /// Returns true if window and remaining file exceed the packets in flight (NIST SP 500-282, equations
+    /// 41 and 42).
     #[inline]
     fn may_send(&self) -> bool {
         let in_flight = self.next - self.highest;
@@ -357,7 +357,7 @@ impl Sender {
         &self.congestion
     }
 
-    /// Whether it is in initial slow start.
+    /// Returns true if the flow is in initial slow start.
     pub(crate) fn in_initial_slow_start(&self) -> bool {
         self.initial_slow_start
     }

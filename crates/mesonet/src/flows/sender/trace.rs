@@ -44,7 +44,7 @@ impl Sender {
         }
     }
 
-    /// What a trace compares before and after an event.
+    /// Returns the state that a trace compares before and after an event.
     pub(crate) fn marks(&self) -> TraceMarks {
         TraceMarks {
             cwnd: self.congestion.window.cwnd(),
@@ -54,7 +54,7 @@ impl Sender {
     }
 }
 
-/// What a trace compares before and after an event.
+/// State that a trace compares before and after an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TraceMarks {
     pub(crate) cwnd: f64,

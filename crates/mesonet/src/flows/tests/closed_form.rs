@@ -32,7 +32,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// When the n-th acknowledgement of a flow comes, up to where one comes per turn of the host.
+/// Times of a flow's acknowledgements, until one comes per turn of the host.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
@@ -138,7 +138,7 @@ fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
 fn a_flow_keeps_the_times_of_the_closed_form() {
     let (rtt_ms, gap) = (20, Span::from_ps(12_500_000));
     let arrivals = Arrivals::simulate(rtt_ms, gap);
-    // What the receiver takes to answer is part of the round trip.
+    // The receiver's time to answer is part of the round trip.
     let rtt = rtt_ms as f64 / 1e3 + gap.as_secs_f64();
     let (mut cwnd, mut left) = (2.0_f64, Vec::<f64>::new());
     let mut acked = 0;

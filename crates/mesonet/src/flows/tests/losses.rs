@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A window of ten and a file of ten, of which `lose` decides what is lost.
+/// Runs a window of ten and a file of ten; `lose` decides which packets are lost.
 fn ten(lose: fn(&Packet, &Sender) -> bool) -> Path {
     let mut path = Start {
         cwnd: 10.0,
@@ -28,7 +28,8 @@ fn a_gap_is_answered_once_and_the_rest_is_sent_anew() {
     let expected: Vec<_> = numbers.map(|number| (kind(number), number)).to_vec();
     assert_eq!(path.answers()[..8], expected);
     assert!(path.done.is_some());
-    // Two more than the file has; one reduction, of what three acknowledgements made of ten.
+    // Two more than the file has; one reduction, of the window that three acknowledgements made of
+    // ten.
     assert_eq!(path.sender.sent(), 12);
     assert_eq!(path.sender.signals(), (1, 0));
     let before = 10.0 + 0.1 + 1.0 / 10.1 + 1.0 / (10.1 + 1.0 / 10.1);

@@ -32,7 +32,7 @@ struct Path {
     done: Option<Time>,
 }
 
-/// How a flow begins.
+/// Initial state of a flow.
 struct Start {
     rtt: Span,
     /// Time that each host takes for a packet: source and receiver.

@@ -46,7 +46,7 @@ const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::clo
 pub(crate) enum Written {
     /// With its unit.
     Span(Span),
-    /// As a number.
+    /// As a number of time steps, of seconds, or as a part of the run.
     Number(f64),
 }
 
@@ -95,9 +95,9 @@ keys! {
         pub flush_every: Option<u64> = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// Parts of the run with names, which the summary averages over.
         pub periods: Vec<Table> = Kind::List(&Kind::Table(Period::KEYS)).key(),
-        /// When sources ask for files.
+        /// Times at which sources request files.
         pub users: UserKeys = Kind::Table(UserKeys::KEYS).key(),
-        /// How long the files are.
+        /// Sizes of the files.
         pub files: Table = Kind::Table(FileKeys::KEYS).key(),
         /// Routers, their speeds and buffers, and the links of the backbone.
         pub network: Table = Kind::Table(NetworkKeys::KEYS).key(),
@@ -110,7 +110,7 @@ keys! {
         pub long_lived: Vec<Table> = Kind::List(&Kind::Table(LongLivedKeys::KEYS)).key(),
         /// Initial windows and thresholds, and round-trip estimation, of all flows.
         pub transport: TransportKeys = Kind::Table(TransportKeys::KEYS).key(),
-        /// What is measured.
+        /// Measurements to record.
         pub measure: MeasureKeys = Kind::Table(MeasureKeys::KEYS).key(),
     }
 }
@@ -147,7 +147,7 @@ keys! {
         /// the first timeout: a time, or time steps (EB_DELAY); 0 by default. Only for flows without a handshake if
         /// `handshake_rtt` is true.
         pub srtt_allowance: Written = STEPS.key(),
-        /// Whether the round trip of the handshake is the first sample and replaces the first smoothed round-trip time
+        /// True if the round trip of the handshake is the first sample and replaces the first smoothed round-trip time
         /// (RFC 6298 section 2.2); true by default.
         pub handshake_rtt: bool = Kind::Flag.key(),
         /// Added to every round-trip time that a source measures: a time, or time steps; nothing by default.
@@ -167,13 +167,13 @@ pub(crate) const TABLES: &[&str] = &[
 ];
 
 keys! {
-    /// What is measured.
+    /// Measurements to record.
     pub(crate) struct MeasureKeys {
         /// Tables to write; all by default.
         pub tables: Vec<String> = Kind::List(&Kind::Word(TABLES)).key(),
         /// Completed flows of a group after which statistics of their goodput are a row; 1000 by default.
         pub batch: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
-        /// Whether every flow is a row of `flows.parquet` when it ends; false by default.
+        /// True to record every flow as a row of `flows.parquet` when it ends; false by default.
         pub flow_log: bool = Kind::Flag.key(),
         /// Flows whose states and packets are rows of `flow_trace.parquet` and `packet_trace.parquet`; none by default.
         pub trace: Option<TraceKeys> = Kind::Table(TraceKeys::KEYS).key(),
@@ -196,9 +196,9 @@ keys! {
         /// Sources, all of whose flows are traced: numbers as in `flows.parquet`, from 0 in order of access routers, or
         /// a first and a last one such as "0-9".
         pub sources: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
-        /// When the trace begins: a time, or a part of the run; 0 by default.
+        /// Beginning of the trace: a time, or a part of the run; 0 by default.
         pub from: Written = MOMENT.key(),
-        /// When it ends: a time, or a part of the run; 1 by default.
+        /// End of the trace: a time, or a part of the run; 1 by default.
         pub until: Written = MOMENT.key(),
         /// Maximum of rows of each of the two tables; the trace ends there; 1000000 by default.
         pub max_rows: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),

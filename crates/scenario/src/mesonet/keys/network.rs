@@ -33,7 +33,7 @@ words! {
     pub(crate) enum Sizing {
         /// Round trip times capacity.
         RttCapacity = "rtt-capacity",
-        /// That, divided by the root of half the hosts.
+        /// Round trip times capacity, divided by the root of half the hosts.
         OverRoot = "rtt-capacity/sqrt-n",
         /// The mean of both.
         Mean = "mean",
@@ -43,9 +43,9 @@ words! {
 /// Packets that a queue holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Buffer {
-    /// So many.
+    /// A number of packets.
     Packets(u64),
-    /// By a rule.
+    /// A size by a rule.
     Sized(Sizing),
 }
 
@@ -60,7 +60,7 @@ impl Read for Buffer {
 
 /// Access routers below another router.
 pub(crate) enum Routers {
-    /// So many.
+    /// A number of equal routers.
     Number(u64),
     /// Each with keys of its own.
     Each,
@@ -103,11 +103,11 @@ keys! {
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
         /// Multiplies all buffers (Qfactor); 1 by default.
         pub buffer_factor: f64 = FACTOR.key(),
-        /// How the two queues of an access router or a point of presence share its capacity: one server that alternates
-        /// while both hold packets (`shared`, default), one that idles when the queue whose turn it is holds none
-        /// (`alternating`), or a server of that rate for each (`dual`).
+        /// Sharing of an access router's or a point of presence's capacity by its two queues: one server that
+        /// alternates while both hold packets (`shared`, default), one that idles when the queue whose turn it is holds
+        /// none (`alternating`), or a server of that rate for each (`dual`).
         pub service: Service = Kind::Word(Service::WORDS).key(),
-        /// Whether the two queues of an access router or a point of presence share one buffer of that size instead of a
+        /// True if the two queues of an access router or a point of presence share one buffer of that size instead of a
         /// buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.
         pub shared_buffer: bool = Kind::Flag.key(),
     }
@@ -121,9 +121,10 @@ keys! {
         pub sources: f64 = Kind::Number(Range::closed(0.0, 1e9)).key(),
         /// Multiplies the numbers of sources and receivers (deltaU); 2 by default.
         pub scale: f64 = FACTOR.key(),
-        /// Where sources are, by class of access router; a third each by default. One that is left out is the rest.
+        /// Shares of the sources by class of access router; a third each by default. A share that is left out is the
+        /// rest.
         pub source_shares: SourceShares = Kind::Table(SourceShares::KEYS).key(),
-        /// Where receivers are; 0.6, 0.2 and 0.2 by default. One that is left out is the rest.
+        /// Shares of the receivers; 0.6, 0.2 and 0.2 by default. A share that is left out is the rest.
         pub receiver_shares: ReceiverShares = Kind::Table(ReceiverShares::KEYS).key(),
         /// Packets per time step that a basic host can send (Hbase); 8 by default.
         pub base_rate: f64 = RATE.key(),
@@ -135,7 +136,7 @@ keys! {
 }
 
 keys! {
-    /// Where sources are.
+    /// Shares of the sources by class of access router.
     pub(crate) struct SourceShares {
         /// Part below normal access routers (probNs).
         pub normal: f64 = PROBABILITY.key(),
@@ -147,7 +148,7 @@ keys! {
 }
 
 keys! {
-    /// Where receivers are.
+    /// Shares of the receivers by class of access router.
     pub(crate) struct ReceiverShares {
         /// Part below normal access routers (probNr).
         pub normal: f64 = PROBABILITY.key(),
@@ -162,7 +163,7 @@ keys! {
     /// A topology file.
     pub(crate) struct TopologyFile {}
     apart {
-        /// What the network is.
+        /// Title of the network.
         pub title: Option<String> = Kind::Name.key(),
         /// Backbone routers, with everything below them.
         pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
@@ -178,7 +179,7 @@ keys! {
     pub(crate) struct BackboneKeys {
         /// Name of the router.
         pub name: String = Kind::Name.key().required(),
-        /// Packets per time step, instead of those that its class has.
+        /// Packets per time step, instead of the capacity of its class.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
@@ -196,7 +197,7 @@ keys! {
     pub(crate) struct PopKeys {
         /// Name of the point of presence.
         pub name: Option<String> = Kind::Name.key(),
-        /// Packets per time step, instead of those that its class has.
+        /// Packets per time step, instead of the capacity of its class.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
@@ -214,13 +215,13 @@ keys! {
     pub(crate) struct AccessKeys {
         /// Name of the access router.
         pub name: Option<String> = Kind::Name.key(),
-        /// Packets per time step, instead of those that its class has.
+        /// Packets per time step, instead of the capacity of its class.
         pub rate: Option<f64> = RATE.key(),
         /// Packets that each of its queues holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
-        /// Sources below it, instead of those that hosts.source_shares gives.
+        /// Sources below it, instead of the number that hosts.source_shares gives.
         pub sources: Option<u32> = HOSTS_BELOW.key(),
-        /// Receivers below it, instead of those that hosts.receiver_shares gives.
+        /// Receivers below it, instead of the number that hosts.receiver_shares gives.
         pub receivers: Option<u32> = HOSTS_BELOW.key(),
     }
 }
@@ -234,7 +235,7 @@ keys! {
         pub to: String = Kind::Name.key().required(),
         /// Propagation delay, one way: a time, or time steps.
         pub delay: Written = STEPS.key().required(),
-        /// Whether there is a link back, numbered after this one; true by default.
+        /// True if there is a link back, numbered after this one; true by default.
         pub both: bool = Kind::Flag.key(),
     }
 }

@@ -10,7 +10,7 @@ keys! {
         /// Mean of the exponential time between two files of a source: a time, or time steps (lambdaOFF); 5000 by
         /// default.
         pub think: Written = POSITIVE_STEPS.key(),
-        /// How the first requests are spread.
+        /// Distribution of the times of the first requests.
         pub start: StartKeys = Kind::Table(StartKeys::KEYS).key(),
     }
 }
@@ -40,7 +40,7 @@ keys! {
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
         /// Files whose size is multiplied by most; none by default.
         pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
-        /// Whether the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
+        /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
         pub admission: bool = Kind::Flag.key(),
         /// Parts of the flows by class of path, from which the lower limits follow; by default products of the shares
@@ -56,7 +56,7 @@ keys! {
     pub(crate) struct Documents {
         /// Probability of the type (Fp); 0.01 by default.
         pub probability: f64 = PROBABILITY.key(),
-        /// What the size drawn is multiplied by (Fx); 10 by default.
+        /// Factor that multiplies the size drawn (Fx); 10 by default.
         pub factor: u64 = WHOLE_FACTOR.key(),
     }
 }
@@ -66,7 +66,7 @@ keys! {
     pub(crate) struct LargeFiles {
         /// Probability of the type (Sp, Mp); 0 by default.
         pub probability: f64 = PROBABILITY.key(),
-        /// What the size drawn is multiplied by (Sx, Mx); 1000 for service packs, 10000 for movies by default.
+        /// Factor that multiplies the size drawn (Sx, Mx); 1000 for service packs, 10000 for movies by default.
         pub factor: u64 = WHOLE_FACTOR.key(),
     }
 }
@@ -84,7 +84,7 @@ keys! {
 }
 
 words! {
-    /// What the factor of jumbo files multiplies.
+    /// Sizes that the factor of jumbo files multiplies.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum JumboBase {
         /// Sizes of documents.
@@ -97,14 +97,14 @@ words! {
 keys! {
     /// A part of the run with jumbo files.
     pub(crate) struct JumboKeys {
-        /// When it begins: a time, or a part of the run; never from 1 on (Jon).
+        /// Beginning: a time, or a part of the run; never from 1 on (Jon).
         pub from: Written = MOMENT.key().required(),
-        /// When it is over: a time, or a part of the run (Joff).
+        /// End: a time, or a part of the run (Joff).
         pub until: Written = MOMENT.key().required(),
-        /// What sizes are multiplied by (Jx).
+        /// Factor that multiplies the sizes (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
-        /// Which sizes: those of documents (`document`, default: a Web object is multiplied by documents.factor as
-        /// well), or of files as drawn (`file`).
+        /// Sizes that are multiplied: those of documents (`document`, default: a Web object is multiplied by
+        /// documents.factor as well), or of files as drawn (`file`).
         pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
     }
 }
@@ -112,13 +112,13 @@ keys! {
 keys! {
     /// An algorithm of sources.
     pub(crate) struct AlgorithmKeys {
-        /// What tables call it; the name of the algorithm by default.
+        /// Label in tables; the name of the algorithm by default.
         pub label: String = Kind::Name.key(),
         /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
-        /// Probability that a source has it; by default what the others leave, in equal parts.
+        /// Probability that a source has it; by default an equal part of the remainder.
         pub share: f64 = PROBABILITY.key(),
-        /// Whether flow groups count it as the alternate algorithm; all but Reno by default.
+        /// True if flow groups count it as the alternate algorithm; true by default for all but Reno.
         pub alternate: bool = Kind::Flag.key(),
     }
 }
@@ -126,19 +126,19 @@ keys! {
 keys! {
     /// A long-lived flow.
     pub(crate) struct LongLivedKeys {
-        /// What tables call it; L1 and so on by default.
+        /// Label in tables; L1 and so on by default.
         pub label: String = Kind::Name.key(),
         /// Access router of the source, by name or by number from 1 (LL_FLOW_SOURCES).
         pub from: Identifier = IDENTIFIER.key().required(),
         /// Access router of the receiver, by name or by number from 1 (LL_FLOW_RECEIVERS).
         pub to: Identifier = IDENTIFIER.key().required(),
-        /// When it starts to send: a time, or a part of the run; never from 1 on (LLon); 0 by default.
+        /// Time of its first packet: a time, or a part of the run; never from 1 on (LLon); 0 by default.
         pub start: Written = MOMENT.key(),
-        /// When it stops: a time, or a part of the run; 1 by default.
+        /// End of the flow: a time, or a part of the run; 1 by default.
         pub stop: Written = MOMENT.key(),
         /// Label of its algorithm (SOURCE_TYPE); drawn like those of sources by default.
         pub algorithm: Option<String> = Kind::Name.key(),
-        /// What its hosts can send, in packets per time step; hosts.fast_rate by default.
+        /// Largest rate of its hosts, in packets per time step; hosts.fast_rate by default.
         pub rate: f64 = PACKETS.key(),
     }
 }

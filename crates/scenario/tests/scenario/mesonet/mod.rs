@@ -1,4 +1,4 @@
-//! Scenarios of MesoNet: what the engine gets, and every refusal.
+//! Scenarios of MesoNet: the engine's configuration, and every refusal.
 
 mod network;
 mod originals;
@@ -27,7 +27,7 @@ fn config(scenario: &Scenario) -> &Config {
     }
 }
 
-/// What the engine gets of [`BASE`] with overrides.
+/// Returns the engine's configuration of [`BASE`] with overrides.
 fn with(overrides: &[&str]) -> Config {
     config(&scenario(overrides)).clone()
 }

@@ -384,7 +384,7 @@ fn other_routers_come_with_routes_of_their_own() {
     assert_eq!(config(&scenario).measure.every, Span::from_millis(100));
 }
 
-/// As chapter 5's two flows need it, a server for each queue comes with a buffer for each.
+/// A server for each queue comes with a buffer for each, as chapter 5's two flows need it.
 #[test]
 fn one_server_has_one_buffer_unless_told_otherwise() {
     let shared = |overrides: &[&str]| with(overrides).topology.shared_buffer;

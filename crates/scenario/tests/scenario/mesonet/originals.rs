@@ -79,7 +79,7 @@ fn a_configuration_of_mesonet_is_a_scenario() {
     let algorithm = &config.algorithms[flow.algorithm.expect("its own")];
     assert_eq!((algorithm.label.as_str(), algorithm.share), ("hstcp", 1.0));
     assert_eq!(origin(&scenario, "mesonet.users.think"), "ch6.toml:9");
-    // The same in the scenario's own names.
+    // The values are also found by the scenario's own names.
     let resolved = scenario.resolved_json().to_string();
     let again = parse(&resolved, "resolved.json", None, &[]).expect("resolved");
     assert_eq!(scenario.resolved_json(), again.resolved_json());

@@ -1,4 +1,4 @@
-//! What is wrong is refused with one message that names place, key, value and what is allowed.
+//! Refusals of errors, with one message that names place, key, value and allowed values.
 
 use longhaul_scenario::parse;
 

@@ -8,7 +8,7 @@ use super::{scenario, with};
 
 #[test]
 fn the_clock_is_steps_intervals_and_parts_of_the_run() {
-    // E-29: 7500 intervals of 200 steps; what starts at 0.4 starts with interval 3000.
+    // E-29: 7500 intervals of 200 steps; a flow that starts at 0.4 starts with interval 3000.
     let config = with(&[
         "M=200",
         "MI=7500",
@@ -63,7 +63,7 @@ fn jumbo_files_belong_to_a_part_of_the_run() {
     let literal = with(&["Jon=0.6", "Joff=0.8", "Jx=100", "files.jumbo.base=file"]);
     let web_factor = literal.files.jumbo.expect("given").web_factor;
     assert_eq!((web_factor, jumbo.web_factor), (100, 100 * 10));
-    // E-27: from 1 on there are none, whatever Joff is.
+    // E-27: with Jon from 1 on there are no jumbo files, whatever Joff is.
     assert_eq!(with(&["Jon=1", "Joff=0.2", "Jx=100"]).files.jumbo, None);
 }
 
@@ -100,14 +100,14 @@ fn algorithms_follow_nist_where_they_can() {
     );
     assert_eq!(config.long_lived[0].algorithm, Some(3));
     assert_eq!(config.long_lived[1].algorithm, None);
-    // An original name finds the algorithm that has it, or Reno where nothing is said.
+    // An original name finds the algorithm that has it, or Reno if the file names no algorithm.
     let config = with(&[
         "algorithms=[{}, { congestion = { kind = \"htcp\" } }]",
         "prTCP=0.9",
     ]);
     assert_eq!(config.algorithms.len(), 2);
     assert!((config.algorithms[1].share - 0.1).abs() < 1e-12);
-    // What has no share gets what the others leave.
+    // An algorithm without a share gets the part that the others leave.
     let mix = "algorithms=[{}, { congestion = { kind = \"bic\" }, share = 0.3, label = \"B\" }]";
     let config = with(&[mix]);
     assert!((config.algorithms[0].share - 0.7).abs() < 1e-12);

@@ -21,7 +21,7 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Whether so many segments in flight before an acknowledgement leave the phase as it is.
+    /// Returns true if this number of segments in flight, before an acknowledgement, does not end the phase.
     #[inline]
     fn holds(&self, in_flight: f64) -> bool {
         let (low, high) = self.in_flight;
@@ -30,7 +30,7 @@ impl FastPath {
 }
 
 impl Bbr {
-    /// Whether [`Self::full_update`] would do what [`Self::grow`] does.
+    /// Returns true if [`Self::full_update`] would do the same as [`Self::grow`].
     #[inline]
     pub(super) fn fits_fast_path(&self, ack: &AckSample, newly: Newly) -> bool {
         let floor = self
@@ -119,7 +119,7 @@ mod tests {
         ) {
             let mut differential = differential();
             for _ in 0..700 {
-                // Until the pipe is full and drained.
+                // The flow runs until the pipe is full and drained.
                 differential.ack(1, 0, 100, 100, 1_000.0);
             }
             for (delivered, lost, in_flight, rtt, rate, event) in steps {
@@ -131,8 +131,9 @@ mod tests {
         }
     }
 
-    /// Of 1000 acknowledgements a second on a path of 100 ms, full updates are the first of each phase and
-    /// round, those of larger rates and those of the probes for the round-trip time.
+    /// At 1000 acknowledgements a second on a path of 100 ms, full updates are left for the first
+    /// acknowledgement of each phase and round, for rates above the maximum, and for the probes of the
+    /// round-trip time.
     #[test]
     fn most_acknowledgements_take_the_fast_path() {
         let mut differential = differential();

@@ -1,6 +1,6 @@
-//! What the kernel adds to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): room for aggregated acknowledgements, and a
-//! test for traffic policers. Besides, it paces a hundredth below its rate, keeps whole segments in flight, and measures
-//! the round-trip time anew although samples equal the smallest.
+//! Additions of the kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): room for aggregated acknowledgements,
+//! and a test for traffic policers. Besides, it paces a hundredth below its rate, keeps whole segments in flight, and
+//! measures the round-trip time anew although samples equal the smallest.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::algorithms::bbr::{larger, smaller};
 /// Part of the rate at which segments leave (`bbr_pacing_margin_percent`).
 pub(super) const PACING_MARGIN: f64 = 0.99;
 
-/// What more than the smallest window has to be in flight in the phase that probes (`bbr_quantization_budget`).
+/// Segments above the smallest window that have to be in flight in the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Round trips that excess is remembered, at least; twice as many at most (`bbr_extra_acked_win_rtts`).
+/// Least number of round trips that excess is remembered; the largest is twice as many (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
-/// As much as is delivered in this time, at most (`bbr_extra_acked_max_us`).
+/// Longest time, in seconds of delivery at the bandwidth, that the excess may amount to (`bbr_extra_acked_max_us`).
 const EXCESS_S: f64 = 0.1;
 
 /// Part of those delivered that is lost to a policer, at least (`bbr_lt_loss_thresh`).
@@ -25,7 +25,8 @@ const POLICED_LOSS: f64 = 50.0 / 256.0;
 /// Round trips of an interval in which a policer's rate shows, at least, and at most.
 const INTERVAL: (u32, u32) = (4, 16);
 
-/// Two intervals agree if their rates differ by this part, or by so many bits per second (`bbr_lt_bw_ratio`, `bbr_lt_bw_diff`).
+/// Differences within which the rates of two intervals agree: this part, or bits per second (`bbr_lt_bw_ratio`,
+/// `bbr_lt_bw_diff`).
 const RATIO: f64 = 1.0 / 8.0;
 const DIFFERENCE_BPS: f64 = 4000.0;
 
@@ -39,10 +40,11 @@ pub(super) struct Kernel {
     pub(super) policer: Policer,
 }
 
-/// How many segments more are acknowledged at once than the bandwidth explains (`bbr_update_ack_aggregation`).
+/// Segments acknowledged in excess of those that the bandwidth explains (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Since when acknowledgements come faster than the bandwidth, and of how many segments.
+    /// Beginning of the time in which acknowledgements come faster than the bandwidth, and segments acknowledged since
+    /// then.
     since: Time,
     acked: f64,
     /// The most of the current rounds and of those before.
@@ -51,7 +53,7 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// An acknowledgement of so many segments, while `bandwidth` segments a second are delivered.
+    /// Counts an acknowledgement of `acked` segments, while `bandwidth` segments a second are delivered.
     pub(super) fn on_ack(
         &mut self,
         acked: f64,
@@ -84,8 +86,8 @@ impl Aggregation {
     }
 }
 
-/// Notices that a token bucket drops what exceeds its rate (`bbr_lt_bw_sampling`): two intervals that end with losses, of many
-/// segments, have the same rate.
+/// Detection of a token bucket that drops packets above its rate (`bbr_lt_bw_sampling`): two intervals that end with
+/// losses, of many segments, have the same rate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
@@ -93,20 +95,20 @@ pub(super) struct Policer {
     rate: f64,
     in_use: bool,
     rounds: u32,
-    /// The current interval: its beginning, and what was delivered and lost by then.
+    /// The current interval: its beginning, and the segments delivered and lost by then.
     since: Time,
     delivered: u64,
     lost: u64,
 }
 
-/// What an acknowledgement tells about a policer.
+/// Facts about a policer that an acknowledgement reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
     pub(super) now: Time,
     /// Segments of the flow.
     pub(super) delivered: u64,
     pub(super) lost: u64,
-    /// Whether it tells of losses.
+    /// True if this acknowledgement reports losses.
     pub(super) newly_lost: bool,
     pub(super) round_start: bool,
     pub(super) limited: bool,
@@ -114,7 +116,7 @@ pub(super) struct Told {
 }
 
 impl Policer {
-    /// The policer's rate, if there seems to be one.
+    /// Returns the policer's rate, if a policer was detected.
     pub(super) fn rate(&self) -> Option<f64> {
         self.in_use.then_some(self.rate)
     }
@@ -146,7 +148,7 @@ impl Policer {
         false
     }
 
-    /// An interval ends with a loss, if there were enough.
+    /// Ends an interval with a loss, if it had enough losses.
     fn end_interval(&mut self, told: Told) {
         let delivered = (told.delivered - self.delivered) as f64;
         let lost = (told.lost - self.lost) as f64;
@@ -224,7 +226,7 @@ mod tests {
         assert_eq!(aggregation.room(1000.0), 1.0);
     }
 
-    /// Rounds of a tenth of a second, at the end of which so many segments are delivered and lost.
+    /// Runs rounds of a tenth of a second, at whose ends `of` gives the segments delivered and lost.
     fn rounds(policer: &mut Policer, of: &[(u64, u64)]) -> Vec<Option<f64>> {
         let (mut delivered, mut lost) = (0, 0);
         let round = |(number, &(more, less)): (usize, &(u64, u64))| {
@@ -246,8 +248,8 @@ mod tests {
         of.iter().enumerate().map(round).collect()
     }
 
-    /// Intervals end with losses of a fifth of what is delivered, after four rounds: the first begins with a loss and has
-    /// 100 segments in a round, the second 108, within an eighth. 48 rounds later the test begins anew.
+    /// Intervals end with losses of a fifth of the segments delivered, after four rounds: the first begins with a loss
+    /// and has 100 segments in a round, the second 108, within an eighth. 48 rounds later the test begins anew.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();

@@ -1,6 +1,6 @@
 //! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 section 4.
 //!
-//! What Linux adds to it is a variant.
+//! The additions of Linux are a variant.
 
 mod fast_path;
 mod kernel;
@@ -103,7 +103,7 @@ pub struct Bbr {
     bandwidth: WindowedMax,
     /// Smallest round-trip time and when it was measured; none before the first.
     min_rtt: Option<(Span, Time)>,
-    /// The same in seconds.
+    /// The smallest round-trip time in seconds.
     min_rtt_s: f64,
     full: FullPipe,
     filled: bool,
@@ -113,13 +113,13 @@ pub struct Bbr {
     recovery: Recovery,
     /// In the first round of recovery: sends one segment for each delivered.
     conserving: bool,
-    /// Whether recovery has begun since the last acknowledgement was taken.
+    /// True if recovery has begun since the last acknowledgement was processed.
     entering: bool,
     was_idle: bool,
-    /// What the kernel adds, if it does.
+    /// Additions of the kernel; none in the other variants.
     kernel: Option<Box<Kernel>>,
-    /// Where the gain cycle begins is drawn from a sequence that the time of the first
-    /// acknowledgement starts: alike in every run, different from flow to flow.
+    /// State of the random sequence from which the start of the gain cycle is drawn. The time of the first
+    /// acknowledgement seeds it: alike in every run, different from flow to flow.
     draws: u64,
     /// Set by the next full update.
     #[serde(skip)]
@@ -221,7 +221,7 @@ impl Bbr {
         }
     }
 
-    /// Segments in flight at a gain over what the path carries (BBRInflight).
+    /// Returns the segments in flight at a gain over the path's bandwidth-delay product (BBRInflight).
     fn in_flight_at(&self, gain: f64) -> f64 {
         self.with_budget(gain, self.bandwidth.get(), 0.0)
     }
@@ -236,8 +236,9 @@ impl Bbr {
         self.with_budget(self.window_gain(), rate, room)
     }
 
-    /// A gain over what a path of so many segments per second carries, `room`, and what sending in bursts takes. The
-    /// kernel has whole segments, an even number of them, and more where it probes (`bbr_quantization_budget`).
+    /// Returns the segments in flight at a gain over the bandwidth-delay product at `rate` segments per second, with
+    /// `room` and a budget for sending in bursts. The kernel has whole segments, an even number of them, and more
+    /// where it probes (`bbr_quantization_budget`).
     fn with_budget(&self, gain: f64, rate: f64, room: f64) -> f64 {
         if self.min_rtt.is_none() {
             return self.initial_window;
@@ -359,8 +360,8 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// The first acknowledgement of a recovery: the window is what is in flight and what has just been
-    /// delivered, for a round. In Linux that is what this acknowledgement reports alone, not those before it that
+    /// Begins a recovery with its first acknowledgement: for a round the window is the segments in flight and those
+    /// just delivered. In Linux that is the number that this acknowledgement reports alone, not those before it that
     /// hinted at the loss: a retransmission more would find the queue full.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;

@@ -132,8 +132,8 @@ fn a_measurement_in_startup_leads_back_to_it() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// Section 4.2.3.4: in the first round of a recovery a segment leaves for each that arrives; then the window is what it
-/// was. A timeout leaves one segment until its recovery is over.
+/// Section 4.2.3.4: in the first round of a recovery one segment leaves for each that arrives; afterwards the window is
+/// restored. After a timeout the window is one segment until its recovery is over.
 #[test]
 fn a_recovery_conserves_packets_for_a_round() {
     let mut flow = cycling();
