@@ -165,7 +165,7 @@ keys! {
         /// Minimum number of segments that leave together, if the window allows.
         pub min_burst: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("1").in_profile(Profile::Linux, "2")
             .unit("segments").source("Linux: tcp_min_tso_segs"),
-        /// Maximum duration of a burst: segments that take less time in total leave together.
+        /// Duration of a burst at high rates: segments that take no longer in total leave together.
         pub burst_time: Span = Kind::Quantity(TIME).key().default("0 s").in_profile(Profile::Linux, "1 ms")
             .source("Linux: tcp_tso_autosize, sk_pacing_shift"),
         /// Segments that a connection sends before pacing begins.
@@ -234,7 +234,7 @@ words! {
         /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
         /// cwnd is halved for each timeout without sending, down to the initial window; slow start continues up to
-        /// three quarters of it (RFC 2861).
+        /// three quarters of the former cwnd (RFC 2861).
         Halved = "halved",
     }
 }

@@ -183,7 +183,7 @@ impl Vcp {
 mod tests {
     use super::*;
 
-    /// 8 Mbit/s for 20 ms at 100 % are 20000 bytes; two samples in each interval.
+    /// Returns a router of 8 Mbit/s: 20 ms at 100 % are 20000 bytes; there are two samples in each interval.
     fn vcp() -> Vcp {
         let config = VcpConfig {
             limit: Capacity::Packets(100),

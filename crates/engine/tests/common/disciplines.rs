@@ -4,7 +4,7 @@ use longhaul_engine::queue::{self, Capacity, LinkContext, QueueConfig};
 use longhaul_keys::{Field, Profile, Table, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
-/// A queue of a kind with the defaults of a profile, but for some values.
+/// Returns a queue of a kind with the defaults of a profile, except for some values.
 pub fn queue(
     (kind, profile): (&str, Profile),
     limit: Capacity,
@@ -78,14 +78,14 @@ pub const DISCIPLINES: [Discipline; 19] = [
 ];
 
 impl Discipline {
-    /// In front of a link of this rate and delay.
+    /// Returns the discipline in front of a link of this rate and delay.
     pub fn config(self, limit: Capacity, ecn: bool, rate: Rate, delay: Span) -> QueueConfig {
         let (kind, given) = self.scenario();
         let given = given.into_iter().chain([("ecn", Value::Flag(ecn))]);
         queue((kind, Profile::Rfc), limit, (rate, delay), given)
     }
 
-    /// Its kind, and what is given beside it, as scenarios have them.
+    /// Returns the kind in scenarios, and the value that is given in addition.
     pub fn scenario(self) -> (&'static str, Option<(&'static str, Value)>) {
         let word = |word: &str| Value::Text(word.to_string());
         match self {

@@ -47,7 +47,7 @@ pub(super) enum LastReduction {
 /// Time at which segments that the window allows may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
-    /// At once, in any number.
+    /// At once, in any number; never later.
     Freely,
     /// At once, unless pacing, jitter or the limit on bursts hold them back.
     AtOnce,

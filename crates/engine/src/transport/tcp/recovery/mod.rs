@@ -49,8 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Called after all segments that may be sent now have been sent, if the connection advances: if new segments
-    /// are among them, or after a regular acknowledgement that left the timers to this call.
+    /// Sets timers after all segments that may be sent now have been sent. `moves` if the connection advances: with
+    /// new segments among them, or after a regular acknowledgement that left its timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
