@@ -181,8 +181,8 @@ words! {
         /// Each segment leaves as soon as its burst could leave; a waiting segment is rescheduled if the pacing
         /// rate becomes at least twice the former rate.
         Early = "early",
-        /// Segments leave together, once the segments before have had the time that was fixed at their departure.
-        /// After a pause they take half their time.
+        /// Segments leave together, at the end of the intervals of earlier segments, which were fixed at their
+        /// departure. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -320,7 +320,7 @@ pub enum Ecn {
     Off,
     /// A mark is echoed until the sender says that it has reduced its window (RFC 3168).
     Classic,
-    /// Every ACK tells whether its segments were marked (RFC 8257 section 3.2).
+    /// Every ACK echoes the marks of its segments (RFC 8257 section 3.2).
     Dctcp,
     /// Every ACK counts the marks so far, modulo 8 (AccECN, RFC 9768).
     Accurate,

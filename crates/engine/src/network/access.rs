@@ -62,7 +62,7 @@ struct AccessLink {
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    /// Begin of its service.
+    /// Beginning of the packet's service.
     start: Time,
     bytes: u16,
 }

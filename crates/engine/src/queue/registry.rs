@@ -41,8 +41,8 @@ impl Discipline {
     }
 }
 
-/// Makes modules, [`QueueConfig`], [`BufferedQueue`](super::BufferedQueue) and [`DISCIPLINES`](super::DISCIPLINES)
-/// of lines `module: Kind(Parameters)`.
+/// Expands lines `module: Kind(Parameters)` to modules, [`QueueConfig`], [`BufferedQueue`](super::BufferedQueue)
+/// and [`DISCIPLINES`](super::DISCIPLINES).
 macro_rules! disciplines {
     ($($module:ident: $Kind:ident($Parameters:ident),)+) => {
         $(
