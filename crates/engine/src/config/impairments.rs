@@ -15,7 +15,8 @@ keys! {
         pub loss: Option<Distribution> = PROBABILITIES.key(),
         /// Rate of a bottleneck for this flow alone; none by default.
         pub rate: Option<Distribution> = RATES.key(),
-        /// True if a flow has the same values in both directions; otherwise values for its return direction are drawn, too.
+        /// True if a flow has the same values in both directions; otherwise those of the return direction are
+        /// drawn separately.
         pub symmetric: bool = Kind::Flag.key().default("true"),
     }
 }
