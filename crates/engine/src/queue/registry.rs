@@ -78,6 +78,13 @@ macro_rules! disciplines {
         }
 
         impl QueueConfig {
+            /// Returns the name of the discipline in scenario files.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$Kind(_) => <$Parameters as Parameters>::KIND,)+
+                }
+            }
+
             /// Returns the queue's capacity.
             pub fn limit(&self) -> Capacity {
                 match self {
