@@ -1,10 +1,10 @@
-//! What must hold in any network: conservation, completion, repeatability.
+//! Properties of any network: conservation, completion, repeatability.
 
 mod common;
 
 use std::sync::Arc;
 
-use common::disciplines::{DISCIPLINES, Discipline};
+use common::disciplines::{self, Discipline};
 use common::extras::{Extras, extras};
 use common::{
     AT_ONCE, RECOVERIES, Records, add_access, add_datagrams, add_equal_access, add_flows,
@@ -21,7 +21,7 @@ use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Algorithms that ask different things of transports and routers.
+/// Algorithms with different needs of transports and routers.
 const CONGESTION: [&str; 6] = ["reno", "cubic", "vcp", "xcp", "packet-pair", "peach"];
 
 /// A small network with finite and greedy flows of several kinds.
@@ -36,18 +36,19 @@ struct Small {
     loss: f64,
     extras: Extras,
     recovery: Recovery,
-    /// With so many ACKs at the start that are not delayed, and with or without one for the last segment.
+    /// Delayed ACKs: the number of ACKs at the start that are not delayed, and true if the last segment's ACK is
+    /// not delayed.
     delayed_ack: Option<(u32, bool)>,
     timestamps: bool,
     jitter_us: u64,
     pacing: bool,
     ns2_clock: bool,
-    /// All flows start together.
+    /// True if all flows start together.
     at_once: bool,
     finite: usize,
     greedy: usize,
     bytes: u64,
-    /// A token bucket of this part of the rate.
+    /// Rate of a token bucket as a part of the link's rate.
     shaped: Option<f64>,
     seed: u64,
 }
@@ -55,7 +56,7 @@ struct Small {
 prop_compose! {
     fn small()(
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80,
-        queue in prop::sample::select(DISCIPLINES.to_vec()),
+        queue in prop::sample::select(disciplines::all()),
         congestion in prop::sample::select(CONGESTION.to_vec()),
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64], extras in extras(),
@@ -92,7 +93,7 @@ impl Small {
         for link in &mut config.links {
             self.extras.add_to(link);
         }
-        // CUBIC is a kernel's.
+        // CUBIC is Linux's.
         let linux = self.congestion == "cubic";
         let (variant, slow_start) = match linux {
             true => (Variant::Linux6_18, "hystart"),
@@ -107,7 +108,7 @@ impl Small {
             parameters: Vec::new(),
         };
         let base = Tcp {
-            // As many dummies may leave at once.
+            // This many dummies may leave at once.
             receive_window: if self.congestion == "peach" {
                 200
             } else {
@@ -168,15 +169,15 @@ impl Small {
     }
 }
 
-/// What surrounds a small network: access links, cross traffic.
+/// Surroundings of a small network: access links, cross traffic.
 #[derive(Clone, Debug)]
 struct Surroundings {
     access: Option<Access>,
-    /// Every second flow goes the other way.
+    /// True if every second flow goes the other way.
     two_way: bool,
-    /// The first flow stops early.
+    /// True if the first flow stops early.
     stops: bool,
-    /// Datagrams at this rate beside the flows.
+    /// Rate of datagrams in addition to the flows.
     datagrams_kbps: Option<u64>,
     one_generator: bool,
 }
@@ -184,15 +185,15 @@ struct Surroundings {
 /// Links between the flows' nodes and the small network.
 #[derive(Clone, Debug)]
 struct Access {
-    /// Every flow has nodes and links of its own.
+    /// True if every flow has nodes and links of its own.
     own: bool,
-    /// They are equally long and as fast as the bottleneck: packets of several flows arrive together.
+    /// True if they are equally long and as fast as the bottleneck: packets of several flows arrive together.
     alike: bool,
     delay_us: u64,
     mbps: u64,
     limit: u64,
     loss: f64,
-    /// They do nothing else that the small network's links do.
+    /// True if they have none of the small network's impairments.
     plain: bool,
 }
 
@@ -262,13 +263,13 @@ impl Access {
     }
 }
 
-/// Packets on every port, and data of every flow, are conserved.
+/// Asserts that packets on every port, and data of every flow, are conserved.
 fn assert_conserved(config: &Config, totals: &Totals) {
     for link in &totals.links {
         let counters = &link.total;
         let gone = counters.dropped_pkts() + counters.departed_pkts;
         assert!(gone <= counters.arrived_pkts);
-        // What has neither left nor been lost waits: the queue's limit and one in service.
+        // Packets that have neither left nor been lost wait: at most the queue's limit, and one in service.
         assert!(counters.arrived_pkts - gone <= 81, "{counters:?}");
         assert!(counters.queue_max_pkts <= 80);
     }
@@ -289,8 +290,8 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
-/// Runs with and without work ahead of time, but for the number of events. Links whose packets are
-/// recorded work on time.
+/// Runs with and without lookahead; the results do not include the number of events. Links whose packets are
+/// recorded do not look ahead.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -310,14 +311,14 @@ proptest! {
 
     #[test]
     fn packets_are_conserved(small in small()) {
-        for queue in DISCIPLINES {
+        for queue in disciplines::all() {
             let config = Small { queue, ..small.clone() }.config(12);
             let (totals, _) = run(&config);
             assert_conserved(&config, &totals);
         }
     }
 
-    /// Explicit service and service on arrival are the same network.
+    /// Explicit service and service on arrival give the same results.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
         let mut on_arrival = Small { ns2_clock: false, ..small }.config(8);
@@ -326,7 +327,7 @@ proptest! {
         }
         let mut explicit = on_arrival.clone();
         explicit.links[0].service = Service::Explicit;
-        // A change to what there is makes a link explicit too.
+        // A change to the present values makes a link explicit too.
         let back = &mut explicit.links[1];
         back.changes.push(Change {
             at: Time::ZERO + Span::from_secs(7),
@@ -345,7 +346,7 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
     }
 
-    /// What is computed ahead of time is what happens on time.
+    /// Lookahead gives the results of processing on time.
     #[test]
     fn work_ahead_of_time_agrees(
         small in small(), around in surroundings(), every_us in 700u64..90_000,
@@ -359,20 +360,20 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
     }
 
-    /// Every finite transfer completes, byte for byte, once loss stops.
+    /// Every finite transfer completes, byte for byte, once losses stop.
     #[test]
     fn transfers_complete(small in small(), losses in prop::collection::btree_set(0u64..400, 0..60)) {
         let mut small = Small { loss: 0.0, greedy: 0, finite: 2, ..small };
         if small.congestion == "packet-pair" {
-            // Losses do not move its window, which overflows a short queue for ever.
+            // Losses do not change packet-pair's window, which overflows a short queue for ever.
             small.congestion = "reno";
         }
         if small.congestion == "peach" {
-            // A dummy that finds the queue empty takes its only place, once a round at best.
+            // A dummy that finds the queue empty takes its only place, at most once per round trip.
             small.limit = small.limit.max(2);
         }
-        // Where the bucket of a policer or a short queue drops all that an acknowledgement releases, a segment is
-        // delivered for each timeout, and without timestamps no round trip ends their backoff.
+        // If the bucket of a policer or a short queue drops all segments that an acknowledgement releases, a
+        // segment is delivered for each timeout, and without timestamps no round trip ends their backoff.
         let mut config = small.config(20_000);
         config.measure.every = None;
         config.links[0].direction.loss = Loss::List(losses.iter().copied().collect());
@@ -388,7 +389,7 @@ proptest! {
     }
 }
 
-/// 2048 flows behind access links, of which no records are asked for, at 300 Mbit/s for a second.
+/// Returns a network of 2048 flows behind access links without records, at 300 Mbit/s for a second.
 fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
     let rate = Rate::from_bps(300_000_000);
     let mut config = dumbbell(rate, Span::from_millis(5), drop_tail(limit), 1);
@@ -404,7 +405,8 @@ fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2))]
 
-    /// So many access links are closed forms: they do what others do, which those with captures are.
+    /// This many access links are computed in closed form: the results are those of ordinary links, which links
+    /// with captures are.
     #[test]
     fn many_access_links_agree_with_links(
         delay_us in 20u64..3_000,
@@ -423,7 +425,7 @@ proptest! {
         config.measure.every = Some(Span::from_micros(every_us));
         config.measure.from = Time::ZERO + Span::from_millis(300);
         for (link, number) in config.links[2..].iter_mut().zip(0..) {
-            // Of two kinds.
+            // The links are of two kinds.
             link.rate = Rate::from_bps(1_000_000 * (access_mbps + number % 2));
             link.queue = drop_tail(limit);
         }
@@ -433,7 +435,7 @@ proptest! {
     }
 }
 
-/// Those of which records are asked for are links.
+/// Links with records are ordinary links.
 #[test]
 fn many_access_links_have_no_events_of_their_own() {
     let config = many_access_links(tcp(RECOVERIES[0]), Span::from_millis(1), 100);
@@ -445,16 +447,16 @@ fn many_access_links_have_no_events_of_their_own() {
     assert!(2 * closed_forms < links, "{closed_forms} {links}");
 }
 
-/// With ns-2's one generator all queues draw in the order of arrivals: PI and REM for any
-/// acknowledgement, others for those that wait in a slow link's queue.
+/// With ns-2's single generator all queues draw in the order of arrivals: PI and REM for any acknowledgement,
+/// others for acknowledgements that wait in a slow link's queue.
 #[test]
 fn queues_of_acknowledgements_draw_in_turn() {
     let rate = Rate::from_bps(15_000_000);
     let delay = Span::from_millis(19);
     for (discipline, back_bps) in [
-        (Discipline::Pi, 15_000_000),
-        (Discipline::Rem, 15_000_000),
-        (Discipline::Red, 200_000),
+        (disciplines::of("pi"), 15_000_000),
+        (disciplines::of("rem"), 15_000_000),
+        (disciplines::of("red"), 200_000),
     ] {
         let queue = discipline.config(Capacity::Packets(60), false, rate, delay);
         let mut config = dumbbell(rate, delay, queue, 6);
@@ -483,8 +485,8 @@ fn busy() -> Config {
     config
 }
 
-/// Bytes count as delivered when they arrive, not when a hole before them is filled: no interval has more
-/// of them than the bottleneck lets through. What is in order by then jumps.
+/// Bytes count as delivered when they arrive, not when a hole before them is filled: in no interval are there more
+/// than the bottleneck can transmit. The count of bytes in order jumps.
 #[test]
 fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     let mut config = busy();
@@ -511,7 +513,8 @@ fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     }
 }
 
-/// A window has as many bytes as its time lets through, whatever serves: a part of a packet, or one and a half.
+/// A window has as many bytes as the link can transmit in its time, with any service: a part of a packet, or one
+/// and a half.
 #[test]
 fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     let lengths = [Span::from_ps(1000), Span::from_micros(900)];
@@ -534,7 +537,7 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
             let capacity = Work::of_rate(config.links[0].rate, length);
             assert_eq!((link.capacity(), link.line_capacity), (capacity, capacity));
             if ns2_clock {
-                // Its sums of seconds are rounded to picoseconds.
+                // ns-2's sums of seconds are rounded to picoseconds.
                 let off = link.transmitted.0.abs_diff(capacity.0);
                 assert!(
                     off <= 2 * u128::from(config.links[0].rate.as_bps()),
@@ -551,10 +554,10 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     }
 }
 
-/// What links count of drops and marks belongs to one flow or another, under any discipline.
+/// All drops and marks that links count belong to flows, with any discipline.
 #[test]
 fn drops_and_marks_belong_to_flows() {
-    for queue in DISCIPLINES {
+    for queue in disciplines::all() {
         let mut config = busy();
         let (limit, link) = (Capacity::Packets(40), &mut config.links[0]);
         link.queue = queue.config(limit, true, link.rate, link.delay);
@@ -572,7 +575,7 @@ fn drops_and_marks_belong_to_flows() {
             let fates = flows.map(|flow| (flow.dropped_pkts, flow.marked_pkts));
             let (dropped, marked) =
                 fates.fold((0, 0), |sum, fate| (sum.0 + fate.0, sum.1 + fate.1));
-            // All but a SYN's loss, which is no data.
+            // Only the loss of a SYN, which is no data, is not included.
             assert!(counters.dropped_pkts() - dropped <= 1, "{queue:?}");
             assert_eq!(marked, counters.marked_pkts, "{queue:?}");
             assert!(dropped + marked > 10, "{queue:?}");
@@ -580,7 +583,7 @@ fn drops_and_marks_belong_to_flows() {
     }
 }
 
-/// Events are few where nothing but packets acts on one another, and where links lead together.
+/// There are few events if only packets interact, and where links merge.
 #[test]
 fn packets_take_few_events() {
     let rate = Rate::from_bps(100_000_000);

@@ -1,5 +1,4 @@
-//! Packets as they are recorded look like those of real ends: what they acknowledge has been sent, and
-//! what they echo too.
+//! Recorded packets look like those of real ends: everything that they acknowledge or echo has been sent.
 
 mod common;
 
@@ -13,7 +12,7 @@ use longhaul_engine::measure::CapturedPacket;
 use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
 
-/// Short connections and long ones, with losses or without any.
+/// Returns a network with short and long connections, with or without losses.
 fn config(loss: f64) -> Config {
     let limit = if loss > 0.0 { 40 } else { 100_000 };
     let mut config = dumbbell(
@@ -93,7 +92,7 @@ fn time_stamps_that_are_echoed_have_been_sent() {
     assert_eq!((unseen, echoes > 5000), (0, true));
 }
 
-/// Without losses between the two links nothing is acknowledged that has not been recorded.
+/// Without losses between the two links everything that is acknowledged has been recorded.
 #[test]
 fn nothing_is_acknowledged_before_it_is_sent() {
     let packets = recorded(0.0).packets;
@@ -113,7 +112,7 @@ fn nothing_is_acknowledged_before_it_is_sent() {
     }
 }
 
-/// Who asks opens the connection, of web traffic the node that the responses go to.
+/// The end with the request opens the connection; for web traffic, this is the node to which the responses go.
 #[test]
 fn the_end_that_asks_has_opened_the_connection() {
     for packet in &recorded(0.0).packets {

@@ -1,8 +1,8 @@
-//! Queue disciplines on a network: what each is there for.
+//! Queue disciplines on a network: the purpose of each.
 
 mod common;
 
-use common::disciplines::{DISCIPLINES, Discipline};
+use common::disciplines::{self, Discipline};
 use common::{
     AT_ONCE, add_datagrams, add_flows, add_own_access, controller, drop_tail, dumbbell, run, tcp,
 };
@@ -10,14 +10,14 @@ use longhaul_congestion::Variant;
 use longhaul_engine::Config;
 use longhaul_engine::config::{Ecn, Recovery, Shaper, Start, Tcp};
 use longhaul_engine::measure::LinkCounters;
-use longhaul_engine::queue::{self, Capacity};
+use longhaul_engine::queue::Capacity;
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 fn mbps(mbps: u64) -> Rate {
     Rate::from_bps(mbps * 1_000_000)
 }
 
-/// A dumbbell under a discipline, with greedy flows that start in the first second.
+/// Returns a dumbbell with a discipline and greedy flows that start in the first second.
 fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Config {
     let delay = Span::from_millis(25);
     let queue = discipline.config(Capacity::Packets(10_000), false, rate, delay);
@@ -28,23 +28,23 @@ fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Co
     config
 }
 
-/// What the bottleneck did once the flows had settled.
+/// Returns the bottleneck's counters after the flows have settled.
 fn bottleneck(config: &Config) -> LinkCounters {
     run(config).0.links[0].window
 }
 
-/// Little's law.
+/// Returns the mean queueing delay by Little's law.
 fn mean_wait_ms(counters: &LinkCounters) -> f64 {
     1e3 * counters.queue_integral() / counters.departed_pkts as f64
 }
 
-/// The share of the link's rate that it carried in the last two thirds of `seconds`.
+/// Returns the link's utilisation in the last two thirds of `seconds`.
 fn utilisation(counters: &LinkCounters, rate: Rate, seconds: u64) -> f64 {
     let capacity = rate.as_bps() as f64 * (seconds - seconds / 3) as f64;
     8.0 * counters.departed_bytes as f64 / capacity
 }
 
-/// Flows of 10 Mbit/s each over 50 ms: windows that a loss or two in a hundred round trips halve.
+/// Flows of 10 Mbit/s each over 50 ms: one or two losses in a hundred round trips halve their windows.
 #[test]
 fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     let seconds = 30;
@@ -55,13 +55,13 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
             let used = utilisation(&counters, rate, seconds);
             (mean_wait_ms(&counters), used)
         };
-        // CoDel lets the shortest wait of an interval be 5 ms at most. One saw-tooth alone runs
-        // empty below a queue of half the bandwidth-delay product.
-        let (wait_ms, used) = measure(Discipline::CoDel);
+        // CoDel allows the shortest delay of an interval to be at most 5 ms. The sawtooth of one flow leaves the
+        // link idle with a queue below half the bandwidth-delay product.
+        let (wait_ms, used) = measure(disciplines::of("codel"));
         assert!(wait_ms < 7.5, "CoDel, {flows} flows: {wait_ms} ms");
         assert!(used > if flows == 1 { 0.75 } else { 0.98 }, "CoDel: {used}");
-        // PIE steers the mean to 15 ms.
-        let (wait_ms, used) = measure(Discipline::Pie);
+        // PIE controls the mean to 15 ms.
+        let (wait_ms, used) = measure(disciplines::of("pie"));
         assert!(
             (wait_ms - 15.0).abs() < 2.0,
             "PIE, {flows} flows: {wait_ms} ms"
@@ -70,12 +70,16 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     }
 }
 
-/// The probabilities in the time series are those with which packets are dropped. (RED spreads its own
-/// over packets, so that the share differs.)
+/// The probabilities in the time series are those with which packets are dropped. (RED spreads its drops over
+/// packets, so that the share differs.)
 #[test]
 fn sampled_probabilities_are_those_of_drops() {
     let (rate, seconds) = (mbps(100), 60);
-    for discipline in [Discipline::Pie, Discipline::Pi, Discipline::Rem] {
+    for discipline in [
+        disciplines::of("pie"),
+        disciplines::of("pi"),
+        disciplines::of("rem"),
+    ] {
         let mut config = network(discipline, rate, 20, seconds);
         config.measure.every = Some(Span::from_millis(10));
         let (totals, records) = run(&config);
@@ -91,16 +95,16 @@ fn sampled_probabilities_are_those_of_drops() {
             "{discipline:?}: {mean}, {share}"
         );
     }
-    let records = run(&network(Discipline::CoDel, rate, 2, 1)).1;
+    let records = run(&network(disciplines::of("codel"), rate, 2, 1)).1;
     assert!(records.links.iter().all(|one| one.drop_p.is_none()));
 }
 
-/// PI integrates until its queue is the reference, REM until its price stands still, which is where
-/// the queue is at its target: 20 packets for both, of 1.2 ms each.
+/// PI integrates until its queue is at the reference, REM until its price is constant, which is so with the queue
+/// at its target: 20 packets of 1.2 ms each for both.
 #[test]
 fn pi_and_rem_keep_their_queue() {
     let (rate, seconds) = (mbps(10), 300);
-    for discipline in [Discipline::Pi, Discipline::Rem] {
+    for discipline in [disciplines::of("pi"), disciplines::of("rem")] {
         let counters = bottleneck(&network(discipline, rate, 5, seconds));
         let pkts = counters.queue_integral() / (seconds - seconds / 3) as f64;
         assert!((pkts - 20.0).abs() < 2.0, "{discipline:?}: {pkts} packets");
@@ -108,8 +112,8 @@ fn pi_and_rem_keep_their_queue() {
     }
 }
 
-/// Datagrams at twice the link's rate leave a drop-tail queue's connections nothing. Queues of their
-/// own leave each flow its share, unless it asks for less.
+/// Datagrams at twice the link's rate leave a drop-tail queue's connections nothing. Queues per flow leave each
+/// flow its share, unless it needs less.
 #[test]
 fn flows_are_protected_from_one_another() {
     let (rate, flows, seconds) = (mbps(10), 4, 30);
@@ -126,20 +130,19 @@ fn flows_are_protected_from_one_another() {
         let (connections, datagrams) = (delivered(0..flows), delivered(flows..flows + 1));
         connections as f64 / (connections + datagrams) as f64
     };
-    assert!(share(Discipline::DropTail) < 0.1);
-    // Payload of 1460 of 1500 bytes against 972 of 1000 hardly moves four fifths.
-    let drr = share(Discipline::Drr);
+    assert!(share(disciplines::of("droptail")) < 0.1);
+    // Payloads of 1460 of 1500 bytes and of 972 of 1000 hardly change four fifths.
+    let drr = share(disciplines::of("drr"));
     assert!((drr - 0.8).abs() < 0.02, "{drr}");
-    // The CoDels make the connections' windows small: 5 ms are four of the packets that the link
-    // sends in turn.
-    let fq = share(Discipline::FqCoDel);
+    // The CoDels keep the connections' windows small: 5 ms are four of the packets that the link sends in turn.
+    let fq = share(disciplines::of("fq-codel"));
     assert!((0.7..0.82).contains(&fq), "{fq}");
-    // Packet by packet, the datagrams' are smaller: 4 * 1460 of 4 * 1460 + 972 bytes.
-    for alike in [Discipline::FqPie, Discipline::Cake] {
+    // Packet by packet, datagrams are smaller: 4 * 1460 of 4 * 1460 + 972 bytes.
+    for alike in [disciplines::of("fq-pie"), disciplines::of("cake")] {
         let share = share(alike);
         assert!((0.7..0.82).contains(&share), "{alike:?}: {share}");
     }
-    let share = share(Discipline::RoundRobin);
+    let share = share(disciplines::of("round-robin"));
     assert!((share - 0.857).abs() < 0.02, "round robin: {share}");
 }
 
@@ -149,7 +152,7 @@ fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
     let seconds = 30;
     for flows in [10, 100] {
         let rate = mbps(10 * flows as u64);
-        let counters = bottleneck(&network(Discipline::Cobalt, rate, flows, seconds));
+        let counters = bottleneck(&network(disciplines::of("cobalt"), rate, flows, seconds));
         let wait_ms = mean_wait_ms(&counters);
         assert!(wait_ms < 7.5, "{flows} flows: {wait_ms} ms");
         let used = utilisation(&counters, rate, seconds);
@@ -157,8 +160,9 @@ fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
     }
 }
 
-/// Datagrams at five times the link's rate: 5000 drops a second, to which CoDel's gaps of 100 ms over the root of a count
-/// shrink in 100 s. BLUE, that rises by a 256th every 5 ms, has its probability of four fifths in a second.
+/// Datagrams at five times the link's rate need 5000 drops per second, which CoDel's gaps of 100 ms over the root
+/// of a count reach in 100 s. BLUE, whose probability rises by a 256th every 5 ms, reaches four fifths in a
+/// second.
 #[test]
 fn blue_holds_a_flood_that_codel_does_not() {
     let (rate, seconds) = (mbps(10), 15);
@@ -171,12 +175,15 @@ fn blue_holds_a_flood_that_codel_does_not() {
         assert!(utilisation(&counters, rate, seconds) > 0.95, "{counters:?}");
         counters.queue_integral() / (seconds - seconds / 3) as f64
     };
-    let (codel, cobalt) = (pkts(Discipline::CoDel), pkts(Discipline::Cobalt));
+    let (codel, cobalt) = (
+        pkts(disciplines::of("codel")),
+        pkts(disciplines::of("cobalt")),
+    );
     assert!(codel > 190.0, "{codel} of 200 packets");
     assert!(cobalt < 100.0, "{cobalt} of 200 packets");
 }
 
-/// Four pairs of flows of round trips from 70 to 100 ms share a link equally under CAKE and FQ-PIE.
+/// Four pairs of flows with round trips from 70 to 100 ms share a link equally with CAKE and FQ-PIE.
 #[test]
 fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
     let (rate, flows, seconds) = (mbps(40), 8, 60);
@@ -197,8 +204,8 @@ fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
         });
         sum * sum / (flows as f64 * squares)
     };
-    let droptail = jain(Discipline::DropTail);
-    for discipline in [Discipline::Cake, Discipline::FqPie] {
+    let droptail = jain(disciplines::of("droptail"));
+    for discipline in [disciplines::of("cake"), disciplines::of("fq-pie")] {
         let fair = jain(discipline);
         assert!(
             fair > 0.99 && fair > droptail,
@@ -207,12 +214,12 @@ fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
     }
 }
 
-/// DECbit's senders and routers together keep the queue at about a packet, the one in service
-/// included, and lose none.
+/// DECbit's senders and routers together keep the queue at about a packet, including the one in service, and lose
+/// none.
 #[test]
 fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
     let (rate, seconds) = (mbps(10), 120);
-    let mut config = network(Discipline::DecBit, rate, 0, seconds);
+    let mut config = network(disciplines::of("decbit"), rate, 0, seconds);
     let decbit = Tcp {
         congestion: controller("decbit", Variant::Paper, &[]),
         ecn: Ecn::Dctcp,
@@ -226,16 +233,16 @@ fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
     assert!(utilisation(&counters, rate, seconds) > 0.8, "{counters:?}");
 }
 
-/// A token bucket of 10 Mbit/s before a link of 100 lets no more through than its rate and a burst,
-/// and no less than its rate.
+/// A token bucket of 10 Mbit/s before a link of 100 Mbit/s passes at most its rate and a burst, and at least its
+/// rate.
 #[test]
 fn a_token_bucket_sets_the_rate() {
     let seconds = 20;
     for discipline in [
-        Discipline::DropTail,
-        Discipline::Red,
-        Discipline::FqCoDel,
-        Discipline::Cake,
+        disciplines::of("droptail"),
+        disciplines::of("red"),
+        disciplines::of("fq-codel"),
+        disciplines::of("cake"),
     ] {
         let mut config = network(discipline, mbps(100), 0, seconds);
         let (rate, burst) = (mbps(10), Bytes(15_000));
@@ -244,15 +251,15 @@ fn a_token_bucket_sets_the_rate() {
         let (totals, _) = run(&config);
         let counters = &totals.links[0].total;
         let most = rate.as_bps() * seconds / 8 + burst.0;
-        // The last packet may be on its way, and the last token for another.
+        // The last packet may be in transmission, and the last token for another.
         assert!(counters.departed_bytes <= most, "{counters:?}");
         assert!(counters.departed_bytes + 2000 > most, "{counters:?}");
     }
 }
 
-/// 10 Mbit/s there and 64 kbit/s back, which are 200 ACKs of 40 bytes per second, or 2.34 Mbit/s of 1460 bytes each. An
-/// ACK that is filtered lets a newer one arrive in its place, so that what goes there is not limited, whatever the
-/// discipline.
+/// The link has 10 Mbit/s forward and 64 kbit/s back, which are 200 ACKs of 40 bytes per second, or 2.34 Mbit/s of
+/// 1460 bytes each. A filtered ACK lets a newer one arrive in its place, so that the forward rate is not limited,
+/// with any discipline.
 #[test]
 fn filtered_acks_do_not_limit_the_way_there() {
     let back = Rate::from_bps(64_000);
@@ -263,7 +270,7 @@ fn filtered_acks_do_not_limit_the_way_there() {
         config.links[1].rate = back;
         config.links[1].queue = queue;
         config.links[1].direction.ack_filtering = Some(ack_filtering);
-        // A window that fills the path, but not the queue on the way there.
+        // A window that fills the path, but not the queue of the forward direction.
         let window = Tcp {
             receive_window: 100,
             ..tcp(Recovery::NewReno)
@@ -278,7 +285,7 @@ fn filtered_acks_do_not_limit_the_way_there() {
     let (slow, all) = run_with(drop_tail(10_000), false);
     assert!((2.3..2.34).contains(&slow), "{slow}");
     assert_eq!(all.dropped_pkts(), 0);
-    for discipline in DISCIPLINES {
+    for discipline in disciplines::all() {
         let limit = Capacity::Packets(50);
         let queue = discipline.config(limit, false, back, Span::from_millis(20));
         let (fast, acks) = run_with(queue, true);
@@ -289,25 +296,14 @@ fn filtered_acks_do_not_limit_the_way_there() {
     }
 }
 
-/// What is tested of every discipline is tested of all that links may have.
-#[test]
-fn no_discipline_is_left_out() {
-    let tested = DISCIPLINES.map(|discipline| discipline.scenario().0);
-    let on_links = queue::DISCIPLINES
-        .iter()
-        .filter(|known| !known.outside_links);
-    for known in on_links {
-        assert!(tested.contains(&known.kind), "{} is not", known.kind);
-    }
-}
-
-/// Four BBR flows of version 3 on 50 Mbit/s and 20 ms, 83 packets, before a queue that marks beyond a seventh of that, 12. Those
-/// that count marks keep the queue below, as ECT(0) and as ECT(1); those without ECN keep more than the path holds there.
+/// Four BBR flows of version 3 on 50 Mbit/s and 20 ms, 83 packets, before a queue that marks beyond a seventh of
+/// that, 12 packets. Flows that count marks keep the queue below, with ECT(0) and with ECT(1); flows without ECN
+/// keep more there than the path holds.
 #[test]
 fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);
     let pkts = |ecn: Ecn, l4s: f64| {
-        let queue = Discipline::Threshold.config(Capacity::Packets(1000), true, rate, delay);
+        let queue = disciplines::of("threshold").config(Capacity::Packets(1000), true, rate, delay);
         let mut config = dumbbell(rate, delay, queue, seconds);
         config.measure.from = Time::ZERO + Span::from_secs(seconds / 3);
         let bbr3 = Tcp {

@@ -1,4 +1,4 @@
-//! How connections of request and response open and close, packet by packet.
+//! Opening and closing of request and response connections, packet by packet.
 
 mod common;
 
@@ -12,7 +12,7 @@ use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
-/// One exchange at 100 ms over 10 Mbit/s and 10 ms; the server answers after 3 ms.
+/// Returns one exchange at 100 ms over 10 Mbit/s and 10 ms; the server answers after 3 ms.
 fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: u64) -> Config {
     let rate = Rate::from_bps(10_000_000);
     let mut config = dumbbell(rate, Span::from_millis(10), drop_tail(50), seconds);
@@ -24,7 +24,7 @@ fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: 
         server_delay: Span::from_millis(3),
     };
     add_source(&mut config, "web", Source::Trace([entry].into()), tcp);
-    // Packets are captured where they have reached the other side, and take no time from there.
+    // Packets are captured where they have reached the other side, over links that take no time.
     add_access(&mut config, Span::ZERO);
     for link in &mut config.links[2..] {
         link.rate = Rate::from_bps(1_000_000_000_000);
@@ -33,7 +33,7 @@ fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: 
     config
 }
 
-/// Segments of 1420 bytes; the receiver acknowledges every second one, or after 100 ms.
+/// Returns a connection with segments of 1420 bytes whose receiver acknowledges every second one, or after 100 ms.
 fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
         mss_bytes: 1420,
@@ -43,8 +43,8 @@ fn delayed(tcp: Tcp) -> Tcp {
     }
 }
 
-/// When a packet reaches the other side, in seconds, whether the server has sent it, payload bytes,
-/// sequence number, acknowledgement number, and its flags.
+/// Arrival of a packet at the other side in seconds, true if the server has sent it, payload bytes, sequence
+/// number, acknowledgement number, and flags.
 type Seen = (f64, bool, u32, u64, u64, &'static str);
 
 fn seen(packet: &CapturedPacket) -> Seen {
@@ -56,7 +56,7 @@ fn seen(packet: &CapturedPacket) -> Seen {
     };
     (
         packet.time.as_secs_f64(),
-        // The flow goes from the server to the client, but for data one way.
+        // The flow goes from the server to the client, except for one-way data.
         packet.reverse != packet.opened_by_receiver,
         packet.payload_bytes,
         packet.sequence,
@@ -84,9 +84,9 @@ const NS2_SMALL: &[Seen] = &[
     (0.164456, true, 0, 1002, 502, "ACK"),
 ];
 
-/// The same with a response of 10,000 bytes. FullTcp's receiver counts bytes: a full and a short segment are
-/// less than two, and wait for its timer. Here they are two segments (RFC 5681 section 4.2), and what follows
-/// comes 9.32 ms earlier.
+/// The exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes: a full and a
+/// short segment are less than two, and wait for its timer. Here they are two segments (RFC 5681 section 4.2), and
+/// later packets come 9.32 ms earlier.
 const NS2_LARGE: &[Seen] = &[
     (0.110032, false, 0, 0, 0, "SYN"),
     (0.120064, true, 0, 0, 1, "SYN ACK"),
@@ -134,7 +134,8 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
-/// A FIN of its own waits for the acknowledgement of a small response, too, which is delayed by 100 ms.
+/// A FIN in a segment of its own also waits for the acknowledgement of a small response, which is delayed by 100
+/// ms.
 #[test]
 fn a_fin_may_always_be_alone() {
     let alone = |recovery| Tcp {
@@ -158,13 +159,13 @@ fn a_fin_may_always_be_alone() {
     assert_alike(&packets(&large), NS2_LARGE, earlier);
 }
 
-/// Where the application gives all data and closes, the FIN is on the last segment (RFC 9293 section 3.6:
-/// a FIN is sent when all data is), and acknowledged at once.
+/// If the application gives all data and closes, the FIN is on the last segment (RFC 9293 section 3.6: a FIN is
+/// sent when all data is), and acknowledged at once.
 #[test]
 fn a_fin_leaves_with_the_last_data() {
     let config = exchange(500, Some(10_000), delayed(tcp(Recovery::Sack)), 2);
     let mut expected = NS2_LARGE.to_vec();
-    // The odd last segment brings it, and is acknowledged behind the acknowledgement of the one before.
+    // The odd last segment carries the FIN, and is acknowledged behind the acknowledgement of the one before.
     expected.truncate(15);
     expected[13].5 = "FIN ACK";
     let at = 0.190680 + 0.010032;
@@ -176,7 +177,7 @@ fn a_fin_leaves_with_the_last_data() {
     assert_alike(&packets(&config), &expected, |_| 0.0);
 }
 
-/// Who sends data one way closes first; the other side has nothing to send but its own FIN.
+/// The sender of one-way data closes first; the other side has nothing to send but its own FIN.
 #[test]
 fn data_one_way_closes_both_ways() {
     let config = exchange(2000, None, tcp(Recovery::Sack), 2);
@@ -200,8 +201,8 @@ fn data_one_way_closes_both_ways() {
     assert_eq!(found, expected);
 }
 
-/// A transfer's receiver closes with the acknowledgement of the last segment, and gets its FIN acknowledged.
-/// ns-2's one-way agents know no FIN.
+/// A transfer's receiver closes with the acknowledgement of the last segment, and its FIN is acknowledged. ns-2's
+/// one-way agents have no FIN.
 #[test]
 fn a_transfer_closes_both_ways() {
     let flags = |tcp: Tcp| {
@@ -253,7 +254,7 @@ fn assert_over(totals: &Totals, records: &Records, bytes: u64) {
     );
 }
 
-/// Each packet of a connection is lost once, alone: data arrives, and both sides close in the end.
+/// Each packet of a connection is lost once, alone: data arrives, and both sides finally close.
 #[test]
 fn a_connection_closes_whichever_packet_is_lost() {
     for recovery in [
@@ -285,8 +286,8 @@ fn a_connection_closes_whichever_packet_is_lost() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// Any packets may be lost, control packets too, several in a row: every connection closes on both
-    /// sides, all bytes arrive once, and after the last FIN nothing is sent any more.
+    /// Any packets may be lost, including control packets, and several in a row: every connection closes on both
+    /// sides, all bytes arrive once, and after the last FIN nothing is sent.
     #[test]
     fn every_connection_ends(
         lost in prop::collection::btree_set(0u64..40, 0..12),
@@ -302,7 +303,7 @@ proptest! {
     ) {
         let tcp = Tcp { fin, ..tcp(recovery) };
         let tcp = if holds_back { delayed(tcp) } else { tcp };
-        // Twelve timeouts in a row take two to the power of twelve seconds, of a minute each at most.
+        // Twelve timeouts in a row take two to the power of twelve seconds, at most a minute each.
         let mut config = exchange(request, response, tcp, 2000);
         config.links[0].direction.loss = Loss::List(lost.into_iter().collect());
         config.links[1].direction.loss = Loss::List(lost_back.into_iter().collect());

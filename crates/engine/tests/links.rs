@@ -1,5 +1,4 @@
-//! What links do to packets beside queueing and carrying them, with datagrams whose fate can be told
-//! beforehand.
+//! Impairments and changes of links, with datagrams whose fate can be predicted.
 
 mod common;
 
@@ -20,8 +19,8 @@ fn mbps(mbps: u64) -> Rate {
     Rate::from_bps(mbps * 1_000_000)
 }
 
-/// One second of datagrams of 1000 B, one every half millisecond, over a link that takes 1 ms for
-/// each and delays them by 5 ms.
+/// Returns one second of datagrams of 1000 B, one every half millisecond, over a link that takes 1 ms for each and
+/// delays them by 5 ms.
 fn datagrams() -> Config {
     let mut config = dumbbell(mbps(8), Span::from_millis(5), drop_tail(10_000), 1);
     add_datagrams(&mut config, mbps(16));
@@ -29,8 +28,8 @@ fn datagrams() -> Config {
     config
 }
 
-/// Has the flows go on to a node behind the first link, to which a link leads that takes no time: a packet is
-/// captured there when it has reached the far end of the first.
+/// Lets the flows continue to a node behind the first link, over a link that takes no time: a packet is captured
+/// there when it has reached the far end of the first.
 fn watch_far_end(config: &mut Config) {
     config.nodes.push("behind".to_string());
     let behind = config.nodes.len() - 1;
@@ -50,7 +49,7 @@ fn watch_far_end(config: &mut Config) {
     }
 }
 
-/// When the first packets arrive at the far end of the first link, in milliseconds.
+/// Returns the arrivals of the first packets at the far end of the first link, in milliseconds.
 fn arrivals_ms(config: &Config, count: usize) -> Vec<f64> {
     let (_, records) = run(config);
     let packets = records.packets.iter().take(count);
@@ -68,7 +67,7 @@ fn change(at_ms: f64) -> Change {
     }
 }
 
-/// What is left of a packet in service is transmitted at the new rate, and none overtakes another.
+/// The rest of a packet in service is transmitted at the new rate, and no packet overtakes another.
 #[test]
 fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
     let mut config = datagrams();
@@ -82,13 +81,14 @@ fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
             ..change(9.0)
         },
     ];
-    // The third is half transmitted after 2.5 ms and takes another millisecond; the next take 2 ms each, the fourth of
-    // them from 9.5 ms on. With its delay of 1 ms it would arrive at 12.5 ms.
+    // The third packet is half transmitted after 2.5 ms and takes another millisecond; the next take 2 ms each,
+    // the fourth of them from 9.5 ms on. With its delay of 1 ms it would arrive at 12.5 ms.
     let expected = [6.0, 7.0, 8.5, 10.5, 12.5, 14.5, 14.5, 14.5, 16.5, 18.5];
     assert_eq!(arrivals_ms(&config, 10), expected);
 }
 
-/// Datagrams of 1000 B every half millisecond over a link of 8 Mbit/s that slows down to `bps` and recovers after 20 ms.
+/// Returns datagrams of 1000 B every half millisecond over a link of 8 Mbit/s that slows down to `bps` and
+/// recovers after 20 ms.
 fn with_outage(bps: u64) -> Config {
     let mut config = datagrams();
     let at = |at_ms, bps| Change {
@@ -99,12 +99,13 @@ fn with_outage(bps: u64) -> Config {
     config
 }
 
-/// The packet in transmission when a link stops, or all but stops, leaves when it goes on, with those that have waited.
+/// The packet in transmission when a link stops, or nearly stops, leaves when the link resumes, followed by those
+/// that have waited.
 #[test]
 fn a_link_goes_on_where_an_outage_has_stopped_it() {
     let expected = [6.0, 7.0, 28.0, 29.0, 30.0];
     assert_eq!(arrivals_ms(&with_outage(0), 5), expected);
-    // At 1 kbit/s 20 bits of the outage's time leave, 2.5 us less afterwards.
+    // At 1 kbit/s 20 bits are sent during the outage, which saves 2.5 us afterwards.
     let slow = arrivals_ms(&with_outage(1000), 5);
     let expected = expected.map(|ms| if ms > 8.0 { ms - 0.0025 } else { ms });
     assert!(
@@ -115,7 +116,7 @@ fn a_link_goes_on_where_an_outage_has_stopped_it() {
     );
 }
 
-/// What is transmitted never exceeds what the rates hold, whatever the window.
+/// The transmitted work never exceeds the capacity of the rates, in any window.
 #[test]
 fn utilisation_is_of_what_the_rates_hold() {
     for bps in [0, 100] {
@@ -136,8 +137,8 @@ fn utilisation_is_of_what_the_rates_hold() {
 #[test]
 fn packets_leave_at_the_times_of_a_delivery_trace() {
     let mut config = datagrams();
-    // 1504 bytes at 3, 3 and 10 ms, then at 13, 13 and 20 ms: packets of 1000 bytes end in the first, second and third
-    // opportunity, after 4512 bytes in the next repetition.
+    // 1504 bytes at 3, 3 and 10 ms, then at 13, 13 and 20 ms: packets of 1000 bytes end in the first, second and
+    // third opportunity, after 4512 bytes in the next repetition.
     let trace = DeliveryTrace::new(vec![3, 3, 10], Bytes(1504));
     config.links[0].delivery_trace = Some(Arc::new(trace));
     let expected = [8.0, 8.0, 8.0, 15.0, 18.0, 18.0, 18.0, 25.0, 25.0, 28.0];
@@ -147,7 +148,7 @@ fn packets_leave_at_the_times_of_a_delivery_trace() {
     assert_eq!(link.transmitted, link.capacity());
 }
 
-/// Delay and loss of a period hold again in the next, with losses of their own.
+/// The delay and the loss of a period hold again in the next, with losses drawn anew.
 #[test]
 fn changes_happen_again_after_their_period() {
     let mut config = datagrams();
@@ -167,7 +168,7 @@ fn changes_happen_again_after_their_period() {
     config.links[0].changes = vec![slow, back];
     config.links[0].changes_period = Some(Span::from_millis(100));
     let (totals, _) = run(&config);
-    // Two in each of ten periods of a second.
+    // Two packets in each of ten periods of a second.
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 20);
 }
 
@@ -202,7 +203,7 @@ fn loss_changes_for_packets_that_have_not_arrived() {
         },
     ];
     let (totals, _) = run(&config);
-    // Those sent at 10, 10.5, 11 and 11.5 ms, then the second from 12 ms on.
+    // The packets sent at 10, 10.5, 11 and 11.5 ms, then the second from 12 ms on.
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 5);
 }
 
@@ -219,13 +220,13 @@ fn packets_that_are_held_back_arrive_so_much_later() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
     config.links[0].direction = held_back(1.0, Distribution::Constant(7.3e-3));
-    // 1 us of transmission, 5 ms of delay, 7.3 ms at the entrance.
+    // 1 us of transmission, 5 ms of delay, 7.3 ms before the queue.
     let expected = [12.301, 12.801, 13.301, 13.801];
     assert_eq!(arrivals_ms(&config, 4), expected);
 }
 
-/// Packets come 0.12 ms apart. One that three others overtake looks lost, one that two overtake does
-/// not (RFC 6675).
+/// Packets come 0.12 ms apart. A packet that three others overtake looks lost, one that two overtake does not (RFC
+/// 6675).
 #[test]
 fn packets_held_back_for_long_are_repaired_in_vain() {
     for (delay_ms, expected) in [(0.3, 0), (8.0, 1)] {
@@ -247,7 +248,7 @@ fn packets_held_back_for_long_are_repaired_in_vain() {
     }
 }
 
-/// Every datagram and every copy arrives, whatever is held back.
+/// Every datagram and every copy arrives, whichever are held back.
 #[test]
 fn copies_and_packets_held_back_are_conserved() {
     let mut config = datagrams();
@@ -270,8 +271,8 @@ fn copies_and_packets_held_back_are_conserved() {
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
 }
 
-/// Two flows behind a box with the same values both ways, or with others: what their first packets
-/// take to get there tells what was drawn, and the smallest round trip what for both ways.
+/// Two flows pass a box with the same values both ways, or with others: the transit times of their first packets
+/// show the values drawn, and the minimum round-trip times those of both ways.
 #[test]
 fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     for symmetric in [true, false] {
@@ -303,7 +304,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     }
 }
 
-/// Its own bottleneck holds a flow to its rate on a link that is a hundred times faster.
+/// A flow's own bottleneck limits it to its rate on a link that is a hundred times faster.
 #[test]
 fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 11);
@@ -335,7 +336,7 @@ fn ticks_release_packets_together() {
     assert_eq!(arrivals_ms(&config, 7), expected);
 }
 
-/// All of it at once: the same twice, and something else with another seed.
+/// All impairments at once: the results are the same twice, and differ with another seed.
 #[test]
 fn runs_repeat() {
     let mut config = dumbbell(mbps(20), Span::from_millis(10), drop_tail(40), 5);
@@ -365,8 +366,8 @@ fn runs_repeat() {
     assert!(first.0.links != run(&config).0.links);
 }
 
-/// Datagrams of 16 Mbit/s on a link of 8 Mbit/s behind a policer of 4 Mbit/s: it passes its burst and its rate, the queue
-/// stays empty, and what it drops is counted as its own.
+/// Datagrams of 16 Mbit/s on a link of 8 Mbit/s behind a policer of 4 Mbit/s: it passes its burst and its rate,
+/// the queue stays empty, and its drops are counted as such.
 #[test]
 fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
     let mut config = datagrams();
@@ -377,11 +378,11 @@ fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
     assert_eq!(config.links[0].capacity(), mbps(4));
     let (totals, _) = run(&config);
     let link = &totals.links[0].total;
-    // One each half millisecond from 0 to 1 s; 5000 bytes at the beginning and 500,000 since.
+    // One datagram every half millisecond from 0 to 1 s; tokens for 5000 bytes at the beginning and 500,000 since.
     let passed = link.arrived_pkts - link.dropped_policed_pkts;
     assert_eq!((link.arrived_pkts, passed), (2001, 505));
     assert_eq!(link.dropped_pkts(), link.dropped_policed_pkts);
-    // Six of the burst meet a link that takes twice as long as they are apart.
+    // Six datagrams of the burst reach a link that takes twice as long as they are apart.
     assert!(link.queue_max_pkts <= 3, "{link:?}");
 }
 
@@ -406,8 +407,8 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
         added_s.push(packet.time.as_secs_f64() - (0.5e-3 * number as f64 + 5.001e-3));
     }
     assert!(added_s.iter().all(|&added_s| added_s > -1e-9));
-    // Those behind one with a long delay wait for it: the delay that matters is the maximum over the last of
-    // draw - 0.5 ms * age. P(max <= x) is the product of 1 - exp(-(x + 0.5 ms k)/mean) over k from 0.
+    // Packets behind one with a long delay wait for it: the delay is the maximum over the last of draw - 0.5 ms *
+    // age. P(max <= x) is the product of 1 - exp(-(x + 0.5 ms k)/mean) over k from 0.
     let below = |x_s: f64| -> f64 {
         let one = |k: u32| 1.0 - (-(x_s + 0.5e-3 * f64::from(k)) / mean_s).exp();
         (0..400).map(one).product()
@@ -421,7 +422,7 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
     assert_eq!(totals.links[0].total.dropped_pkts(), 0);
 }
 
-/// Of the ACKs on the way back every third one goes on, and the transfer is complete: the last ACK is not lost.
+/// Every third ACK is forwarded on the way back, and the transfer is complete: the last ACK is not lost.
 #[test]
 fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     let run_with = |keep_every: Option<u32>| {

@@ -1,8 +1,8 @@
-//! What a connection does from slow start to the repair of its losses, beside other connections too.
+//! The life of a connection from slow start to the recovery of its losses, alone and with others.
 
 mod common;
 
-use common::disciplines::Discipline;
+use common::disciplines;
 use common::{
     AT_ONCE, RECOVERIES, Records, add_equal_access, add_flows, delayed_ack, drop_tail, dumbbell,
     run, tcp,
@@ -23,7 +23,7 @@ fn slow_start_doubles_each_round_trip() {
     );
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
     let (_, records) = run(&config);
-    // SYN answered at 0.1 s, then 2, 4, 8, ... segments; sampled in the middle of each round trip
+    // The SYN is answered at 0.1 s, then 2, 4, 8, ... segments follow; sampled in the middle of each round trip
     // (samples are at multiples of 100 ms, just before the acknowledgements of the round).
     let windows: Vec<f64> = records
         .flows
@@ -59,7 +59,7 @@ fn a_single_loss_is_repaired_in_one_round_trip_without_timeout() {
         let flow = &totals.flows[0].total;
         assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0), "{recovery:?}");
         assert!(totals.flows[0].finish.is_some());
-        // The acknowledgement of the repair covers all that arrived meanwhile.
+        // The acknowledgement of the retransmission covers all segments that arrived meanwhile.
         assert_eq!(flow.retransmitted_pkts, 1, "{recovery:?}");
     }
 }
@@ -75,7 +75,7 @@ fn sack_repairs_half_a_window_without_timeout() {
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
     let (totals, records) = run(&config);
     let flow = &totals.flows[0].total;
-    // Slow start overshoots by bandwidth-delay product, buffer and one (gold set README: 1667).
+    // Slow start overshoots by the bandwidth-delay product, the buffer and one segment (gold set README: 1667).
     assert_eq!(totals.links[0].total.dropped_pkts(), 1667);
     assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0));
     assert_eq!(flow.retransmitted_pkts, 1667);
@@ -87,11 +87,12 @@ fn sack_repairs_half_a_window_without_timeout() {
     assert!((first.time.as_secs_f64() - 1.378).abs() < 0.01);
 }
 
-/// New data answers an echo (RFC 3168 section 6.1.2), so that it goes on until all is repaired.
+/// New data answers an echo (RFC 3168 section 6.1.2), so that the echoes continue until everything is
+/// retransmitted.
 #[test]
 fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     let (rate, delay) = (Rate::from_bps(100_000_000), Span::from_millis(50));
-    let red = Discipline::Red.config(Capacity::Packets(833), true, rate, delay);
+    let red = disciplines::of("red").config(Capacity::Packets(833), true, rate, delay);
     let mut config = dumbbell(rate, delay, red, 30);
     let ecn = Tcp {
         ecn: Ecn::Classic,
@@ -109,8 +110,8 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     );
 }
 
-/// Access links as fast as the bottleneck: in every slot of its full queue packets of several flows
-/// arrive together, and no flow may be preferred.
+/// Access links as fast as the bottleneck: in every slot of its full queue packets of several flows arrive
+/// together, and no flow may be preferred.
 #[test]
 fn flows_whose_packets_arrive_together_share_alike() {
     let mut config = dumbbell(
@@ -134,8 +135,8 @@ fn flows_whose_packets_arrive_together_share_alike() {
     assert!(jain > 0.85, "Jain's index {jain}: {shares:?}");
 }
 
-/// A transfer of 20 segments over a round trip of 162 ms, of which these packets are lost; the SYN is packet 0, so that
-/// segments have the numbers of their packets until one is sent again. With a timeout of a second at least.
+/// Runs a transfer of 20 segments over a round trip of 162 ms, with these packets lost; the SYN is packet 0, so
+/// that segments have the numbers of their packets until one is retransmitted. The timeout is at least a second.
 fn transfer_of_20_segments(lost: Vec<u64>, flow: Tcp) -> (Totals, Records) {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(81));
     let mut config = dumbbell(rate, delay, drop_tail(1000), 20);
@@ -150,7 +151,7 @@ fn transfer_of_20_segments(lost: Vec<u64>, flow: Tcp) -> (Totals, Records) {
     run(&config)
 }
 
-/// Ways of timing and acknowledging.
+/// Returns combinations of timestamps and acknowledgements.
 fn receivers(recovery: Recovery) -> Vec<Tcp> {
     let mut all = Vec::new();
     for timestamps in [Timestamps::Off, Timestamps::Standard(12)] {
@@ -165,9 +166,9 @@ fn receivers(recovery: Recovery) -> Vec<Tcp> {
     all
 }
 
-/// RFC 8985 section 7: after two round trips without acknowledgements (and the time for which that of a single segment
-/// may be delayed) the last segment is sent again. If it was not lost alone its SACK begins fast recovery, whatever
-/// timestamp that echoes: no tail needs the timeout.
+/// RFC 8985 section 7: after two round trips without acknowledgements (and the ACK delay of a single segment) the
+/// last segment is retransmitted. If it was not lost alone its SACK begins fast recovery, with any timestamp echo:
+/// no tail loss needs the timeout.
 #[test]
 fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -185,8 +186,9 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
                     "{what}"
                 );
                 assert_eq!(total.retransmitted_pkts, tail, "{what}");
-                // The ten segments of the second round trip end at 0.486 s. The probe leaves two round trips later,
-                // its answer takes a third, and what it shows to be lost a fourth: two segments at a time of four and five.
+                // The ten segments of the second round trip end at 0.486 s. The probe leaves two round trips
+                // later, its answer takes a third, and the losses that it shows a fourth: for four and five
+                // losses, two segments at a time.
                 let trips = [3.0, 4.0, 4.0, 5.0, 5.0][tail as usize - 1];
                 let finish = totals.flows[0].finish.expect("it ends").as_secs_f64();
                 let more = finish - 0.162 * (3.0 + trips);
@@ -196,8 +198,8 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     }
 }
 
-/// The probe of a lost tail is lost, too: the timeout comes a second after the last acknowledgement or after the probe,
-/// and what was lost with the probe is sent again in slow start.
+/// The probe of a lost tail is also lost: the timeout comes a second after the last acknowledgement or after the
+/// probe, and the segments lost with the probe are retransmitted in slow start.
 #[test]
 fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     for flow in receivers(Recovery::RackTlp) {
@@ -212,14 +214,14 @@ fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     }
 }
 
-/// Nothing is lost but the acknowledgements of the tail: the copy that the probe is of tells so, and nothing is reduced
-/// (RFC 8985 section 7.4.2).
+/// Only the acknowledgements of the tail are lost: the D-SACK of the probe shows this, and nothing is reduced (RFC
+/// 8985 section 7.4.2).
 #[test]
 fn a_probe_that_was_not_needed_reduces_nothing() {
     for flow in receivers(Recovery::RackTlp) {
         let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(81));
         let mut config = dumbbell(rate, delay, drop_tail(1000), 20);
-        // Of the acknowledgements back, those of segments 19 and 20.
+        // The acknowledgements of segments 19 and 20 are lost.
         let lost = if flow.delayed_ack.is_some() {
             vec![10]
         } else {

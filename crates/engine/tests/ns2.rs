@@ -1,6 +1,6 @@
 //! Known answers from ns-2.35: recorded runs of single flows.
 //!
-//! The whole comparison, with more cases and the pictures, is `make validate`.
+//! The whole comparison, with more cases and the plots, is `make validate`.
 
 mod common;
 
@@ -14,7 +14,7 @@ use longhaul_engine::queue::Capacity;
 use longhaul_keys::{Profile, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
-/// What ns-2 recorded: cut times in seconds (timeouts included), timeouts, packets dropped, and
+/// Values recorded in ns-2: times of reductions in seconds (timeouts included), timeouts, packets dropped, and
 /// packets acknowledged.
 struct Recorded {
     cuts: &'static [f64],
@@ -23,7 +23,7 @@ struct Recorded {
     acked: u64,
 }
 
-/// 100 Mbit/s and 100 ms round trip with the SACK, NewReno or Reno agent.
+/// Returns a path of 100 Mbit/s and 100 ms round trip with the SACK, NewReno or Reno agent.
 fn path_100m(limit: u64, seconds: u64, recovery: Recovery) -> Config {
     let rate = Rate::from_bps(100_000_000);
     let mut config = dumbbell(rate, Span::from_millis(50), drop_tail(limit), seconds);
@@ -77,8 +77,8 @@ fn sack_with_a_buffer_of_a_fifth_bdp() {
     assert_matches(&path_100m(167, 60, Recovery::Ns2Sack), &recorded);
 }
 
-/// `Sack1` with a plain `TCPSink`: an acknowledgement without a block is no duplicate, so that only the timer
-/// repairs losses.
+/// With `Sack1` and a plain `TCPSink`, an acknowledgement without a block is no duplicate, so that only the timer
+/// recovers losses.
 #[test]
 fn sack_with_a_receiver_that_reports_no_blocks() {
     let recorded = Recorded {
@@ -132,7 +132,7 @@ fn hstcp_with_limited_slow_start() {
         ..ns2_tcp(Recovery::Ns2Sack)
     };
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
-    // Acknowledged: what the utilisation of 0.61991 over 30 s leaves, 1500-byte packets.
+    // Packets acknowledged by the utilisation of 0.61991 over 30 s, of 1500 bytes.
     let recorded = Recorded {
         cuts: &[21.019_88],
         timeouts: 0,
@@ -142,8 +142,8 @@ fn hstcp_with_limited_slow_start() {
     assert_matches(&config, &recorded);
 }
 
-/// The first two marks of case `A3_hstcp_red_auto`: RED's average, its curve and its random numbers
-/// have to be ns-2's for a million packets until the first, and three million until the second.
+/// The first two marks of case `A3_hstcp_red_auto`: RED's average, curve and random numbers have to be ns-2's for
+/// a million packets until the first, and three million until the second.
 #[test]
 fn adaptive_red_marks_the_packets_that_ns2_marks() {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
@@ -167,7 +167,7 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
         },
         ..ns2_tcp(Recovery::Ns2Sack)
     };
-    // The script draws a number for the start, which is zero all the same.
+    // The script draws a number for the start, which is zero nevertheless.
     let at_once = Start::Uniform(Time::ZERO, Time::ZERO);
     add_flows(&mut config, "flow", 1, at_once, tcp);
     let (_, records) = run(&config);
@@ -182,9 +182,9 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
     assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
 }
 
-/// Access links as fast as the bottleneck, 100 Mbit/s: in every slot of the full queue several packets
-/// arrive together, and the order in which they are taken decides who loses. Ten Reno flows, started every
-/// 100 ms, each with links of its own of 1 ms at both ends; packets acknowledged after 20 s.
+/// Access links as fast as the bottleneck, 100 Mbit/s: in every slot of the full queue several packets arrive
+/// together, and their order decides which flow loses. Ten Reno flows, started every 100 ms, each with links of
+/// its own of 1 ms at both ends; packets acknowledged after 20 s.
 #[test]
 fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     const ACKED: [u64; 10] = [
@@ -202,7 +202,7 @@ fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     add_equal_access(&mut config, Span::from_millis(1));
     let (totals, _) = run(&config);
     for (flow, acked) in totals.flows.iter().zip(ACKED) {
-        // Beyond what is acknowledged, 167 packets of all flows are on their way back.
+        // In addition to the acknowledged packets, 167 of all flows are acknowledged by packets on their way back.
         let delivered = flow.total.delivered_pkts;
         let ahead = delivered.checked_sub(acked);
         assert!(

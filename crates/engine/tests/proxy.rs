@@ -20,7 +20,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// `count` transfers each way.
+/// Returns `count` transfers each way.
 fn transfers(count: usize, bytes: u64, seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     let tcp = Tcp {
@@ -36,7 +36,7 @@ fn transfers(count: usize, bytes: u64, seconds: u64) -> Config {
     config
 }
 
-/// One flow from left to right without end.
+/// Returns an unlimited flow from left to right.
 fn greedy(seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     add_flows(&mut config, "bulk", 1, AT_ONCE, tcp(Recovery::Sack));
@@ -48,7 +48,7 @@ fn totals(config: &Config) -> Totals {
     simulation::run(config, &mut NoRecorder).expect("the configuration is sound")
 }
 
-/// What is known at the end of the run agrees, and nothing has come twice.
+/// Asserts that the counters at the end of the run agree, and that nothing was delivered twice.
 fn assert_conserved(config: &Config, totals: &Totals) {
     for (number, proxy) in totals.proxies.iter().enumerate() {
         let total = proxy.total;
@@ -70,7 +70,7 @@ fn assert_conserved(config: &Config, totals: &Totals) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Whatever is lost anywhere, every flow gets its own bytes, once, both ways.
+    /// With any losses, every flow gets its own bytes, once, both ways.
     #[test]
     fn every_byte_arrives_once(
         flows in 1usize..5,
@@ -111,8 +111,7 @@ proptest! {
     }
 }
 
-/// What is computed ahead of time must not pass a proxy's checks by. Explicit service computes nothing
-/// ahead.
+/// Lookahead must not skip a proxy's checks. Explicit service does not look ahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
@@ -120,7 +119,7 @@ fn looking_ahead_changes_nothing() {
     let (ahead, records) = run(&config);
     serve_explicitly(&mut config);
     let (explicit, explicit_records) = run(&config);
-    // Not all of it is printed if it differs.
+    // The records are not printed if they differ.
     assert!(records == explicit_records);
     assert_eq!(ahead.proxies, explicit.proxies);
     assert!(ahead.events < explicit.events);
@@ -136,8 +135,8 @@ fn a_segment_waits_for_a_check_only() {
         let sample = records.proxies.iter().find(|&sample| has_come(sample));
         sample.map(|sample| sample.queue.time)
     };
-    // The SYN is there at 2.032 ms and answered at 10 ms. The data leaves at 12.032 ms, is there at
-    // 15.232 ms and taken at 20 ms.
+    // The SYN arrives at 2.032 ms and is answered at 10 ms. The data leaves at 12.032 ms, arrives at 15.232 ms and
+    // is taken at 20 ms.
     assert_eq!(
         proxy(&|sample| sample.queue.departed_pkts == 1),
         Some(at(10))
@@ -151,13 +150,13 @@ fn a_segment_waits_for_a_check_only() {
     );
     // The connection between the nodes opens for it: two times 50.032 ms.
     assert_eq!(proxy(&|sample| sample.carrier.sent_pkts > 0), Some(at(121)));
-    // The data takes 51.2 ms. So far the same happens behind: 4.064 ms to open, 3.2 ms for the data.
+    // The data takes 51.2 ms. The same steps follow behind: 4.064 ms to open, 3.2 ms for the data.
     let mut flows = records.flows.iter();
     let arrived = flows.find(|sample| sample.delivered_bytes > 0);
     assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
 }
 
-/// What may wait unsent in the split connection's sender is the credit.
+/// Credit is the data that may wait unsent in the split connection's sender.
 #[test]
 fn credit_is_what_may_wait_unsent() {
     for credit in [1, 7, 50] {
@@ -188,7 +187,7 @@ fn credit_bounds_the_backlog() {
     }
 }
 
-/// Retransmissions give credit only if they are to.
+/// Retransmissions give credit only if configured.
 #[test]
 fn credit_grows_with_retransmissions_if_it_is_to() {
     let unsent = |credit_for_retransmissions| {
@@ -207,8 +206,7 @@ fn credit_grows_with_retransmissions_if_it_is_to() {
     assert!(with > 50 * MSS && with <= 50 * MSS + drift);
 }
 
-/// A link that is dead for a while stops the flow at the local queue, and nothing is stranded when it
-/// is back.
+/// An outage of the link stops the flow at the local queue, and nothing is stranded when the link is back.
 #[test]
 fn a_pause_of_the_link_strands_nothing() {
     let mut config = transfers(2, 3_000_000, 300);
@@ -228,7 +226,7 @@ fn each_direction_has_its_own_proxy() {
         flow.start = Start::At(at(50_000));
     }
     let one = totals(&config);
-    // The other direction adds acknowledgements to the link, not packets to the proxy.
+    // The other direction adds acknowledgements to the link, but no packets to the proxy.
     let admitted = |totals: &Totals| totals.proxies[0].total.admitted_bytes;
     assert_eq!(admitted(&both), admitted(&one));
     assert_eq!(both.proxies[1].total.forwarded_bytes, 2_000_000);
@@ -259,7 +257,7 @@ fn parameters_change_at_their_time() {
         queue: Some(drop_tail(20)),
     };
     config.proxies[0].changes = vec![change];
-    // A window that the path holds: the local queue is always full.
+    // The path holds this window: the local queue is always full.
     config.proxies[0].tcp = Arc::new(Tcp {
         receive_window: 20,
         ..tcp(Recovery::Sack)
@@ -275,8 +273,8 @@ fn parameters_change_at_their_time() {
     assert!(most(at(13_000), at(20_000)) <= Some(20));
 }
 
-/// The connection between the nodes has a number behind those of flows; what the senders at the end node
-/// do is not recorded.
+/// The connection between the nodes has a number behind those of flows; the events of the senders at the end node
+/// are not recorded.
 #[test]
 fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     let mut config = greedy(5);
@@ -295,8 +293,8 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Without a proxy: flows that lose together, as one does that is alone, use what the closed form
-/// says. A tenth of that link's rate has a tenth of its product of bandwidth and delay.
+/// Without a proxy, flows that lose together have the utilisation of the closed form for one flow. A tenth of that
+/// link's rate has a tenth of its bandwidth-delay product.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

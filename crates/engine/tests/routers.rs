@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::disciplines::Discipline;
+use common::disciplines::{self, Discipline};
 use common::{AT_ONCE, add_flows, add_own_access, controller, dumbbell, run, tcp};
 use longhaul_congestion::Variant;
 use longhaul_engine::config::{Recovery, Start, Tcp, Timestamps};
@@ -26,7 +26,7 @@ fn sender(kind: &str) -> Tcp {
     }
 }
 
-/// A dumbbell under a router that holds a bandwidth-delay product of 80 ms, with no flows yet.
+/// Returns a dumbbell with a router whose queue holds a bandwidth-delay product of 80 ms, without flows.
 fn network(router: Discipline, rate: Rate) -> Config {
     let delay = Span::from_millis(40);
     let limit = Capacity::Bytes(rate.bdp(delay * 2).0);
@@ -36,35 +36,35 @@ fn network(router: Discipline, rate: Rate) -> Config {
     config
 }
 
-/// The share of the rate that the bottleneck carried in the second half.
+/// Returns the utilisation of the bottleneck in the second half.
 fn utilisation(bottleneck: &LinkCounters, rate: Rate) -> f64 {
     8.0 * bottleneck.departed_bytes as f64 / (rate.as_bps() as f64 * HALF as f64)
 }
 
-/// Little's law.
+/// Returns the mean queueing delay by Little's law.
 fn mean_wait_ms(bottleneck: &LinkCounters) -> f64 {
     1e3 * bottleneck.queue_integral() / bottleneck.departed_pkts as f64
 }
 
-/// Segments per second of each flow in the second half.
+/// Returns the segments per second of each flow in the second half.
 fn rates(totals: &Totals) -> Vec<f64> {
     let rate = |pkts| pkts as f64 / HALF as f64;
     let flows = totals.flows.iter();
     flows.map(|flow| rate(flow.window.delivered_pkts)).collect()
 }
 
-/// Whether all are within a part of their mean.
+/// Returns true if all rates are within a part of their mean.
 fn are_equal(rates: &[f64], part: f64) -> bool {
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     rates.iter().all(|rate| (rate / mean - 1.0).abs() < part)
 }
 
-/// SIGCOMM 2005 section 4: a high utilisation, a low queue and almost no losses, whatever the
-/// capacity and the number of flows.
+/// SIGCOMM 2005 section 4: the utilisation is high, the queue low and there are almost no losses, for any capacity
+/// and number of flows.
 #[test]
 fn vcp_fills_links_without_losses() {
     for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
-        let mut config = network(Discipline::Vcp, rate);
+        let mut config = network(disciplines::of("vcp"), rate);
         let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(5));
         add_flows(&mut config, "vcp", flows, start, sender("vcp"));
         let (totals, _) = run(&config);
@@ -77,12 +77,12 @@ fn vcp_fills_links_without_losses() {
     }
 }
 
-/// Section 3.3: the window's steps are scaled with the round trip such that shares do not depend on
-/// it, and a late flow reaches its share.
+/// Section 3.3: the window's steps are scaled with the round trip such that shares do not depend on it, and a late
+/// flow reaches its share.
 #[test]
 fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     let rate = mbps(20);
-    let mut config = network(Discipline::Vcp, rate);
+    let mut config = network(disciplines::of("vcp"), rate);
     config.duration = Time::ZERO + Span::from_secs(180);
     config.measure.from = Time::ZERO + Span::from_secs(120);
     add_flows(&mut config, "early", 2, AT_ONCE, sender("vcp"));
@@ -94,12 +94,12 @@ fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     assert!(are_equal(&rates, 0.1), "{rates:?}");
 }
 
-/// SIGCOMM 2002 section 5.2: whatever the capacity and the number of flows, the link is full, the queue
-/// nearly empty, and nothing is lost.
+/// SIGCOMM 2002 section 5.2: for any capacity and number of flows, the link is full, the queue nearly empty, and
+/// nothing is lost.
 #[test]
 fn xcp_fills_links_with_an_empty_queue() {
     for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
-        let mut config = network(Discipline::Xcp, rate);
+        let mut config = network(disciplines::of("xcp"), rate);
         let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(5));
         add_flows(&mut config, "xcp", flows, start, sender("xcp"));
         let (totals, _) = run(&config);
@@ -122,18 +122,19 @@ fn xcp_fills_links_with_an_empty_queue() {
     }
 }
 
-/// Section 5.3: shares become equal within tens of round trips, with different ones, too, which the
-/// control interval averages.
+/// Section 5.3: shares become equal within tens of round trips, also with different ones, which the control
+/// interval averages.
 #[test]
 fn xcp_shares_equally_soon_after_flows_have_joined() {
     let rate = mbps(20);
     for access in [Span::from_micros(1), Span::from_millis(40)] {
-        let mut config = network(Discipline::Xcp, rate);
+        let mut config = network(disciplines::of("xcp"), rate);
         add_flows(&mut config, "early", 2, AT_ONCE, sender("xcp"));
         let joined = Time::ZERO + Span::from_secs(20);
         add_flows(&mut config, "late", 2, Start::At(joined), sender("xcp"));
         add_own_access(&mut config, access);
-        // Round trips of 80 ms, or of 240 and 320 ms: forty of the longest later, for as long.
+        // Round trips of 80 ms, or of 240 and 320 ms: the window begins forty of the longest later, and lasts as
+        // long.
         let forty = (access * 6 + Span::from_millis(80)) * 40;
         config.measure.from = joined + forty;
         config.duration = config.measure.from + forty;
@@ -142,14 +143,13 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
     }
 }
 
-/// Keshav 1991: where flows are served in turn, each keeps what it asks for in the queue, and its
-/// share of the rate. A window is a whole number, and waits for room for two: up to two segments
-/// less.
+/// Keshav 1991: with flows served in turn, each keeps its target in the queue, and gets its share of the rate. A
+/// window is a whole number, and waits for room for two: up to two segments less.
 #[test]
 fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     let rate = mbps(10);
     for queued in [4.0, 12.0] {
-        let mut config = network(Discipline::RoundRobin, rate);
+        let mut config = network(disciplines::of("round-robin"), rate);
         let pair = Tcp {
             congestion: controller("packet-pair", Variant::Paper, &[("queued", queued)]),
             ..sender("packet-pair")
@@ -170,16 +170,16 @@ fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     }
 }
 
-/// A satellite link of 10 Mbit/s and 550 ms, whose windows are about 460 segments.
+/// Returns a satellite link of 10 Mbit/s and 550 ms, with windows of about 460 segments.
 fn satellite(loss: f64) -> Config {
     let delay = Span::from_millis(275);
-    let queue = Discipline::DropTail.config(Capacity::Packets(230), false, mbps(10), delay);
+    let queue = disciplines::of("droptail").config(Capacity::Packets(230), false, mbps(10), delay);
     let mut config = dumbbell(mbps(10), delay, queue, 300);
     config.links[0].direction.loss = Loss::Bernoulli(loss);
     config
 }
 
-/// Segments delivered to the first flow.
+/// Returns the segments delivered to the first flow.
 fn delivered(config: &Config) -> u64 {
     run(config).0.flows[0].total.delivered_pkts
 }
@@ -191,8 +191,8 @@ fn satellite_sender(kind: &str) -> Tcp {
     }
 }
 
-/// ToN 9(3), section IV: where losses are not of congestion, rapid recovery brings the window back
-/// within a round trip, which takes standard TCP half a window of them.
+/// ToN 9(3), section IV: with losses other than by congestion, rapid recovery restores the window within a round
+/// trip; standard TCP needs half a window of round trips.
 #[test]
 fn peach_recovers_from_random_losses_faster_than_reno() {
     for (loss, gain) in [(0.0, 1.05), (1e-4, 1.4), (1e-3, 2.5), (1e-2, 4.0)] {
@@ -206,8 +206,8 @@ fn peach_recovers_from_random_losses_faster_than_reno() {
     }
 }
 
-/// A hundred and forty short connections, whose sudden starts ask for a quarter of the link, take no
-/// more from a long one than as many short ones of standard TCP: dummies take what data leave.
+/// A hundred and forty short connections, whose sudden starts ask for a quarter of the link, take no more from a
+/// long one than as many short ones of standard TCP: dummies use only the capacity that data leaves.
 #[test]
 fn dummies_leave_data_alone() {
     let beside = |kind: &str| {

@@ -1,4 +1,4 @@
-//! Proxies that split connections which traffic opens as it goes.
+//! Proxies that split connections which traffic opens during the run.
 
 mod common;
 
@@ -21,7 +21,7 @@ const RATE: Rate = Rate::from_bps(10_000_000);
 const DELAY: Span = Span::from_millis(50);
 const RECOVERY: Recovery = Recovery::Sack;
 
-/// Sources whose responses go from left to right, with a proxy for either direction and access links.
+/// Returns sources whose responses go from left to right, with a proxy for either direction and access links.
 fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     for (number, source) in sources.iter().enumerate() {
@@ -32,8 +32,8 @@ fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     config
 }
 
-/// What the proxies forward is what their connections carry, nothing twice, and all of it if all has
-/// arrived.
+/// Asserts that the proxies forward exactly what their connections carry, nothing twice, and all of it if
+/// everything has arrived.
 fn assert_carried(totals: &Totals) {
     for proxy in &totals.proxies {
         let total = proxy.total;
@@ -57,8 +57,8 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// Every leg has a handshake of its own, and segments wait for
-/// checks, every 10 ms, at the nodes where they are answered.
+/// Every leg has a handshake of its own, and segments wait for checks, every 10 ms, at the nodes where they are
+/// answered.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {
@@ -77,9 +77,9 @@ fn an_exchange_takes_what_its_legs_take() {
         let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected_ms;
         assert!(difference.abs() < 1e-6, "{difference} ms off {expected_ms}");
     };
-    // An access link takes 2 ms, the other 50 ms, 40 B take 0.032 ms, 500 B 0.4 ms. The SYN is there at
-    // 1002.032 and answered at 1010, the request leaves at 1012.032, and is taken at 1020. Two ways
-    // open the connection between the nodes, two that behind them.
+    // An access link takes 2 ms, the other 50 ms, 40 B take 0.032 ms, 500 B 0.4 ms. The SYN arrives at 1002.032
+    // and is answered at 1010, the request leaves at 1012.032, and is taken at 1020. Two transit times open the
+    // connection between the nodes, two that behind them.
     let requested = 1020.0 + 2.0 * 50.032 + 50.4 + 2.0 * 2.032 + 2.4;
     close(exchange.requested, requested);
     // The server's SYN leaves at 1176.928, is answered at 1180, and the response is taken at 1190.
@@ -89,8 +89,8 @@ fn an_exchange_takes_what_its_legs_take() {
     assert_all_arrived(&totals, &records);
 }
 
-/// Captures show both legs as the flow's, with a connection for each direction, and between the nodes
-/// those of the proxies.
+/// Captures show both legs under the flow's number, with a connection for each direction, and the proxies'
+/// connections between the nodes.
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {
@@ -120,7 +120,7 @@ fn captures_tell_the_legs_of_a_connection() {
     assert_eq!((payload(1, 0, false), payload(2, 0, false)), (5000, 3000));
     let all = records.packets.iter().map(|packet| packet.payload_bytes);
     assert_eq!(all.sum::<u32>(), 3 * 8000);
-    // Each leg opens with a SYN of its own: four, beside those of the proxies.
+    // Each leg opens with a SYN of its own: four, in addition to those of the proxies.
     let syns = records.packets.iter();
     let syns = syns.filter(|packet| packet.syn && !packet.ack);
     assert_eq!(syns.filter(|packet| packet.flow == 0).count(), 4);
@@ -146,8 +146,8 @@ fn requests(per_connection: u32, round_trip_s: f64) -> Requests {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Whatever is lost anywhere, every exchange gets its own bytes, once, both ways, whether or not
-    /// the segments of many wait in one queue.
+    /// With any losses, every exchange gets its own bytes, once, both ways, even if the segments of many wait in
+    /// one queue.
     #[test]
     fn every_exchange_is_complete_in_the_end(
         per_connection in 1u32..4,
@@ -190,7 +190,7 @@ proptest! {
     }
 }
 
-/// What is computed ahead of time must not pass a proxy's checks by.
+/// Lookahead must not skip a proxy's checks.
 #[test]
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));
@@ -198,12 +198,12 @@ fn looking_ahead_changes_nothing() {
     config.links[0].direction.loss = Loss::Bernoulli(0.005);
     let ahead = results(&config);
     serve_explicitly(&mut config);
-    // Not all of it is printed if it differs.
+    // The records are not printed if they differ.
     assert!(ahead == results(&config));
     assert!(ahead.exchanges.len() > 100);
 }
 
-/// Pages follow one another, with a connection for each object or for its request too.
+/// Pages follow one another, with a connection for each object or a shared one with its request.
 #[test]
 fn sessions_go_on_behind_a_proxy() {
     for separate in [false, true] {
@@ -223,7 +223,7 @@ fn sessions_go_on_behind_a_proxy() {
     }
 }
 
-/// A connection that is cut off leaves data in the proxy, which harms nobody.
+/// A connection that is cut off leaves data in the proxy, which does no harm.
 #[test]
 fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     let cut_off = Source::CutOff(Span::from_millis(900));
@@ -243,7 +243,7 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     );
     split(&mut all);
     let bulk = all.flows.remove(0);
-    // Beside those of the first source.
+    // These flows have the nodes of the first source.
     let (from, to) = (config.flows[0].from, config.flows[0].to);
     config
         .flows
@@ -254,15 +254,15 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     assert!(records.exchanges.is_empty());
     let cut = totals.proxies[0].total.forwarded_bytes - 3_000_000;
     assert!(cut > 100_000, "{cut}");
-    // All that was admitted has gone on, to nobody in the end.
+    // Everything that was admitted has been forwarded, although finally to no connection.
     assert_eq!(
         totals.proxies[0].total.admitted_bytes,
         totals.proxies[0].total.forwarded_bytes
     );
 }
 
-/// Bursts over connections that are there from the start, 750 of them in the thesis's
-/// experiments. What the application gave arrives.
+/// Bursts over connections that exist from the start, 750 of them in the thesis's experiments. All data that the
+/// application gave arrives.
 #[test]
 fn bursts_go_by_a_proxy() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), 100);
@@ -314,7 +314,7 @@ fn delay_boxes_know_both_legs() {
     };
     let took = |delayed: bool| {
         let mut config = split_sources(&[Source::Trace([entry].into())], &tcp(RECOVERY), 5);
-        // Between the proxy's end node and the receiver, both ways.
+        // The links between the proxy's end node and the receiver, both ways.
         for link in config.links.iter_mut().filter(|_| delayed) {
             if link.from == config.flows[0].to || link.to == config.flows[0].to {
                 link.forward_name = "box".to_string();
@@ -332,7 +332,7 @@ fn delay_boxes_know_both_legs() {
         let end = exchange.end.expect("it is complete");
         end.since(exchange.start).as_secs_f64()
     };
-    // The SYN of the second leg, its answer and the data: three times the same.
+    // The SYN of the second leg, its answer and the data each have the same delay.
     let more = took(true) - took(false);
     assert!((0.06..0.6).contains(&more), "{more}");
 }

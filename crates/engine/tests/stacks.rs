@@ -1,4 +1,4 @@
-//! Connections of a stack from outside the engine: bytes, timers, ECN, failures, whatever links do to datagrams.
+//! Connections of a stack from outside the engine: bytes, timers, ECN, failures, and all impairments of datagrams.
 
 mod common;
 
@@ -21,7 +21,7 @@ use longhaul_keys::Profile;
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
-/// How a toy misbehaves.
+/// Fault of a toy stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
@@ -32,8 +32,8 @@ enum Fault {
     LosesConnection,
 }
 
-/// A protocol that sends a window of numbered datagrams, answers each, and sends what is not answered again after a
-/// time. Its contents are pseudo-random, with or without zeros at their ends.
+/// A protocol that sends a window of numbered datagrams, answers each, and retransmits unanswered ones after a
+/// time. The contents are pseudo-random, with or without zeros at their ends.
 #[derive(Debug)]
 struct Toy {
     setup: StackSetup,
@@ -253,7 +253,8 @@ fn codel() -> QueueConfig {
     common::disciplines::queue(("fq-codel", Profile::Linux), limit, context, [])
 }
 
-/// Records of the same run with packets captured, which are never forwarded ahead of time, and without.
+/// Returns the results and records of a run with packets captured, which are never forwarded ahead of time, and
+/// without.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -271,8 +272,8 @@ fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Datagrams keep their bytes through every impairment, none is lost but those that links drop, and what is
-    /// computed ahead of time is what happens on time.
+    /// Datagrams keep their bytes through every impairment, only those that links drop are lost, and lookahead
+    /// gives the results of processing on time.
     #[test]
     fn datagrams_survive_what_links_do(
         there in extras(), back in extras(), limit in 2u64..60, window in 1usize..80,
@@ -294,7 +295,7 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
         let link = &one.links[0].total;
         let sent: u64 = one.flows.iter().map(|flow| flow.total.sent_pkts).sum();
-        // Impairments hold packets back; what TCP sends is not all data.
+        // Impairments hold packets back; not all packets of TCP are data.
         prop_assert!(fair || link.arrived_pkts <= sent + link.duplicated_pkts);
         for flow in &one.flows {
             let known = flow.total.delivered_pkts + flow.total.dropped_pkts;
@@ -302,7 +303,7 @@ proptest! {
         }
     }
 
-    /// Transfers complete once loss stops.
+    /// Transfers complete once losses stop.
     #[test]
     fn transfers_complete(there in extras(), limit in 2u64..60, loss in 0.0..0.3f64) {
         let mut config = path(drop_tail(limit), 600);
@@ -320,7 +321,7 @@ proptest! {
     }
 }
 
-/// Marks reach the receiver, and drops and marks of data are those of the flow, not those of its answers.
+/// Marks reach the receiver, and drops and marks of data are counted for the flow, those of its answers are not.
 #[test]
 fn marks_and_drops_are_those_of_the_flow() {
     let mut config = path(codel(), 20);
@@ -337,7 +338,7 @@ fn marks_and_drops_are_those_of_the_flow() {
     let (flow, link) = (&totals.flows[0].total, &totals.links[0].total);
     assert!(flow.marked_pkts > 10);
     assert_eq!(flow.marked_pkts, link.marked_pkts);
-    // Marks of the last round trip, 14 datagrams each way, are on their way.
+    // The marks of the last round trip, 14 datagrams each way, are still in flight.
     assert!((flow.marked_pkts - 40..=flow.marked_pkts).contains(&flow.cuts_ecn));
     let mut config = path(drop_tail(5), 20);
     add_toys(&mut config, 1, SOUND, None);
@@ -414,7 +415,8 @@ fn captures_have_datagrams_with_their_sizes() {
     assert!(answers.all(|packet| packet.reverse && packet.payload_bytes == 9));
 }
 
-/// Among more than 2048 access links, which are closed forms, datagrams are what they are on links.
+/// Among more than 2048 access links, which are computed in closed form, datagrams have the results of ordinary
+/// links.
 #[test]
 fn many_access_links_agree_with_links() {
     let rate = Rate::from_bps(200_000_000);

@@ -1,8 +1,8 @@
-//! Connections that open and close as applications ask.
+//! Connections that open and close on behalf of applications.
 
 mod common;
 
-use common::disciplines::DISCIPLINES;
+use common::disciplines;
 use common::{
     AT_ONCE, add_access, add_datagrams, add_equal_access, add_flows, add_own_access, add_source,
     delayed_ack, drop_tail, dumbbell, results, run, serve_explicitly, tcp,
@@ -23,7 +23,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms / 1000.0)
 }
 
-/// What a packet of so many bytes takes to the other side, in milliseconds.
+/// Returns the transit time of a packet of this many bytes, in milliseconds.
 fn way(bytes: u64) -> f64 {
     10.0 + bytes as f64 * 8.0 / 10_000.0
 }
@@ -42,8 +42,8 @@ fn trace(entries: &[TraceEntry]) -> Source {
     Source::Trace(entries.into())
 }
 
-/// Connections that begin on average every `every_ms`, with small requests and responses of half a
-/// segment to many.
+/// Returns connections that begin every `every_ms` on average, with small requests and responses of half a segment
+/// to many.
 fn requests(every_ms: f64) -> Requests {
     Requests {
         arrivals: Process::Independent(Distribution::Exponential {
@@ -76,8 +76,8 @@ fn an_exchange_takes_what_its_packets_take() {
     let [exchange] = records.exchanges[..] else {
         panic!("{:?}", records.exchanges);
     };
-    // SYN, its answer and the acknowledgement of that, right behind which the request is sent; three
-    // milliseconds, the response.
+    // The SYN, its answer and its acknowledgement, directly followed by the request; three milliseconds, the
+    // response.
     let requested = 100.0 + 2.0 * way(40) + 0.032 + way(540);
     let close = |time: Option<Time>, expected: f64| {
         let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected;
@@ -94,8 +94,8 @@ fn an_exchange_takes_what_its_packets_take() {
     let flow = totals.flows[0].total;
     assert_eq!((flow.connections, flow.exchanges), (1, 1));
     assert_eq!((flow.sent_pkts, flow.delivered_bytes), (2, 1500));
-    // Forward: the answer to the SYN, the acknowledgement of the request, the response with the server's
-    // FIN, the acknowledgement of the client's.
+    // Forward: the answer to the SYN, the acknowledgement of the request, the response with the server's FIN, the
+    // acknowledgement of the client's.
     let forward = totals.links[0].total;
     assert_eq!(
         (forward.departed_pkts, forward.departed_bytes),
@@ -119,7 +119,7 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     };
     add_source(&mut config, "web", source, delayed);
     let (totals, records) = run(&config);
-    // No acknowledgement of its own for the request; the sender needs none, and does not repeat it.
+    // There is no separate acknowledgement of the request; the sender needs none, and does not repeat it.
     assert_eq!(totals.links[0].total.departed_bytes, 40 + 1040 + 40);
     assert_eq!(
         totals.links[1].total.departed_bytes,
@@ -128,8 +128,9 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(records.exchanges[0].timeouts, 0);
 }
 
-/// Exchanges of several kinds on one connection, as Tmix has them: with a response, without one twice in a row, a response of
-/// many segments to one byte, and another with one. Each begins its pause after the end of the one before.
+/// Exchanges of several kinds on one connection, as in Tmix: with a response, without one twice in a row, a
+/// response of many segments to one byte, and another with one. Each begins its pause after the end of the one
+/// before.
 #[test]
 fn a_connection_may_have_exchanges_with_and_without_responses() {
     let kinds = [
@@ -182,7 +183,7 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
                 .all(|one| one.end.is_some() && one.timeouts == 0)
         );
         assert_eq!(totals.flows[0].total.connections, 2);
-        // From the second node to the first, without a response, too.
+        // From the second node to the first, also without a response.
         assert_eq!(
             totals.flows[0].total.delivered_bytes,
             500 + 3000 + 40 + 1 + 700 + 60 + 26_000
@@ -190,9 +191,8 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
     }
 }
 
-/// Puts the same delay box at both ends of the link.
-/// A probe comes to the server while its response is under way, and leaves the request's round trip as it was: the
-/// response echoes the time stamp that the server had when it left (RFC 7323 section 4.3).
+/// A probe comes to the server while its response is in flight, and does not change the request's round trip: the
+/// response echoes the timestamp that the server had when it left (RFC 7323 section 4.3).
 #[test]
 fn a_response_echoes_what_had_come_when_it_left() {
     let tcp = Tcp {
@@ -201,7 +201,7 @@ fn a_response_echoes_what_had_come_when_it_left() {
         ..tcp(Recovery::RackTlp)
     };
     let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);
-    // The response takes 280 ms, and the probe leaves after two round trips and the delay of an ACK.
+    // The response takes 280 ms, and the probe leaves after two round trips and the ACK delay.
     config.links[0].rate = Rate::from_bps(30_000);
     let slow_server = TraceEntry {
         server_delay: Span::from_millis(20),
@@ -211,7 +211,7 @@ fn a_response_echoes_what_had_come_when_it_left() {
     let (totals, records) = run(&config);
     let exchange = records.exchanges[0];
     assert!(exchange.retransmitted_pkts > 0, "{exchange:?}");
-    // Behind the last packet of the handshake.
+    // The request left right behind the last packet of the handshake.
     let left = exchange.requested.expect("it has come").as_secs_f64() - way(52 + 552) / 1000.0;
     let answered = exchange.answered.expect("it has come").as_secs_f64();
     let largest = totals.flows[0].total.rtt_max.as_secs_f64();
@@ -229,8 +229,8 @@ fn add_delay_box(config: &mut Config, delay: &Distribution) {
     }
 }
 
-/// Connections far apart, of which each crosses the link four times: the handshake, the request, the
-/// response. The engine itself checks at the end that its boxes have forgotten them.
+/// Connections far apart, of which each crosses the link four times: the handshake, the request, the response. The
+/// engine itself checks at the end that its boxes have forgotten them.
 #[test]
 fn every_connection_has_its_own_delay_of_a_box() {
     let entries: Vec<_> = (0..40)
@@ -314,7 +314,7 @@ fn several_exchanges_share_a_connection() {
     for pair in first.windows(2) {
         let pause = pair[1].start.since(pair[0].end.expect("it is over"));
         assert_eq!(pause, Span::from_millis(100));
-        // A connection that is open takes one way for the request.
+        // On an open connection, the request takes one transit time.
         let asked = pair[1].requested.expect("asked").since(pair[1].start);
         assert!(asked < Span::from_millis(15), "{asked}");
     }
@@ -322,7 +322,7 @@ fn several_exchanges_share_a_connection() {
     assert_eq!(totals.flows[0].total.connections, 20);
 }
 
-/// Everything that was asked for arrives, whatever is lost, and all packets are accounted for.
+/// All requested data arrives with any losses, and all packets are accounted for.
 #[test]
 fn exchanges_survive_losses_and_leave_nothing_behind() {
     for recovery in [
@@ -372,10 +372,10 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
     }
 }
 
-/// Names of connections that come and go are used again and again, in every queue.
+/// Ids of short connections are reused many times, in every queue.
 #[test]
 fn connections_come_and_go_through_every_discipline() {
-    for discipline in DISCIPLINES {
+    for discipline in disciplines::all() {
         let mut config = with(Source::Requests(requests(20.0)), 20);
         let limit = Capacity::Packets(50);
         config.links[0].queue = discipline.config(limit, false, RATE, DELAY);
@@ -392,8 +392,8 @@ fn connections_come_and_go_through_every_discipline() {
     }
 }
 
-/// The ends of these connections are not known beforehand; what is computed ahead of time must not
-/// pass them by. Explicit service computes nothing ahead.
+/// The ends of these connections are not known beforehand; lookahead must not skip them. Explicit service does not
+/// look ahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
@@ -411,13 +411,13 @@ fn looking_ahead_changes_nothing() {
     add_access(&mut config, Span::from_millis(2));
     let ahead = results(&config);
     serve_explicitly(&mut config);
-    // Not all of it is printed if it differs.
+    // The records are not printed if they differ.
     assert!(ahead == results(&config));
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// How often a report of progress counts packets is up to the clock on the wall. Windows that grow by
-/// fractions would show sums that were taken in other parts.
+/// The number of progress reports that count packets depends on the wall clock. With windows that grow by
+/// fractions, sums over other intervals would show.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
@@ -426,8 +426,8 @@ fn whether_progress_is_asked_for_changes_nothing() {
     assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
 }
 
-/// Equal seeds ask for the same, whatever the network does with it; unless the server draws its
-/// responses, so that congestion decides which request gets which.
+/// Equal seeds give the same requests on any network; unless the server draws its responses, so that congestion
+/// decides which request gets which.
 #[test]
 fn the_network_does_not_change_what_is_asked_for() {
     let asked = |binding, rate| {
@@ -479,7 +479,7 @@ fn data_one_way_needs_no_answer() {
     let source = trace(&[entry(ms(50.0), 100_000, None), entry(ms(60.0), 10, None)]);
     let (totals, records) = run(&with(source, 3));
     assert_eq!(records.exchanges.len(), 2);
-    // The small one overtakes the large one, and is recorded first.
+    // The small exchange overtakes the large one, and is recorded first.
     assert_eq!(
         records
             .exchanges
@@ -495,12 +495,12 @@ fn data_one_way_needs_no_answer() {
             .all(|e| e.end.is_some() && e.response_bytes.is_none())
     );
     assert_eq!(totals.flows[0].total.delivered_bytes, 100_010);
-    // It goes the flow's way.
+    // The data goes in the flow's direction.
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// The web flows of a master thesis (University of Innsbruck, 2009): 500 sources offer 64 kbit/s half the time. As a stream of bytes that is 32 kbit/s
-/// each; rounded up to whole segments of 1000 bytes it is 152.4.
+/// The web flows of a master thesis (University of Innsbruck, 2009): 500 sources offer 64 kbit/s half the time. As
+/// a stream of bytes that is 32 kbit/s each; rounded up to whole segments of 1000 bytes it is 152.4.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {
@@ -554,12 +554,12 @@ fn datagrams_come_in_bursts() {
         off: Distribution::Constant(0.3),
     });
     let (totals, _) = run(&config);
-    // Every 400 ms a hundred packets of 1000 bytes.
+    // A hundred packets of 1000 bytes every 400 ms.
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }
 
-/// As ns-2's WebTraf: pages of objects, each over a connection of its own that the server opens when the
-/// request is acknowledged.
+/// Returns a session as in ns-2's WebTraf: pages of objects, each over a connection of its own that the server
+/// opens when the request is acknowledged.
 fn session(separate: bool) -> Web {
     Web {
         pages: 20,
@@ -613,9 +613,9 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
             .as_secs_f64()
             * 1000.0
     };
-    // The acknowledgement of the request, the SYN and its answer, then data; instead of data at once,
-    // right behind that acknowledgement. One-way agents do without the end of a handshake, which here comes
-    // before the request.
+    // The acknowledgement of the request, the SYN and its answer come first, then data; without separate
+    // connections, data follows that acknowledgement at once. One-way agents have no end of the handshake, which
+    // here comes before the request.
     let longer = first(true) - first(false);
     assert!(
         (longer - (3.0 * way(40) - 2.0 * 0.032)).abs() < 1e-6,
@@ -636,7 +636,7 @@ fn a_perturbation_leaves_no_trace() {
     };
     assert_eq!(sent(1000.0), 0);
     assert!(sent(2600.0) > 500);
-    // Nothing is sent again, though the queue has dropped much.
+    // Nothing is retransmitted, although the queue has dropped much.
     assert_eq!(sent(2700.0), totals.flows[0].total.sent_pkts);
     assert!(totals.links[0].total.dropped_overflow_pkts > 0);
     let last = records.flows.last().expect("samples");
@@ -673,19 +673,19 @@ fn a_run_stops_after_enough_exchanges() {
     let counted = records.exchanges.iter().filter(|e| e.start >= ms(2000.0));
     let ends: Vec<Time> = counted.filter_map(|exchange| exchange.end).collect();
     assert_eq!(ends.len(), 500);
-    // It stops with the last of them, whatever else goes on.
+    // The run stops with the last of them, although other exchanges continue.
     assert_eq!(totals.end, *ends.last().expect("500 of them"));
     assert!(totals.end < ms(20_000.0) && !totals.stopped);
     assert_eq!(totals.run_warnings, Vec::<String>::new());
-    // Nothing is longer than 200 kB.
+    // No response is longer than 200 kB.
     let (totals, _) = with_rule(150_000, 200_000);
     assert_eq!(totals.run_warnings.len(), 2);
     assert!(totals.run_warnings[0].contains("99th percentile"));
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// Packets go on without events where nothing can interfere, to connections that hold them back and, until
-/// it is known that a run may end, beyond that too. Links whose packets are recorded work on time.
+/// Packets are forwarded without events if nothing can interfere, to connections that hold them back and, until it
+/// is known that a run may end, also beyond that. Links whose packets are recorded do not look ahead.
 #[test]
 fn working_ahead_changes_nothing_however_a_run_ends() {
     for (seed, (stops, boxed)) in
@@ -751,9 +751,10 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
     }
 }
 
-/// Packets go into boxes that only delay them ahead of time, with the same results as where each comes in its turn, as it
-/// does as soon as ACKs have delays of their own, of nothing here. Connections close while packets of theirs are on
-/// their way to a box; and where all links have the same rate and no delay, at the very time at which those come.
+/// Packets go into boxes that only delay them ahead of time, with the same results as at their own turn; they go
+/// at their turn as soon as ACKs have processing delays, which are zero here. Connections close while their
+/// packets are on their way to a box; and if all links have the same rate and no delay, at the very time at which
+/// the packets come.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {
@@ -792,8 +793,8 @@ fn delay_boxes_that_are_entered_ahead_change_nothing() {
     }
 }
 
-/// Packets that ends will delay go ahead of time to those ends alone: what passes their node on its way to another
-/// competes there, in its turn, with what begins there.
+/// Packets that ends will delay go to those ends ahead of time, but only these packets: a packet that passes the
+/// ends' node on its way to another competes there, at its turn, with packets that start there.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

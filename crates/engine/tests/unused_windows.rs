@@ -1,4 +1,4 @@
-//! Connections that something else than the network limits: applications that pause, and receive windows.
+//! Connections limited by something other than the network: applications that pause, and receive windows.
 
 mod common;
 
@@ -14,7 +14,7 @@ use longhaul_units::{Rate, Span, Time};
 
 const CONSTANT: fn(f64) -> Process = |value| Process::Independent(Distribution::Constant(value));
 
-/// A little faster than the window over the round trip.
+/// Pacing slightly faster than the window over the round trip.
 const PACING: Option<Pacing> = Some(Pacing {
     slow_start: 1.25,
     avoidance: 1.25,
@@ -34,7 +34,8 @@ const RECOVERIES: [Recovery; 8] = [
     Recovery::RackTlpPrr,
 ];
 
-/// A connection with two exchanges of these sizes, the second 12 s after the first, over 100 ms and 10 Gbit/s.
+/// Returns a connection with two exchanges of these sizes, the second 12 s after the first, over 100 ms and 10
+/// Gbit/s.
 fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
     let (rate, delay) = (Rate::from_bps(10_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(100_000), 30);
@@ -52,7 +53,7 @@ fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
     config
 }
 
-/// What the two exchanges of the first connection take, in seconds from the request's sending.
+/// Returns the durations of the two exchanges of the first connection, in seconds from the sending of the request.
 fn durations(records: &Records) -> [f64; 2] {
     let of_first: Vec<f64> = records
         .exchanges
@@ -69,8 +70,8 @@ fn durations(records: &Records) -> [f64; 2] {
     of_first.try_into().expect("two exchanges")
 }
 
-/// RFC 5681 section 4.1, last paragraph: that the request has just arrived does not make the server's window one that is
-/// used, nor the response before it the client's. The first exchange has the handshake's round trip in it.
+/// RFC 5681 section 4.1, last paragraph: a request that has just arrived does not make the server's window a used
+/// one, nor does the preceding response the client's. The first exchange includes the handshake's round trip.
 #[test]
 fn a_second_exchange_starts_over_after_an_idle_timeout() {
     for (request, response) in [(400.0, 1e6), (1e6, 400.0)] {
@@ -91,14 +92,14 @@ fn a_second_exchange_starts_over_after_an_idle_timeout() {
                 let saved = at(restarts) - handshake;
                 assert!(saved.abs() < 0.005, "{what}, {restarts:?}: {saved} s");
             }
-            // Six round trips of slow start for 685 segments.
+            // Slow start takes six round trips for 685 segments.
             let saved = at(IdleRestart::None) - handshake;
             assert!((saved - 0.5).abs() < 0.11, "{what}: {saved} s");
         }
     }
 }
 
-/// A proxy's connection between its nodes is used again like any other.
+/// A proxy's connection between its nodes restarts after idle time like any other.
 #[test]
 fn a_proxy_starts_over_after_an_idle_timeout() {
     let tcp = Tcp {
@@ -123,7 +124,7 @@ fn a_proxy_starts_over_after_an_idle_timeout() {
     assert!(restarted[1] > kept[1] + 0.2, "{restarted:?} s, {kept:?} s");
 }
 
-/// A flow over 50 Mbit/s and 100 ms with Careful Resume.
+/// Returns a flow over 50 Mbit/s and 100 ms with Careful Resume.
 fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f64>) -> Config {
     let (rate, delay) = (Rate::from_bps(50_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(queue), 6);
@@ -147,9 +148,9 @@ fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f6
     config
 }
 
-/// RFC 9959: the jump is to 1668 segments, of a path that holds 417 and a queue of as many. A loss leaves half of what was
-/// acknowledged since the jump, wherever the threshold is: the receive window of 1666, where slow start ends if nothing
-/// else is said, is below the jump.
+/// RFC 9959: the jump is to 1668 segments, on a path that holds 417 and a queue of as many. After a loss, half of
+/// the data acknowledged since the jump is left, with any threshold: the receive window of 1666, where slow start
+/// ends by default, is below the jump.
 #[test]
 fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     let retreat = |receive_window, ssthresh| {
@@ -173,7 +174,7 @@ fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     }
 }
 
-/// RFC 9959, Validating: the window is what is in flight, which the receive window bounds, and no more.
+/// RFC 9959, Validating: the window becomes the flight, which the receive window limits, and no more.
 #[test]
 fn a_jump_beyond_the_receive_window_becomes_what_is_in_flight() {
     let (totals, records) = run(&resumed(4000.0, 2085, 900, None));
@@ -187,7 +188,8 @@ fn a_jump_beyond_the_receive_window_becomes_what_is_in_flight() {
     }
 }
 
-/// An application that gives so many segments at a time, so many seconds apart; over 1 Gbit/s and 100 ms.
+/// Returns an application that gives this many segments at a time, this many seconds apart; over 1 Gbit/s and 100
+/// ms.
 fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Config {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(10_000), 30);
@@ -212,9 +214,9 @@ fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Co
     config
 }
 
-/// An application that pauses, for a tenth of a round trip or for longer than a timeout, does not end slow start, as no
-/// queue builds up; nor does the window grow once what came before the first acknowledgements has been sent: it stays, or
-/// is never more than twice what the application has in flight, one message.
+/// An application that pauses, for a tenth of a round trip or for longer than a timeout, does not end slow start,
+/// since no queue builds up; nor does the window grow once the data before the first acknowledgements has been
+/// sent: it stays, or is never more than twice the application's flight, one message.
 #[test]
 fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_without_use() {
     let saved = ("saved_cwnd".to_string(), 1000.0);
@@ -250,8 +252,9 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// Where slow start may go on up to twice what is in flight, as in Linux, it does not go further, however fast it is: a step
-/// of Hybla on 600 ms is 2^16 - 1 segments, of which a receive window of 690 lets none be used. It begins with 24 segments, as many as the round trip is longer than 25 ms.
+/// If slow start may continue up to twice the flight, as in Linux, it does not go further, at any speed: a step of
+/// Hybla on 600 ms is 2^16 - 1 segments, of which a receive window of 690 lets none be used. It begins with 24
+/// segments, the ratio of the round trip to 25 ms.
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     for (algorithm, slow_start, largest) in [

@@ -1,7 +1,7 @@
-//! Segment by segment as textbooks work it out: the traces of Weigle 2003, chapter 2.
+//! The worked traces of a textbook, segment by segment: Weigle 2003, chapter 2.
 //!
-//! The sender's own link takes no time, and the bottleneck spaces segments by 10 ms, so that each
-//! acknowledgement comes alone and what it releases can be told from what the next one does.
+//! The sender's own link takes no time, and the bottleneck spaces segments by 10 ms, so that each acknowledgement
+//! comes alone and the segments that it releases can be distinguished from those of the next.
 
 mod common;
 
@@ -14,7 +14,7 @@ use common::{AT_ONCE, add_access, add_flows, delayed_ack, drop_tail, dumbbell, r
 
 const SEGMENT_BYTES: u64 = 1460;
 
-/// A sender as the text has it: two segments to begin with, then as the windows allow.
+/// Returns the text's sender: two segments to begin with, then as the windows allow.
 fn textbook(recovery: Recovery) -> Tcp {
     Tcp {
         limited_transmit: false,
@@ -22,8 +22,8 @@ fn textbook(recovery: Recovery) -> Tcp {
     }
 }
 
-/// The receiver acknowledges every second segment, however long that takes: longer than the half
-/// second of a round trip.
+/// Returns a receiver that acknowledges every second segment, after any time: longer than the half second of a
+/// round trip.
 fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
         delayed_ack: Some(delayed_ack(Span::from_secs(1))),
@@ -31,9 +31,8 @@ fn delayed(tcp: Tcp) -> Tcp {
     }
 }
 
-/// The segments sent before the first acknowledgement of data, and after each one until the next:
-/// (segment that it asks for, segments sent). Segments are numbered from 1; those in `lost` are
-/// lost the first time.
+/// Returns the segments sent before the first acknowledgement of data, and after each one until the next:
+/// (acknowledgement number, segments sent). Segments are numbered from 1; those in `lost` are lost the first time.
 fn trace(tcp: Tcp, lost: &[u64]) -> Vec<(u64, Vec<u64>)> {
     let rate = Rate::from_bps(1_200_000);
     let mut config = dumbbell(rate, Span::from_millis(250), drop_tail(1000), 4);
@@ -44,7 +43,7 @@ fn trace(tcp: Tcp, lost: &[u64]) -> Vec<(u64, Vec<u64>)> {
     for link in &mut config.links[2..] {
         link.rate = Rate::from_bps(1_000_000_000_000);
         link.direction.loss = Loss::None;
-        // To and from the source.
+        // The links to and from the source.
         link.captured = [link.from, link.to].contains(&2);
     }
     let (_, records) = run(&config);
@@ -91,7 +90,7 @@ fn the_receive_window_lets_one_segment_go_for_each_acknowledged() {
     assert_begins(&trace(tcp, &[]), &expected);
 }
 
-/// T-SS: each acknowledgement releases two segments; the eighth 17 and 18.
+/// T-SS: each acknowledgement releases two segments; the eighth releases 17 and 18.
 #[test]
 fn slow_start_sends_two_segments_for_each_acknowledged() {
     let found = trace(textbook(Recovery::Reno), &[]);
@@ -127,10 +126,10 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     assert_begins(&trace(delayed(avoidance), &[]), &expected);
 }
 
-/// T-GBN: a window of three, the second segment lost. Segments 3 and 4 make duplicates, too few to
-/// tell of a loss; the timer expires, and the repair is answered with all that arrived. The text's
-/// sliding window goes back to send 2, 3 and 4 again; standard TCP is left with a window of one
-/// segment (RFC 5681 section 3.1), and 3 and 4 need no repair.
+/// T-GBN: a window of three, with the second segment lost. Segments 3 and 4 cause duplicates, too few to indicate
+/// a loss; the timer expires, and the retransmission is answered with an acknowledgement of all that arrived. The
+/// text's sliding window goes back to send 2, 3 and 4 again; standard TCP has a window of one segment (RFC 5681
+/// section 3.1), and 3 and 4 need no retransmission.
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {
@@ -148,15 +147,15 @@ fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     assert_begins(&trace(tcp, &[2]), &expected);
 }
 
-/// What slow start sends until segment 9 is missed: 9 to 18 are under way, the window is 10.
+/// Returns the position in slow start at which segment 9 is missed: 9 to 18 are in flight, the window is 10.
 fn before_the_loss(found: &[(u64, Vec<u64>)]) -> usize {
     let eighth = found.iter().position(|(asked, _)| *asked == 9).unwrap();
     assert_eq!(found[eighth].1, [17, 18]);
     eighth
 }
 
-/// T-TAHOE: the third duplicate repairs segment 9 and leaves one segment of window; six further ones
-/// release nothing; the acknowledgement of all makes it two.
+/// T-TAHOE: the third duplicate causes the retransmission of segment 9 and a window of one segment; six further
+/// ones release nothing; the acknowledgement of all segments makes the window two.
 #[test]
 fn tahoe_starts_over_after_three_duplicates() {
     let found = trace(textbook(Recovery::Tahoe), &[9]);
@@ -167,9 +166,9 @@ fn tahoe_starts_over_after_three_duplicates() {
     assert_begins(&found[eighth + 1..], &expected);
 }
 
-/// T-RENO: the third duplicate repairs segment 9, the window becomes 5 and 3; of the further six
-/// the first two inflate it to 10, which is in use, the others release 19 to 22; the
-/// acknowledgement of all deflates it to 5, of which 19 to 22 take four.
+/// T-RENO: the third duplicate causes the retransmission of segment 9, the window becomes 5 and 3; of the further
+/// six duplicates the first two inflate it to 10, which is in use, the others release 19 to 22; the
+/// acknowledgement of all segments deflates it to 5, of which 19 to 22 take four.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);

@@ -13,10 +13,10 @@ keys! {
         pub delay: Option<Distribution> = TIMES.key(),
         /// Probability of the loss of a packet; 0 by default.
         pub loss: Option<Distribution> = PROBABILITIES.key(),
-        /// True if a flow has the same values in both directions; by default, its return direction has values of
-        /// its own.
+        /// Rate of a bottleneck for this flow alone; none by default.
         pub rate: Option<Distribution> = RATES.key(),
-        /// Whether a flow has the same values both ways, or others drawn for its way back.
+        /// True if a flow has the same values in both directions; otherwise those of the return direction are
+        /// drawn separately.
         pub symmetric: bool = Kind::Flag.key().default("true"),
     }
 }

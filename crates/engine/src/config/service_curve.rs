@@ -16,7 +16,7 @@ use super::{Change, Link};
 pub struct Work(pub u128);
 
 impl Work {
-    /// Returns the work of transmitting so many bytes.
+    /// Returns the work of transmitting this many bytes.
     pub const fn of_bytes(bytes: u64) -> Self {
         Self(bytes as u128 * 8 * PS_PER_S as u128)
     }
@@ -184,7 +184,7 @@ impl RateSteps {
         if cycle.work.0 == 0 {
             return Time::NEVER;
         }
-        // At least a part of each cycle is left, so that a cycle's end belongs to it.
+        // The cycles before the one in which the work ends; the end of a cycle belongs to it.
         let cycles = (work.0 - cycle.before.0 - 1) / cycle.work.0;
         let within = self.time_in_steps(Work(work.0 - cycles * cycle.work.0));
         let ps = cycles * u128::from(cycle.length.as_ps()) + u128::from(within.as_ps());

@@ -165,7 +165,7 @@ keys! {
         /// Minimum number of segments that leave together, if the window allows.
         pub min_burst: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("1").in_profile(Profile::Linux, "2")
             .unit("segments").source("Linux: tcp_min_tso_segs"),
-        /// Maximum duration of a burst: segments that take less time in total leave together.
+        /// Duration of a burst at high rates: segments that take no longer in total leave together.
         pub burst_time: Span = Kind::Quantity(TIME).key().default("0 s").in_profile(Profile::Linux, "1 ms")
             .source("Linux: tcp_tso_autosize, sk_pacing_shift"),
         /// Segments that a connection sends before pacing begins.
@@ -181,8 +181,8 @@ words! {
         /// Each segment leaves as soon as its burst could leave; a waiting segment is rescheduled if the pacing
         /// rate becomes at least twice the former rate.
         Early = "early",
-        /// Segments leave together, once the segments before have had the time that was fixed at their departure.
-        /// After a pause they take half their time.
+        /// Segments leave together, at the end of the intervals of earlier segments, which were fixed at their
+        /// departure. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -234,7 +234,7 @@ words! {
         /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
         /// cwnd is halved for each timeout without sending, down to the initial window; slow start continues up to
-        /// three quarters of it (RFC 2861).
+        /// three quarters of the former cwnd (RFC 2861).
         Halved = "halved",
     }
 }
@@ -320,7 +320,7 @@ pub enum Ecn {
     Off,
     /// A mark is echoed until the sender says that it has reduced its window (RFC 3168).
     Classic,
-    /// Every ACK tells whether its segments were marked (RFC 8257 section 3.2).
+    /// Every ACK echoes the marks of its segments (RFC 8257 section 3.2).
     Dctcp,
     /// Every ACK counts the marks so far, modulo 8 (AccECN, RFC 9768).
     Accurate,

@@ -6,7 +6,7 @@
 //!
 //! - links that lead to one other link put their packets straight into the queue of arrivals there (`merge.rs`);
 //! - links to the ends of connections pass them straight on to these, as long as no timer and no observation comes
-//! before. Otherwise the packets wait on the link as on any other ([`Link::hold`](super::Link::hold)).
+//!   before. Otherwise the packets wait on the link as on any other ([`Link::hold`](super::Link::hold)).
 //!
 //! The remaining state of a link is two cache lines, next to those of the link that its answers take. Links of few
 //! flows have many packets each, which arrive in order: they keep them.
@@ -62,7 +62,7 @@ struct AccessLink {
 /// A packet that waits.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    /// Begin of its service.
+    /// Beginning of the packet's service.
     start: Time,
     bytes: u16,
 }

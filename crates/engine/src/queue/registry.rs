@@ -41,8 +41,8 @@ impl Discipline {
     }
 }
 
-/// Makes modules, [`QueueConfig`], [`BufferedQueue`](super::BufferedQueue) and [`DISCIPLINES`](super::DISCIPLINES)
-/// of lines `module: Kind(Parameters)`.
+/// Expands lines `module: Kind(Parameters)` to modules, [`QueueConfig`], [`BufferedQueue`](super::BufferedQueue)
+/// and [`DISCIPLINES`](super::DISCIPLINES).
 macro_rules! disciplines {
     ($($module:ident: $Kind:ident($Parameters:ident),)+) => {
         $(
@@ -78,6 +78,13 @@ macro_rules! disciplines {
         }
 
         impl QueueConfig {
+            /// Returns the name of the discipline in scenario files.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$Kind(_) => <$Parameters as Parameters>::KIND,)+
+                }
+            }
+
             /// Returns the queue's capacity.
             pub fn limit(&self) -> Capacity {
                 match self {

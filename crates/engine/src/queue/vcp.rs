@@ -183,7 +183,7 @@ impl Vcp {
 mod tests {
     use super::*;
 
-    /// 8 Mbit/s for 20 ms at 100 % are 20000 bytes; two samples in each interval.
+    /// Returns a router of 8 Mbit/s: 20 ms at 100 % are 20000 bytes; there are two samples in each interval.
     fn vcp() -> Vcp {
         let config = VcpConfig {
             limit: Capacity::Packets(100),
@@ -213,10 +213,10 @@ mod tests {
         assert_eq!(interval(&mut vcp, 20, [0, 0]), Load::Over);
         // A mean of 8000 bytes makes a persistent queue of 2000, half of which are 1000.
         assert_eq!(interval(&mut vcp, 19, [6000, 10_000]), Load::Over);
-        // 1500 are left of it: 750 with 18000 are 93.75 %.
+        // The persistent queue falls to 1500: half of it and 18000 bytes are 93.75 %.
         assert_eq!(interval(&mut vcp, 18, [0, 0]), Load::High);
         assert!((vcp.persistent_bytes - 1500.0).abs() < 1e-9);
-        // 1125 / 2 with 15000 are 77.8 %.
+        // The persistent queue is 1125: half of it and 15000 bytes are 77.8 %.
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
     }
 

@@ -1,4 +1,4 @@
-//! Links that do more than queueing and carrying, at random.
+//! Links with random impairments and changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use longhaul_engine::{Change, DelayBox, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// By millisecond: megabits per second, milliseconds of delay, probability of loss.
+/// Changes by millisecond: rate in Mbit/s, delay in milliseconds, probability of loss.
 type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
 
-/// What links do beside queueing and carrying packets.
+/// Impairments and changes of a link.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
     mean_burst: f64,
     changes: Changes,
     period_ms: Option<u64>,
-    /// Milliseconds of a delivery trace.
+    /// Times of a delivery trace in milliseconds.
     opportunities: Option<Vec<u32>>,
     delay_box: Option<DelayBox>,
     processing_us: Option<f64>,
@@ -76,7 +76,7 @@ prop_compose! {
     }
 }
 
-/// Links that are plain as often as not.
+/// Returns links that are plain as often as not.
 pub fn extras() -> impl Strategy<Value = Extras> {
     prop_oneof![Just(Extras::default()), some_extras()]
 }
@@ -106,7 +106,7 @@ prop_compose! {
 }
 
 impl Extras {
-    /// Losses of this rate, one by one or in bursts.
+    /// Returns losses of this rate, one by one or in bursts.
     pub fn loss(&self, rate: f64) -> Loss {
         if self.mean_burst > 1.0 {
             Loss::GilbertElliott(GilbertElliott::of_bursts(rate, self.mean_burst))
@@ -115,7 +115,7 @@ impl Extras {
         }
     }
 
-    /// Makes a link do all of it but lose packets from the beginning.
+    /// Adds everything to a link except losses from the beginning.
     pub fn add_to(&self, link: &mut Link) {
         let changes = self.changes.iter();
         let changes = changes.map(|(&at_ms, &(mbps, delay_ms, loss))| Change {
@@ -128,7 +128,7 @@ impl Extras {
         link.changes_period = self.period_ms.map(Span::from_millis);
         link.delivery_trace = self.opportunities.clone().map(|mut times_ms| {
             times_ms.sort_unstable();
-            // It takes time.
+            // The trace has a period above zero.
             times_ms.push(300);
             Arc::new(DeliveryTrace::new(times_ms, Bytes(1504)))
         });
@@ -145,7 +145,7 @@ impl Extras {
         };
     }
 
-    /// Makes a link lose nothing, and transmit, from a time on that is after all changes, none of which is repeated.
+    /// Ends a link's losses and outages from a time on that is after all changes, none of which is repeated.
     pub fn end_losses(link: &mut Link, at: Time) {
         link.changes_period = None;
         link.changes.push(Change {
@@ -159,7 +159,7 @@ impl Extras {
         }
     }
 
-    /// Makes a link find out departures when packets arrive, and a plain one of it.
+    /// Makes a link plain, with departures computed on arrival.
     pub fn remove_from(link: &mut Link) {
         (link.changes, link.changes_period, link.delivery_trace) = (Vec::new(), None, None);
         (link.delay_box, link.host_processing_delay, link.tick) = (None, None, None);

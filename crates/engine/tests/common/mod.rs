@@ -1,4 +1,4 @@
-//! A dumbbell to test on: one bottleneck between two routers, with the flows on the routers.
+//! A dumbbell for tests: one bottleneck between two routers, with the flows on the routers.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -23,7 +23,7 @@ use longhaul_engine::{Config, Loss, simulation};
 use longhaul_keys::{Profile, Table, Value};
 use longhaul_units::{Rate, Span, Time};
 
-/// Keeps everything.
+/// A recorder that keeps everything.
 #[derive(Debug, Default, PartialEq)]
 pub struct Records {
     pub flows: Vec<FlowSample>,
@@ -33,7 +33,7 @@ pub struct Records {
     pub traces: Vec<AckTrace>,
     pub exchanges: Vec<Exchange>,
     pub packets: Vec<CapturedPacket>,
-    /// As of the last report of progress.
+    /// Data packets at the last report of progress.
     pub data_packets: u64,
 }
 
@@ -66,7 +66,7 @@ impl Recorder for Records {
     }
 }
 
-/// All ways to repair losses.
+/// All loss recovery algorithms.
 pub const RECOVERIES: [Recovery; 11] = [
     Recovery::Tahoe,
     Recovery::Reno,
@@ -81,7 +81,7 @@ pub const RECOVERIES: [Recovery; 11] = [
     Recovery::Ns2Sack,
 ];
 
-/// A standard connection: 1500-byte packets, immediate acknowledgements, no ECN.
+/// Returns a standard connection: 1500-byte packets, immediate acknowledgements, no ECN.
 pub fn tcp(recovery: Recovery) -> Tcp {
     let rfc =
         Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(100_000));
@@ -101,7 +101,7 @@ pub fn tcp(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Every other segment is acknowledged at once, any other after a time.
+/// Returns delayed ACKs: every second segment is acknowledged at once, any other after a time.
 pub fn delayed_ack(timeout: Span) -> DelayedAck {
     DelayedAck {
         timeout,
@@ -112,7 +112,7 @@ pub fn delayed_ack(timeout: Span) -> DelayedAck {
     }
 }
 
-/// The sender of ns-2.35, as the recorded runs used it.
+/// Returns the sender of ns-2.35, with the parameters of the recorded runs.
 pub fn ns2_tcp(recovery: Recovery) -> Tcp {
     Tcp {
         sack_option_bytes: 0,
@@ -130,7 +130,7 @@ pub fn ns2_tcp(recovery: Recovery) -> Tcp {
     }
 }
 
-/// A controller by name.
+/// Returns a controller by name.
 pub fn controller(kind: &str, variant: Variant, parameters: &[(&str, f64)]) -> ControllerSpec {
     let parameters = parameters
         .iter()
@@ -143,7 +143,7 @@ pub fn controller(kind: &str, variant: Variant, parameters: &[(&str, f64)]) -> C
     }
 }
 
-/// ns-2's drop-tail queue.
+/// Returns ns-2's drop-tail queue.
 pub fn drop_tail(packets: u64) -> QueueConfig {
     QueueConfig::DropTail(DropTail {
         counting: Counting::InService,
@@ -151,7 +151,7 @@ pub fn drop_tail(packets: u64) -> QueueConfig {
     })
 }
 
-/// A dumbbell of `rate` and one-way `delay` with the same queue both ways.
+/// Returns a dumbbell of `rate` and one-way `delay` with the same queue both ways.
 pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Config {
     let link = |name: &str, from, to| Link {
         sampled: true,
@@ -252,14 +252,14 @@ pub fn add_access(config: &mut Config, delay: Span) {
     }
 }
 
-/// The same with nodes of its own for each flow, further away from flow to flow.
+/// Moves each flow to nodes of its own, as [`add_access`] does, at increasing distances.
 pub fn add_own_access(config: &mut Config, delay: Span) {
     add_access_of(config, |number| {
         Span::from_ps(delay.as_ps() * (2 + number as u64 / 2) / 2)
     });
 }
 
-/// The same with nodes of its own for each flow, all as far away.
+/// Moves each flow to nodes of its own, as [`add_access`] does, all at the same distance.
 pub fn add_equal_access(config: &mut Config, delay: Span) {
     add_access_of(config, |_| delay);
 }
@@ -301,7 +301,7 @@ fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
     node
 }
 
-/// Runs a simulation and keeps its records.
+/// Runs a simulation and returns its results and records.
 pub fn run(config: &Config) -> (Totals, Records) {
     let mut records = Records::default();
     let totals = simulation::run(config, &mut records).expect("the configuration is sound");
@@ -311,14 +311,14 @@ pub fn run(config: &Config) -> (Totals, Records) {
 /// The start at time zero.
 pub const AT_ONCE: Start = Start::At(Time::ZERO);
 
-/// Makes every link take an event for each departure, so that nothing is computed ahead of time.
+/// Makes every link take an event for each departure, so that there is no lookahead.
 pub fn serve_explicitly(config: &mut Config) {
     for link in &mut config.links {
         link.service = Service::Explicit;
     }
 }
 
-/// Records of a run.
+/// Returns the records of a run.
 pub fn results(config: &Config) -> Records {
     run(config).1
 }

@@ -9,7 +9,7 @@ use longhaul_units::Span;
 
 use super::{add_own_access, controller, drop_tail, tcp};
 
-/// A proxy that looks at its queue every 10 ms, with CUBIC between its nodes.
+/// Returns a proxy that checks its queue every 10 ms, with CUBIC between its nodes.
 pub fn proxy(name: &str, start: usize, end: usize) -> Proxy {
     let tcp = Tcp {
         congestion: controller("cubic", Variant::Paper, &[]),
@@ -28,8 +28,7 @@ pub fn proxy(name: &str, start: usize, end: usize) -> Proxy {
     }
 }
 
-/// Lets all flows of a dumbbell go by proxies, one each way, with access links of their own before
-/// and behind.
+/// Routes all flows of a dumbbell over proxies, one each way, with access links before and behind them.
 pub fn split(config: &mut Config) {
     config.proxies = vec![proxy("there", 0, 1), proxy("back", 1, 0)];
     for flow in &mut config.flows {

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
 use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
@@ -54,6 +54,7 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     ],
     source: "draft-huitema-ccwg-c4-spec; picoquic, August 2026: c4.c; papers of private-octopus/c4",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Picoquic],
     parameters: &[],
     build: |settings| Ok(Box::new(C4::new(settings))),

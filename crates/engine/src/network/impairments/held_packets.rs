@@ -92,7 +92,7 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Releases some packets, those that come after `event`, as soon as they come.
+    /// Releases the packets that `concerns` selects and that come after `event`, as soon as they come.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {

@@ -179,7 +179,7 @@ fn disciplines() -> [QueueConfig; 6] {
     ]
 }
 
-/// Arrivals: a connection, the number of newly acknowledged segments, and true if the packet has other
+/// Draws arrivals: a connection, the number of newly acknowledged segments, and true if the packet has other
 /// information.
 fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     let arrival = (0u32..4, 0u64..3, prop::bool::weighted(0.1));

@@ -112,7 +112,7 @@ fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
     }
 }
 
-/// Two packets: the second has none behind it.
+/// The second of two packets has none behind it, so that a minimum of one spares it.
 #[test]
 fn the_step_spares_the_last_packets_of_a_queue() {
     for (step_min, marked) in [(0, 1.0), (1, 0.5), (2, 0.0)] {

@@ -167,7 +167,7 @@ impl Red {
         if let Some(since) = arrival.idle_since {
             self.decay(arrival.now.since(since));
         }
-        // Processors have an instruction for signed integers only.
+        // Converted as a signed integer, since processors have an instruction for these only.
         self.average = self.average * self.keep + self.weight * waiting as i64 as f64;
         if arrival.now > self.adapt_after {
             self.adapt(arrival.now, before);

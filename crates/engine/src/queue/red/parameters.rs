@@ -170,7 +170,7 @@ pub enum Marking {
     BelowMaxTh,
 }
 
-/// Time of `max_p`'s changes.
+/// Rule for the times at which `max_p` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Whenever the average is outside the target range (Adaptive RED, section 5).

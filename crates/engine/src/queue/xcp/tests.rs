@@ -91,7 +91,7 @@ fn what_a_packet_does_not_want_is_taken_off_both_residues() {
     // The packet's share would be 12000; there is nothing to lose that would make up for the difference.
     assert_near(granted(&mut xcp, modest), 5000.0);
     assert_near(xcp.gains_left, 235_000.0);
-    // With something to lose: a share of 474 / 1.1 - 1000, of which a router before left -900.
+    // With losses to allocate, the share is 474 / 1.1 - 1000, of which an earlier router has left -900.
     interval(&mut xcp, 0, &TEN_IN_100_MS);
     xcp.interval = Span::from_millis(100);
     xcp.persistent_bytes = 10_000;
@@ -151,8 +151,8 @@ fn the_queue_that_does_not_drain_is_persistent() {
 fn both_intervals_run_side_by_side() {
     let mut xcp = xcp();
     (0..20).for_each(|_| xcp.on_arrival(1000, Some(&TEN_IN_100_MS)));
-    // The first ones are equal; then 25 ms for the queue, before the control interval has told of
-    // the round trip, and 50 ms after.
+    // The first intervals are equal; then the queue's is 25 ms, before the control interval has measured the round
+    // trip, and 50 ms afterwards.
     let mut intervals = Vec::new();
     for _ in 0..3 {
         intervals.push(xcp.until_update());

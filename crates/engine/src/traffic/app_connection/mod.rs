@@ -43,7 +43,7 @@ enum Stage {
     Pausing,
     /// All exchanges are complete; the connection is being closed.
     Closing,
-    /// The connection is aborted, with what it has in flight.
+    /// The connection is aborted, with data still in flight.
     CutOff,
 }
 

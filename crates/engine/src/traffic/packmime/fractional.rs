@@ -185,7 +185,7 @@ fn subtract_mirror_images(phi: &mut [f64], last: f64) {
         *new = a - last * b;
         *old = b - last * a;
     }
-    // The middle one is its own mirror image.
+    // The middle weight is its own mirror image.
     if let Some(middle) = newer.get_mut(half) {
         *middle -= last * *middle;
     }

@@ -150,7 +150,7 @@ impl StackConnection {
         }
     }
 
-    /// Sends what an end has to send, enters its next deadline and records what has happened.
+    /// Sends an end's datagrams, enters its next deadline and records the stack's notes.
     fn proceed(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         loop {

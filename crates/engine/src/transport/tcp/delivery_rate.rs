@@ -161,7 +161,7 @@ impl DeliveryRate {
         self.burst_of.forget_below(segment);
     }
 
-    /// Notes that the sender could send more, but for `limit`, until `delivered` segments are delivered.
+    /// Notes that `limit` keeps the sender from sending more, until `delivered` segments are delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, delivered: u64) {
         self.limited = Some((limit, delivered));
         self.last = NO_BURST;
@@ -199,7 +199,7 @@ impl DeliveryRate {
         if interval < min_rtt || interval == Span::ZERO {
             return None;
         }
-        // Processors have an instruction for signed integers only.
+        // Converted as a signed integer, since processors have an instruction for these only.
         let segments = (delivered - newest.delivered) as i64 as f64;
         Some((RateSample::new(segments, interval), newest.limit))
     }

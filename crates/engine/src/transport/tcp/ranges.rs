@@ -1,8 +1,8 @@
 //! A set of segment numbers as ranges `[left, right)`.
 //!
-//! Receivers keep what arrived out of order in one, senders what was selectively acknowledged. New
-//! data extends the last range, which is stored separately; all others are in a bitmap, so that the
-//! cost of insertion, removal and queries depends neither on the number of ranges nor on their lengths.
+//! Receivers store the segments that arrived out of order in such a set, senders those selectively acknowledged.
+//! New data extends the last range, which is stored separately; all others are in a bitmap, so that the cost of
+//! insertion, removal and queries depends neither on the number of ranges nor on their lengths.
 
 use crate::packet::{SackBlocks, SackOption};
 use crate::transport::tcp::bitmap::Bitmap;
@@ -16,16 +16,16 @@ pub(crate) struct Ranges {
     /// The last range, which most insertions extend; empty if the set is.
     newest: (u64, u64),
     total: u64,
-    /// Numbers of the last range below this are in the bitmap, too.
+    /// Numbers of the last range below this one are also in the bitmap.
     stored: u64,
     /// All numbers below the last range.
     older: Bitmap,
-    /// The blocks behind the first of the acknowledgement that [`Self::repeats`] was last asked about.
+    /// The blocks behind the first of the acknowledgement for which [`Self::repeats`] was last called.
     repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
 impl Ranges {
-    /// Numbers in the set.
+    /// Returns the count of numbers in the set.
     #[inline]
     pub(crate) fn total(&self) -> u64 {
         self.total
@@ -36,19 +36,19 @@ impl Ranges {
         self.newest == EMPTY
     }
 
-    /// One past the largest number, zero if the set is empty.
+    /// Returns one past the largest number, zero if the set is empty.
     #[inline]
     pub(crate) fn end(&self) -> u64 {
         self.newest.1
     }
 
-    /// The last range.
+    /// Returns the last range.
     #[inline]
     pub(crate) fn newest(&self) -> Option<(u64, u64)> {
         (!self.is_empty()).then_some(self.newest)
     }
 
-    /// The ranges from the last to the first.
+    /// Returns the ranges from the last to the first.
     pub(crate) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
         std::iter::successors(self.newest(), |&(left, _)| {
             let right = self.older.last(left)? + 1;
@@ -64,7 +64,7 @@ impl Ranges {
         self.repeated = Default::default();
     }
 
-    /// The range that holds `number`.
+    /// Returns the range that contains `number`.
     #[inline]
     pub(crate) fn containing(&self, number: u64) -> Option<(u64, u64)> {
         if number >= self.newest.0 {
@@ -77,7 +77,7 @@ impl Ranges {
         self.older.contains(number).then(range)
     }
 
-    /// The smallest number at or above `from` that is not in the set.
+    /// Returns the smallest number at or above `from` that is not in the set.
     #[inline]
     pub(crate) fn next_absent(&self, from: u64) -> u64 {
         if from >= self.newest.0 {
@@ -106,7 +106,7 @@ impl Ranges {
         }
     }
 
-    /// Begins another range above all others, in which there is nothing yet.
+    /// Begins another range above all others, without numbers yet.
     #[inline(never)]
     fn begin(&mut self, left: u64) {
         let (first, end) = self.newest;
@@ -139,9 +139,9 @@ impl Ranges {
         }
     }
 
-    /// Whether the blocks behind the first of the acknowledgement `next` repeat those of the
-    /// acknowledgement before, as they mostly do, so that they hold nothing new. If not, the caller is
-    /// to add them.
+    /// Returns true if the blocks behind the first of the acknowledgement `next` repeat those of the
+    /// acknowledgement before, as they usually do, so that they hold nothing new. If not, the caller has to add
+    /// them.
     #[inline]
     pub(crate) fn repeats(&mut self, sack: &SackOption, next: u64) -> bool {
         let [_, older @ ..] = sack.all(next);
@@ -152,8 +152,8 @@ impl Ranges {
         repeats
     }
 
-    /// The blocks of the acknowledgement `next` that may hold something new, and how many they are; the
-    /// caller is to add them.
+    /// Returns the blocks of the acknowledgement `next` that may hold something new, and their number; the caller
+    /// has to add them.
     #[inline]
     pub(crate) fn unseen(
         &mut self,
@@ -186,14 +186,14 @@ impl Ranges {
         removed
     }
 
-    /// The smallest number at or above `from` that is not in the set but lies below one that is.
+    /// Returns the smallest number at or above `from` that is not in the set but below one that is.
     #[inline]
     pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
         let absent = self.next_absent(from);
         (absent < self.end()).then_some(absent)
     }
 
-    /// Numbers of the set in `[left, right)`. Looks at all words of the bitmap between the two.
+    /// Returns the count of numbers of the set in `[left, right)`. Reads all words of the bitmap between the two.
     pub(crate) fn count_in(&self, left: u64, right: u64) -> u64 {
         let (first, end) = self.newest;
         let newest = right.min(end).saturating_sub(left.max(first));
@@ -210,7 +210,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Blocks of one acknowledgement after the other: what is left out is in the set.
+        /// Blocks of one acknowledgement after the other: all numbers in blocks that are left out are in the set.
         #[test]
         fn what_is_left_out_is_known(
             acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),
@@ -233,7 +233,7 @@ mod tests {
             }
         }
 
-        /// Against a plain set of numbers.
+        /// Compares with a reference set of numbers.
         #[test]
         fn behaves_like_a_set(steps in prop::collection::vec((0u64..60, 1u64..12, 0u8..4), 1..60)) {
             let mut ranges = Ranges::default();

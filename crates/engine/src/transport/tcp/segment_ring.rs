@@ -17,7 +17,7 @@ pub(super) struct SegmentRing<T> {
 }
 
 impl<T> Default for SegmentRing<T> {
-    /// Data begins with segment 1.
+    /// Returns an empty ring that begins with segment 1, the first with data.
     fn default() -> Self {
         Self {
             slots: Vec::new(),

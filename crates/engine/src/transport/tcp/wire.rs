@@ -1,4 +1,4 @@
-//! Converts segment numbers and the configuration to what is on the wire.
+//! Conversion of segment numbers and the configuration to values on the wire.
 
 use longhaul_units::Time;
 

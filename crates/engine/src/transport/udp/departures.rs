@@ -62,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    /// 1000 bytes at 8 Mbit/s: one each millisecond.
+    /// Returns departures in milliseconds of datagrams of 1000 bytes at 8 Mbit/s, one per millisecond on average.
     fn departures(spacing: Spacing, count: u64) -> Vec<f64> {
         let config = Udp {
             rate: Rate::from_bps(8_000_000),

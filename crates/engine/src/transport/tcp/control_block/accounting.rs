@@ -98,7 +98,7 @@ impl ControlBlock {
     #[inline]
     pub(crate) fn integrate_cwnd<const REGULAR: bool>(&mut self, now: Time) {
         if usual::<REGULAR>(self.running()) {
-            // Processors have an instruction for signed integers only.
+            // Converted as a signed integer, since processors have an instruction for these only.
             let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
             self.cwnd_integral_ps += self.congestion.window.cwnd() * span_ps;
         }

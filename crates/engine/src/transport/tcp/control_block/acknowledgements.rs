@@ -92,8 +92,8 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Processes selective acknowledgements that cover `total` segments in all; newly covered segments are passed
-    /// to [`Self::on_sacked`].
+    /// Processes selective acknowledgements that cover `total` segments in all; the caller passes newly covered
+    /// segments to [`Self::on_sacked`].
     pub(crate) fn process_sacked(&mut self, total: u64) {
         self.sacked_or_dupacked = total;
         self.count_delivered();
@@ -235,7 +235,7 @@ impl ControlBlock {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
             AckCounting::PerSegment { slow_start_limit } => {
-                // Processors have an instruction for signed integers only.
+                // Converted as a signed integer, since processors have an instruction for these only.
                 let acked = acked as i64 as f64;
                 if self.congestion.window.in_slow_start() {
                     acked.min(self.slow_start_limit(slow_start_limit))

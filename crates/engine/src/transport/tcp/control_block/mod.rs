@@ -47,7 +47,7 @@ pub(super) enum LastReduction {
 /// Time at which segments that the window allows may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
-    /// At once, in any number.
+    /// At once, in any number; never later.
     Freely,
     /// At once, unless pacing, jitter or the limit on bursts hold them back.
     AtOnce,
@@ -136,7 +136,7 @@ pub(super) struct ControlBlock {
     cwr_pending: bool,
     syn_lost: bool,
     plain: Plain,
-    /// True if a round trip has begun of which the algorithm has not been told.
+    /// True if a round trip has begun that has not been reported to the algorithm.
     new_round: bool,
     short: ShortSegments,
     /// The flow's id in records.
@@ -349,7 +349,7 @@ impl ControlBlock {
     /// Returns true if the congestion window allows one segment more than those in flight.
     #[inline]
     pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {
-        // Processors have an instruction for signed integers only.
+        // Converted as a signed integer, since processors have an instruction for these only.
         (in_flight + 1) as i64 as f64 <= self.congestion.window.cwnd()
     }
 

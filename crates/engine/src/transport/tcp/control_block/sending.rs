@@ -21,11 +21,11 @@ const RATE_JUMP: u64 = 2;
 /// State of pacing.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// Time at which the segments sent so far have had their time.
+    /// End of the pacing intervals of the segments sent so far.
     next: Time,
-    /// Time before that at which another segment may leave: the rest of the send quantum.
+    /// Time before `next` from which on another segment may leave: the rest of the send quantum.
     ahead: Span,
-    /// Time given to the last segment.
+    /// Pacing interval of the last segment.
     given: Span,
     /// Time of the pending send event.
     due: Time,
@@ -37,9 +37,9 @@ pub(crate) struct Pace {
 /// Pacing of the segments that could leave at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
-    /// Time given to each segment.
+    /// Pacing interval of each segment.
     gap: Span,
-    /// Latest time by which the segments before must have had their time for another to leave.
+    /// Latest end of the intervals of earlier segments with which another may leave.
     latest: Time,
 }
 
@@ -291,8 +291,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing with which a burst waits until the segments before have had their time, and takes as
-    /// little as half its own time after a pause.
+    /// Returns the pacing with which a burst waits for the end of the intervals of earlier segments, and takes
+    /// intervals shortened by up to half after a pause.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {
@@ -310,8 +310,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the next segment has to wait until the segments before have had their time. If so, its send
-    /// event is armed; otherwise its own time is reserved.
+    /// Returns true if the next segment has to wait for the end of the intervals of earlier segments. If so, its
+    /// send event is armed; otherwise its own interval is reserved.
     #[inline(always)]
     pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {
@@ -330,9 +330,9 @@ impl ControlBlock {
         env.schedule().push_timer(at, Event::Send(self.index));
     }
 
-    /// Reschedules a waiting segment if the pacing rate has jumped: the rest of the time of the segments before is
-    /// counted by the new rate (quinn, `Pacer::delay`). Linux keeps the time that was fixed when the last segment
-    /// left (`tcp_update_skb_after_send`).
+    /// Reschedules a waiting segment if the pacing rate has jumped: the rest of the intervals of earlier segments
+    /// is computed from the new rate (quinn, `Pacer::delay`). Linux keeps the interval that was fixed when the
+    /// last segment left (`tcp_update_skb_after_send`).
     #[inline(never)]
     pub(crate) fn hasten(&mut self, env: &mut impl Environment) {
         let now = env.now();

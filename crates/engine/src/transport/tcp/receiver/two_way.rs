@@ -48,7 +48,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the timestamp that such a segment echoes.
+    /// Returns the timestamp that segments of the other direction echo.
     pub(crate) fn stamp(&self) -> Time {
         self.stamp
     }

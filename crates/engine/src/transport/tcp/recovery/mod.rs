@@ -49,8 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Called after all segments that may be sent now have been sent, if the connection advances: if new segments
-    /// are among them, or after a regular acknowledgement that left the timers to this call.
+    /// Sets timers after all segments that may be sent now have been sent. `moves` if the connection advances: with
+    /// new segments among them, or after a regular acknowledgement that left its timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
@@ -103,8 +103,7 @@ impl RecoveryAlgorithm {
     }
 }
 
-/// The congestion avoidance state of a connection with selective acknowledgements, as Linux calls it
-/// (`icsk_ca_state`).
+/// The congestion avoidance state of a connection with selective acknowledgements (Linux, `icsk_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CaState {
     /// No loss is known.
@@ -113,8 +112,8 @@ enum CaState {
     Cwr,
     /// Fast recovery.
     Recovery,
-    /// After a timeout: what was in flight is sent again in slow start, except what was selectively
-    /// acknowledged (RFC 6675 section 5.1).
+    /// After a timeout: the flight is retransmitted in slow start, except selectively acknowledged segments (RFC 6675
+    /// section 5.1).
     Loss,
 }
 

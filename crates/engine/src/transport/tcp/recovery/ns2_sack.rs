@@ -1,8 +1,8 @@
 //! Loss recovery of ns-2's `Sack1` agent, for comparison with ns-2 studies.
 //!
-//! Its pipe counts acknowledgements: set on entering recovery from what is outstanding, one less
-//! for each acknowledgement, one more for each segment sent. Segments known to be lost are not
-//! subtracted (ns-2.35, `tcp-sack1.cc`), so that recovery from a large loss starts slowly.
+//! Its pipe counts acknowledgements: it is set from the outstanding segments on entering recovery, decremented for
+//! each acknowledgement, and incremented for each segment sent. Segments known to be lost are not subtracted
+//! (ns-2.35, `tcp-sack1.cc`), so that recovery from a large loss starts slowly.
 
 use longhaul_units::Time;
 

@@ -1,4 +1,4 @@
-//! DCTCP's echo (RFC 8257 section 3.2), and how the sender counts it.
+//! DCTCP's echo (RFC 8257 section 3.2), and its count at the sender.
 
 use longhaul_units::Span;
 
@@ -16,7 +16,7 @@ fn dctcp() -> Tcp {
     }
 }
 
-/// Next segment expected, and whether the mark is echoed.
+/// Returns the next segment expected and true if the mark is echoed, for each acknowledgement.
 fn echo(acks: &[Packet]) -> Vec<(u64, bool)> {
     acks.iter()
         .map(|ack| (ack.seq, ack.flags.has(Flags::ECE)))
@@ -28,16 +28,16 @@ fn each_acknowledgement_echoes_the_mark_of_its_segments() {
     let mut receiver = ReceiverBench::open(dctcp());
     let ce = Flags::ECT.with(Flags::CE);
     let mut answers = |at, seq, flags| echo(&receiver.segment(at, seq, flags));
-    // Not marked: every second segment is acknowledged.
+    // Without marks, every second segment is acknowledged.
     assert_eq!(answers(1, 1, Flags::ECT), WAITS);
     assert_eq!(answers(2, 2, Flags::ECT), [(3, false)]);
-    // The first mark, with one segment waiting: it is acknowledged as not marked, then the mark.
+    // At the first mark, one segment waits: it is acknowledged as not marked, then the mark is.
     assert_eq!(answers(3, 3, Flags::ECT), WAITS);
     assert_eq!(answers(4, 4, ce), [(4, false), (5, true)]);
-    // Marked: every second one again, whatever the sender says of its window.
+    // With marks, every second segment is acknowledged again, independent of CWR.
     assert_eq!(answers(5, 5, ce.with(Flags::CWR)), WAITS);
     assert_eq!(answers(6, 6, ce), [(7, true)]);
-    // The end of the marks, with nothing waiting: one acknowledgement, at once.
+    // At the end of the marks, nothing waits: one acknowledgement is sent, at once.
     assert_eq!(answers(7, 7, Flags::ECT), [(8, false)]);
     // A segment alone waits for the timer.
     assert_eq!(answers(8, 8, Flags::ECT), WAITS);
@@ -67,7 +67,7 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     bench.ack(200, 3, &[]);
     let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(super::ms(at)).cwnd.unwrap();
     assert_eq!(cwnd(&mut bench, 200), 11.0);
-    // In use are all of the 11; half of it is left, and the next echoes belong to the same window.
+    // All of the 11 are in use; half is left, and the next echoes belong to the same window.
     bench.ack_with(201, 5, &[], ece);
     assert_eq!(cwnd(&mut bench, 201), 5.5);
     bench.ack_with(202, 7, &[], ece);
@@ -79,7 +79,7 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     assert!(cwnd(&mut bench, 400) < 5.5);
 }
 
-/// BBR ignores marks: they are no reductions, and a loss in the same window of data is one.
+/// BBR ignores marks: they are not counted as reductions, and a loss in the same window of data is.
 #[test]
 fn marks_that_an_algorithm_ignores_are_no_reductions() {
     let config = Tcp {
@@ -96,9 +96,9 @@ fn marks_that_an_algorithm_ignores_are_no_reductions() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (0, 1));
 }
 
-/// A mark and, in the same window of data, a loss: DCTCP answers the mark by alpha / 2, which starts at a
-/// half, and the loss like anybody (RFC 8257 section 3.5); whom a mark has halve the window has answered
-/// both (RFC 3168 section 6.1.2).
+/// With a mark and, in the same window of data, a loss, DCTCP responds to the mark by alpha / 2, with an initial
+/// alpha of one, and to the loss in the standard way (RFC 8257 section 3.5); a sender that halves its window for a
+/// mark has responded to both (RFC 3168 section 6.1.2).
 #[test]
 fn a_loss_halves_a_window_that_a_mark_has_cut_in_proportion() {
     let recoveries = [

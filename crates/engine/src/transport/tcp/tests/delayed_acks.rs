@@ -1,4 +1,4 @@
-//! Which acknowledgements are delayed (RFC 5681 section 4.2), and which not (Linux, tcp_input.c).
+//! Delayed acknowledgements (RFC 5681 section 4.2), and those that are not delayed (Linux, tcp_input.c).
 
 use longhaul_units::Span;
 
@@ -6,7 +6,8 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// A transfer of nine segments to a receiver with a window of so many, which opens from 45 on.
+/// Returns the bench of a transfer of nine segments to a receiver with a window of `window` segments, which has to
+/// open if they are more than 45.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {
@@ -23,19 +24,21 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// What is acknowledged when each of the nine arrives, a millisecond after the one before, and within 50 ms after.
+/// Returns the acknowledgements when each of the nine segments arrives, a millisecond after the one before, and
+/// within 50 ms after.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
     for segment in 1..=9 {
         all.extend(numbers(bench.segment(segment, segment, Flags::NONE)));
     }
-    // One that has been acknowledged tells of what the timer sent.
+    // A duplicate segment shows the acknowledgement that the timer sent.
     all.extend(numbers(bench.segment(60, 1, Flags::NONE)));
     all
 }
 
-/// The last one is odd: it waits for the timer, unless it is pushed. The answer to what comes again is 10 again.
+/// The last segment is odd: its acknowledgement waits for the timer, unless it is pushed. The answer to the
+/// duplicate is 10 again.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(
@@ -66,8 +69,8 @@ fn the_first_acknowledgements_are_not_delayed() {
     );
 }
 
-/// From 65,536 bytes on by twice 1460 to the 81,920 of the buffer, less the segment that waits: five times, and once
-/// for the rest.
+/// The window opens from 65,536 bytes by twice 1460 to the buffer's 81,920, less the segment that waits: five
+/// times, and once for the rest.
 #[test]
 fn acknowledgements_are_not_delayed_while_the_window_opens() {
     assert_eq!(
@@ -76,8 +79,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// An acknowledgement that is sent at once for another reason is one of them; a segment that had arrived before brings
-/// as many again.
+/// An acknowledgement that is sent at once for another reason is one of them; a duplicate segment allows as many
+/// again.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);
@@ -91,8 +94,8 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// The first mark's echo brings two (Linux, `__tcp_ecn_check_ce`); what ends the echo is answered at once
-/// (`tcp_ecn_accept_cwr`).
+/// The first mark's echo brings two prompt acknowledgements (Linux, `__tcp_ecn_check_ce`); the segment that ends
+/// the echo is answered at once (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {
     let mut bench = nine_segments(2, false, 20);
@@ -107,8 +110,8 @@ fn marks_and_their_answers_are_acknowledged_at_once() {
     }
 }
 
-/// The first three that tell of a hole leave at once, then one a millisecond for all that come in it (Linux,
-/// `__tcp_ack_snd_check`), until the hole is filled.
+/// The first three duplicate acknowledgements for a hole leave at once, then one per millisecond for all segments
+/// that arrive in it (Linux, `__tcp_ack_snd_check`), until the hole is filled.
 #[test]
 fn later_duplicate_acknowledgements_are_held_back() {
     let mut bench = nine_segments(1, false, 20);
@@ -127,7 +130,7 @@ fn later_duplicate_acknowledgements_are_held_back() {
     assert!(numbers(110, 9).is_empty());
 }
 
-/// Every other one is lost: two blocks are held back at most, and the third sends them off.
+/// Every second segment is lost: at most two blocks are held back, and the third releases them.
 #[test]
 fn what_is_held_back_fits_into_one_acknowledgement() {
     let mut bench = nine_segments(1, false, 20);

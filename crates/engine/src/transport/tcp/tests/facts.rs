@@ -1,4 +1,5 @@
-//! What algorithms are told, and what is left to those that hold the window themselves.
+//! Samples passed to algorithms, and the rules of the transport that do not apply to algorithms that control cwnd
+//! themselves.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +12,7 @@ use super::{ReceiverBench, SenderBench, controller, ms, tcp};
 use crate::config::{Pacing, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, SackBlocks};
 
-/// Writes down what it is told.
+/// An algorithm that records its samples.
 #[derive(Clone, Debug)]
 pub(super) struct Scribe {
     phases: Phases,
@@ -73,8 +74,8 @@ impl CongestionControl for Scribe {
     }
 }
 
-/// Segment 2 of the first ten is lost. Four more leave before that is known, two in slow start and
-/// two by limited transmit.
+/// Loses segment 2 of the first ten. Four more leave before that is known, two in slow start and two by limited
+/// transmit.
 fn one_loss(bench: &mut SenderBench) {
     bench.ack(200, 2, &[]);
     for above in 4..=11 {
@@ -90,29 +91,29 @@ fn every_delivery_is_told_in_every_phase() {
         let scribe = Scribe::new(Phases::Avoidance);
         let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
         one_loss(&mut bench);
-        // Segment 1; 3 to 10, one by one; the repaired 2 with 11 to 14; 15.
+        // The deliveries are segment 1; 3 to 10, one by one; the retransmitted 2 with 11 to 14; 15.
         let delivered = scribe.facts(|ack| (ack.acked, ack.delivered));
         let mut expected = vec![(1, 1)];
         expected.extend((2..=9).map(|delivered| (0, delivered)));
         expected.extend([(13, 14), (1, 15)]);
         assert_eq!(delivered, expected, "{recovery:?}");
-        // The third duplicate tells of the loss.
+        // The third duplicate shows the loss.
         let lost = scribe.facts(|ack| ack.lost);
         assert_eq!((lost[2], lost[4], lost[10]), (0, 1, 1), "{recovery:?}");
-        // Recovery begins with that, and ends with the acknowledgement of the repair.
+        // Recovery begins with that duplicate, and ends with the acknowledgement of the retransmission.
         let phases = scribe.phases_told();
         let mut expected = vec![Phase::SlowStart];
         expected.extend([Phase::NoGrowth; 3]);
         expected.extend([Phase::Recovery; 6]);
         let (last, before) = phases.split_last().expect("told something");
         assert_eq!(before, expected, "{recovery:?}");
-        // NewReno's window is then what is in flight, below the threshold.
+        // NewReno's window is then the flight, below the threshold.
         assert!(last.may_grow(), "{recovery:?}");
     }
 }
 
-/// Sync-TCP follows no verdict of a recovery: a queue of 80 ms, the largest so far, is reported in one.
-/// Afterwards standard TCP has the window.
+/// Sync-TCP does not act on a verdict during a recovery: a queue of 80 ms, the largest so far, is reported in one.
+/// After it, standard TCP controls the window.
 #[test]
 fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -130,7 +131,7 @@ fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
             bench.sender.sample(ms(at)).cwnd.unwrap()
         };
         report(200, 2, None, 0);
-        // Segment 2 is lost; rack waits for a quarter of the round trip.
+        // Segment 2 is lost; RACK waits for a quarter of the round trip.
         for right in 4..=10 {
             report(226 + right, 2, Some((3, right)), 80);
         }
@@ -164,7 +165,7 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
             "{recovery:?}: only the algorithm moves the window"
         );
         if recovery != Recovery::Tahoe {
-            // From the acknowledgement that tells of the loss to the one that repairs it.
+            // Recovery lasts from the acknowledgement that shows the loss to that of the retransmission.
             let mut expected = vec![Phase::Avoidance];
             expected.extend([Phase::Recovery; 7]);
             expected.push(Phase::Avoidance);
@@ -173,8 +174,8 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
     }
 }
 
-/// Segments 1 to 10 left at 100 ms, 11 to 13 at 200 ms. What the receiver holds back does not count, and
-/// segment 3, which leaves twice, gives no sample (Karn's rule), nor do those that waited for it.
+/// Segments 1 to 10 left at 100 ms, 11 to 13 at 200 ms. Segments that the receiver holds back do not count, and
+/// segment 3, which is retransmitted, gives no sample (Karn's rule), nor do segments that waited for it.
 #[test]
 fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     for recovery in [Recovery::Sack, Recovery::Ns2Sack] {
@@ -190,7 +191,7 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
         let expected = [100.0, 130.0, 131.0, 132.0].map(Some);
         assert_eq!(samples[..4], expected, "{recovery:?}");
         assert_eq!(samples[4..], [None, Some(141.0)], "{recovery:?}");
-        // The acknowledgement that ends a round trip tells of it, too.
+        // The acknowledgement that ends a round trip also reports it.
         let rounds = scribe.facts(|ack| ack.round_start);
         assert_eq!(rounds[..3], [true, false, false], "{recovery:?}");
         let min = scribe.facts(|ack| ack.min_rtt);
@@ -198,8 +199,8 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     }
 }
 
-/// Samples of every acknowledgement are the algorithm's alone: the retransmission timer times one segment a
-/// round trip, as ns-2 does.
+/// Samples of every acknowledgement are the algorithm's alone: the retransmission timer times one segment per
+/// round trip, as in ns-2.
 #[test]
 fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
     let scribe = Scribe::new(Phases::Avoidance);
@@ -208,7 +209,7 @@ fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
         bench.ack(198 + next, next, &[]);
     }
     assert_eq!(scribe.facts(|ack| ack.rtt.is_some()), [true; 10]);
-    // Those of the SYN and of segment 1.
+    // The two samples are those of the SYN and of segment 1.
     assert_eq!(bench.sender.counters(ms(210)).rtt_samples, 2);
 }
 
@@ -216,15 +217,15 @@ fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
 fn the_delivery_rate_is_that_of_the_path() {
     let scribe = Scribe::new(Phases::Avoidance);
     let mut bench = SenderBench::open(tcp(Recovery::Sack), scribe.controller());
-    // A path that lets one segment through every 10 ms: ten sent at 100 ms come back from 200 ms.
+    // The path transmits a segment every 10 ms: ten segments sent at 100 ms are acknowledged from 200 ms on.
     for segment in 1..=11 {
         bench.ack(190 + 10 * segment, segment + 1, &[]);
     }
     let rates = scribe.facts(|ack| ack.delivery_rate.expect("a sample").per_second());
-    // The first: one segment in the 100 ms since the flight began; the second: two in 110 ms.
+    // The first rate is one segment in the 100 ms since the flight began; the second is two in 110 ms.
     assert!((rates[0] - 10.0).abs() < 1e-9, "{rates:?}");
     assert!((rates[1] - 2.0 / 0.11).abs() < 1e-9, "{rates:?}");
-    // Segment 11 left at 200 ms with the first acknowledgement; until 300 ms ten more came.
+    // Segment 11 left at 200 ms with the first acknowledgement; until 300 ms ten more segments were delivered.
     assert!((rates[10] - 100.0).abs() < 1e-9, "{rates:?}");
 }
 
@@ -232,7 +233,7 @@ fn the_delivery_rate_is_that_of_the_path() {
 fn an_interval_below_the_smallest_round_trip_gives_no_rate() {
     let scribe = Scribe::new(Phases::Avoidance);
     let mut bench = SenderBench::open(tcp(Recovery::Sack), scribe.controller());
-    // The SYN took 100 ms, which stands in for the path's least until a data segment has one.
+    // The SYN took 100 ms, which is the provisional minimum until a data segment has a sample.
     bench.ack(150, 1, &[(3, 4)]);
     bench.ack(200, 4, &[]);
     let rates = scribe.facts(|ack| ack.delivery_rate.is_some());
@@ -249,14 +250,14 @@ fn samples_tell_what_limited_the_sender_when_their_segments_left() {
         bench.ack(300, 7, &[]);
         scribe.facts(|ack| ack.limit)
     };
-    // With the first acknowledgement the last two of twelve segments leave: the sender was limited
-    // by the window until then.
+    // With the first acknowledgement the last two of twelve segments leave: the window limited the sender until
+    // then.
     let short = Tcp {
         transfer: Some(12 * 1460),
         ..tcp(Recovery::Sack)
     };
     assert_eq!(limits(short), [Limit::Network; 3]);
-    // The peer lets five go at a time; the sixth leaves while it holds the sender back.
+    // The peer accepts five segments at a time; the sixth leaves while this limits the sender.
     let narrow = Tcp {
         receive_window: 5,
         ..tcp(Recovery::Sack)
@@ -277,8 +278,8 @@ fn an_algorithm_with_a_rate_paces_without_being_asked() {
     assert_eq!(bench.sent_when()[1..], expected);
 }
 
-/// Ten segments a round trip of 100 ms, times the factor: every 5 ms below half of the threshold, every
-/// 8 ms above.
+/// Ten segments per round trip of 100 ms, times the factor: every 5 ms below half of the threshold, every 8 ms
+/// above.
 #[test]
 fn pacing_is_faster_than_the_window_over_the_round_trip() {
     for (ssthresh, gap) in [(100.0, 5), (15.0, 8)] {

@@ -1,11 +1,11 @@
-//! Data that the application gives message by message. Full segments hold 1460 bytes in 1500.
+//! Data that the application gives in messages. Full segments hold 1460 bytes in 1500.
 
 use super::{SenderBench, ms, reno, tcp};
 use crate::config::{IdleRestart, Recovery};
 use crate::packet::{Flags, Packet};
 
 impl SenderBench {
-    /// Sizes on the wire and FINs of what was sent since the last question.
+    /// Returns numbers, sizes on the wire and FINs of the segments sent since the last call.
     fn sizes(&mut self) -> Vec<(u64, u16, bool)> {
         let soon = self.env.network.now + longhaul_units::Span::from_micros(1);
         let sent = super::run_to(&mut self.env, soon, |_, event| {
@@ -26,7 +26,7 @@ fn open() -> SenderBench {
 fn a_short_segment_is_filled_while_it_waits() {
     let mut bench = open();
     assert_eq!(bench.sizes(), []);
-    // Of 3000 bytes two segments fit in the window, 80 bytes wait.
+    // Of 3000 bytes, two segments fit in the window, and 80 bytes wait.
     bench.sender.append(3000, &mut bench.env);
     assert_eq!(bench.sizes(), [(1, 1500, false), (2, 1500, false)]);
     assert_eq!(bench.sender.end(), 4);
@@ -35,7 +35,7 @@ fn a_short_segment_is_filled_while_it_waits() {
     assert_eq!(bench.sender.position(4), 3101);
     bench.ack(200, 3, &[]);
     assert_eq!(bench.sizes(), [(3, 220, false)]);
-    // It has left, and stays short.
+    // The segment has left, and stays short.
     bench.sender.append_last(1460 + 7, &mut bench.env);
     assert_eq!(bench.sizes(), [(4, 1500, false), (5, 47, true)]);
     let positions: Vec<u64> = (0..7).map(|n| bench.sender.position(n)).collect();
@@ -50,7 +50,7 @@ fn repeated_segments_keep_their_sizes() {
     bench.sender.append(10, &mut bench.env);
     bench.sender.append(20, &mut bench.env);
     assert_eq!(bench.sizes(), [(1, 50, false), (2, 60, false)]);
-    // The timer expires; both are sent again, one by one.
+    // The timer expires; both segments are retransmitted, one by one.
     bench.wait(1300);
     bench.sent.clear();
     bench.ack(1400, 2, &[]);
@@ -61,12 +61,12 @@ fn repeated_segments_keep_their_sizes() {
     assert_eq!(bench.sender.finish(), None);
 }
 
-/// RFC 5681 section 4.1; the least timeout is a second.
+/// RFC 5681 section 4.1; the minimum timeout is a second.
 #[test]
 fn a_window_that_was_idle_for_a_timeout_starts_over() {
     for (pause, allowed) in [(900, 4), (1100, 2)] {
         let mut bench = open();
-        // It grows while there is more to send than it allows, from 2 to 4.
+        // The window grows from 2 to 4 while the application has more to send than it allows.
         bench.sender.append(6 * 1460, &mut bench.env);
         for (at, next) in [(200, 2), (201, 3), (300, 7)] {
             bench.ack(at, next, &[]);
@@ -79,8 +79,8 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
     }
 }
 
-/// It is sending that counts, whatever arrives meanwhile: on a connection that is used again, the request for what is
-/// sent next. Nor does it matter that the counters are read.
+/// The time since the last segment was sent counts, whatever arrives meanwhile: on a persistent connection, the
+/// request for the next data does. Reading the counters has no effect.
 #[test]
 fn a_request_that_arrives_does_not_end_the_idle_time() {
     for recovery in [

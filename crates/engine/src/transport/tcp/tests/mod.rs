@@ -1,4 +1,4 @@
-//! One end of a connection alone, driven step by step: for traces worked out by hand.
+//! One end of a connection alone, driven step by step: for traces computed by hand.
 
 mod dctcp;
 mod delayed_acks;
@@ -32,7 +32,7 @@ use crate::random::Streams;
 use crate::schedule::Event;
 use crate::transport::{Env, EventLog, FlowDelays};
 
-/// An initial window of ten 1500-byte packets, immediate acknowledgements, no ECN.
+/// Returns a connection with an initial window of ten 1500-byte packets, immediate acknowledgements, and no ECN.
 fn tcp(recovery: Recovery) -> Tcp {
     let rfc =
         Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(100_000));
@@ -47,7 +47,7 @@ fn tcp(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Every other segment is acknowledged at once, any other after a time.
+/// Returns delayed ACKs: every second segment is acknowledged at once, any other after a time.
 fn delayed_ack(timeout: Span) -> DelayedAck {
     DelayedAck {
         timeout,
@@ -58,12 +58,12 @@ fn delayed_ack(timeout: Span) -> DelayedAck {
     }
 }
 
-/// Standard congestion control.
+/// Returns standard congestion control.
 fn reno() -> Controller {
     controller("reno")
 }
 
-/// A registered algorithm with its defaults.
+/// Returns a registered algorithm with its defaults.
 fn controller(kind: &str) -> Controller {
     let spec = ControllerSpec {
         kind: kind.to_string(),
@@ -76,7 +76,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// A network of one link, so fast that whatever is sent comes out at once.
+/// Returns a network of one link, so fast that every packet sent arrives at once.
 fn network(end: End) -> (Env, Path, Streams) {
     let queue = QueueConfig::DropTail(DropTail {
         counting: Counting::InService,
@@ -119,7 +119,7 @@ fn network(end: End) -> (Env, Path, Streams) {
     (env, path, streams)
 }
 
-/// Lets events happen until `at`; returns what was sent by then.
+/// Processes events until `at`; returns the packets sent by then.
 fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Vec<Packet> {
     let mut sent = Vec::new();
     let mut arrived = Packet::NONE;
@@ -140,7 +140,7 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
     }
 }
 
-/// A sender whose acknowledgements are made up.
+/// A sender whose acknowledgements the test makes.
 struct SenderBench {
     sender: Sender,
     env: Env,
@@ -148,12 +148,12 @@ struct SenderBench {
 }
 
 impl SenderBench {
-    /// A connection that opened with a round trip of 100 ms, at 100 ms.
+    /// Returns the bench of a connection that opened with a round trip of 100 ms, at 100 ms.
     fn open(tcp: Tcp, controller: Controller) -> Self {
         Self::open_with(tcp, controller, |_| {})
     }
 
-    /// The same, whose application has nothing to send yet.
+    /// Returns the bench of a connection that opened likewise, whose application has nothing to send yet.
     fn open_empty(tcp: Tcp, controller: Controller) -> Self {
         Self::open_with(tcp, controller, Sender::begin_empty)
     }
@@ -164,7 +164,7 @@ impl SenderBench {
         bench
     }
 
-    /// A connection whose SYN has left.
+    /// Returns the bench of a connection whose SYN has left.
     fn dial(tcp: Tcp, controller: Controller, prepare: impl Fn(&mut Sender)) -> Self {
         let (env, path, streams) = network(End::TcpReceiver);
         let stream = streams.component("sender");
@@ -192,7 +192,7 @@ impl SenderBench {
         self.sent.extend(sent.iter().map(whole_ms));
     }
 
-    /// An acknowledgement arrives at `at` milliseconds.
+    /// Delivers an acknowledgement at `at` milliseconds.
     fn ack(&mut self, at: u64, next: u64, blocks: &[(u64, u64)]) {
         self.ack_with(at, next, blocks, Flags::NONE);
     }
@@ -210,7 +210,7 @@ impl SenderBench {
         self.sender.on_packet(&packet, &mut self.env);
     }
 
-    /// An acknowledgement with these options.
+    /// Returns an acknowledgement with these options.
     fn packet_with(&mut self, next: u64, sack: SackBlocks, flags: Flags) -> Packet {
         Packet {
             sack: self.env.network.options.put(&sack, next),
@@ -218,7 +218,7 @@ impl SenderBench {
         }
     }
 
-    /// Segments sent since the last question, each with the millisecond of its sending.
+    /// Returns the segments sent since the last call, each with its send time in milliseconds.
     fn sent_when(&mut self) -> Vec<(u64, u64)> {
         let soon = self.env.network.now + Span::from_micros(1);
         let packets = run_to(&mut self.env, soon, |_, event| {
@@ -229,25 +229,25 @@ impl SenderBench {
         std::mem::take(&mut self.sent)
     }
 
-    /// Segments sent since the last question.
+    /// Returns the segments sent since the last call.
     fn sent(&mut self) -> Vec<u64> {
         self.sent_when().iter().map(|&(_, seq)| seq).collect()
     }
 }
 
-/// A receiver whose segments are made up.
+/// A receiver whose segments the test makes.
 struct ReceiverBench {
     receiver: Receiver,
     env: Env,
 }
 
 impl ReceiverBench {
-    /// A receiver that has answered the SYN.
+    /// Returns the bench of a receiver that has answered the SYN.
     fn open(tcp: Tcp) -> Self {
         Self::open_to(tcp, false)
     }
 
-    /// The same, whose sender may ask routers.
+    /// Returns the bench of a receiver that has answered the SYN, whose sender may ask routers.
     fn open_to(tcp: Tcp, asks_routers: bool) -> Self {
         let (env, path, _) = network(End::TcpSender);
         let mut bench = Self {
@@ -258,13 +258,13 @@ impl ReceiverBench {
         bench
     }
 
-    /// A segment sent at time zero arrives at `at` milliseconds; returns the acknowledgements sent
-    /// until then and for it.
+    /// Delivers a segment sent at time zero at `at` milliseconds; returns the acknowledgements sent until then and
+    /// for it.
     fn segment(&mut self, at: u64, seq: u64, flags: Flags) -> Vec<Packet> {
         self.segment_with(at, seq, flags, SackHandle::NONE)
     }
 
-    /// The same with a header for routers.
+    /// Delivers a segment with a header for routers, like [`Self::segment`].
     fn segment_with(&mut self, at: u64, seq: u64, flags: Flags, sack: SackHandle) -> Vec<Packet> {
         let receiver = &mut self.receiver;
         let timer = |env: &mut Env, _| receiver.on_timer(env);

@@ -9,7 +9,7 @@ use longhaul_units::Rate;
 use super::{SenderBench, tcp};
 use crate::config::{PacedBursts, Recovery};
 
-/// A window that stays as it is, paced at a rate that is set from outside, in bits per second; not at all for 0.
+/// A constant window, paced at a rate that the test sets, in bits per second; not paced for 0.
 #[derive(Clone, Debug, Default)]
 struct Paced(Arc<AtomicU64>);
 
@@ -39,8 +39,8 @@ impl CongestionControl for Paced {
     }
 }
 
-/// Of two segments at `before` bits per second one leaves at 100 ms; at 200 ms it is acknowledged, and the rate is
-/// `after`. Returns what leaves by 30 s, and the bench.
+/// Sends the first of two segments at 100 ms with `before` bits per second; at 200 ms it is acknowledged, and the
+/// rate becomes `after`. Returns the segments that leave by 30 s, and the bench.
 fn change(before: u64, after: u64, bursts: PacedBursts) -> (Vec<(u64, u64)>, SenderBench) {
     let mut tcp = tcp(Recovery::Sack);
     (tcp.initial_window, tcp.paced_bursts) = (2.0, bursts);
@@ -55,7 +55,7 @@ fn change(before: u64, after: u64, bursts: PacedBursts) -> (Vec<(u64, u64)>, Sen
     (new_segments(&mut bench), bench)
 }
 
-/// Segments sent since the last question, without what is sent again.
+/// Returns the segments sent since the last call, without retransmissions.
 fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     let mut newest = 0;
     let mut sent = bench.sent_when();
@@ -63,8 +63,8 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// 12,000 bits take 12,000 s at 1 bit/s, of which a tenth of one is over: what is left is 12 ms at 1 Mbit/s. Linux keeps the
-/// time, and a rate that falls, or does not double, leaves it, too. Without a rate nothing waits.
+/// At 1 bit/s 12,000 bits take 12,000 s, of which 0.1 s is over: the rest takes 12 ms at 1 Mbit/s. Linux keeps the
+/// time, and a rate that falls, or does not double, does not change it either. Without a rate nothing waits.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;
@@ -77,7 +77,7 @@ fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
 }
 
-/// The event of the time that was given up, 12,000.1 s, sends nothing.
+/// The event of the former time, 12,000.1 s, sends nothing.
 #[test]
 fn a_wait_that_was_shortened_ends_once() {
     let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);

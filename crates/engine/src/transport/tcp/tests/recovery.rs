@@ -1,4 +1,4 @@
-//! What loss recovery sends, acknowledgement by acknowledgement.
+//! Segments that loss recovery sends, acknowledgement by acknowledgement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,8 +12,8 @@ use crate::packet::Flags;
 
 const NOTHING: [u64; 0] = [];
 
-/// Twenty segments leave at 100 ms. Those from 1 to `lost` are lost, the others' acknowledgements
-/// come one each millisecond. Returns what each of them lets out.
+/// Sends twenty segments at 100 ms. Those from 1 to `lost` are lost, the others are acknowledged one by one each
+/// millisecond. Returns the segments that each acknowledgement releases.
 fn answers_to_a_loss(recovery: Recovery, lost: u64, acknowledgements: u64) -> Vec<Vec<u64>> {
     answers_to_a_loss_with(tcp(recovery), lost, acknowledgements)
 }
@@ -32,9 +32,9 @@ fn answers_to_a_loss_with(tcp: Tcp, lost: u64, acknowledgements: u64) -> Vec<Vec
     (1..=acknowledgements).map(answer).collect()
 }
 
-/// The flight of RFC 6937 section 3.1, 20 segments with the first lost: two leave by limited
-/// transmit, so that 22 are in flight when the window is halved to 10, and 10 leave for each 22 that
-/// arrive, rounded up. From the 18th acknowledgement on the pipe is as small as the window.
+/// The flight of RFC 6937 section 3.1, 20 segments with the first lost: two leave by limited transmit, so that 22
+/// are in flight when the window is halved to 10, and 10 leave for each 22 that arrive, rounded up. From the 18th
+/// acknowledgement on the pipe is as small as the window.
 #[test]
 fn prr_spreads_the_reduction_over_a_round_trip() {
     let none = Vec::new;
@@ -64,7 +64,7 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
         assert_eq!(answers_to_a_loss(recovery, 1, 21), expected, "{recovery:?}");
     }
-    // RFC 6675 waits until the flight has shrunk to the window, then answers each.
+    // RFC 6675 waits until the flight has shrunk to the window, then sends a segment for each acknowledgement.
     let answers = answers_to_a_loss(Recovery::Sack, 1, 21);
     let mut expected = vec![vec![21], vec![22], vec![1]];
     expected.extend(vec![none(); 9]);
@@ -92,7 +92,7 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// A mark halves the window below the pipe while a hole may be reordering: PRR has no part in it.
+/// A mark halves the window below the pipe while a hole may be reordering: PRR does not apply.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -110,8 +110,9 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// In Linux it has: of a window of 20, a segment leaves for every other one that arrives, until 10 are in flight. What
-/// was sent before the mark came has arrived then, with the twentieth acknowledgement; one later it is over.
+/// In Linux PRR applies to marks: with a window of 20, a segment leaves for every second one that arrives, until
+/// 10 are in flight. The segments sent before the mark have then arrived, with the twentieth acknowledgement; the
+/// reduction ends one later.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -132,7 +133,7 @@ fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
 }
 
-/// A loss that comes to light meanwhile brings no reduction of its own, and what may leave is counted on.
+/// A loss found meanwhile causes no reduction of its own, and the count of segments that may leave continues.
 #[test]
 fn linux_answers_a_loss_behind_a_mark_once() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -145,7 +146,7 @@ fn linux_answers_a_loss_behind_a_mark_once() {
             bench.sent()
         })
         .collect();
-    // Nothing leaves out of turn: something has left in this reduction before.
+    // No segment leaves out of turn: one has left in this reduction before.
     let expected: [&[u64]; 6] = [&[], &[22], &[], &[2], &[], &[23]];
     assert_eq!(answers, expected);
     let counters = bench.sender.counters(ms(221));
@@ -153,7 +154,8 @@ fn linux_answers_a_loss_behind_a_mark_once() {
     assert_eq!(bench.sender.sample(ms(221)).cwnd, Some(10.0));
 }
 
-/// In proportion to the window, not to the flight, which two segments of limited transmit have made larger.
+/// The reduction is in proportion to the window, not to the flight, which two segments of limited transmit have
+/// enlarged.
 #[test]
 fn linux_counts_in_proportion_to_the_window() {
     let mut expected = vec![vec![21], vec![22], vec![1]];
@@ -175,8 +177,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// Half of three segments: a loss leaves the threshold (RFC 5681 section 3.2), which is at least two; a mark
-/// may leave less (RFC 3168 section 6.1.2), and so may anything in ns-2.
+/// Half of three segments: a loss reduces the threshold to at least two (RFC 5681 section 3.2); a mark may reduce
+/// it further (RFC 3168 section 6.1.2), and so may anything in ns-2.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -201,7 +203,7 @@ fn reductions_leave_the_smallest_window_of_the_profile() {
     assert_eq!(cut(Recovery::Ns2Sack, ns2, 1, &loss, Flags::NONE), 1.5);
 }
 
-/// The first block that is more than three segments ahead tells FACK of everything below it.
+/// The first block that is more than three segments ahead makes FACK consider everything below it lost.
 #[test]
 fn fack_takes_everything_below_the_furthest_segment_for_lost() {
     let mut bench = SenderBench::open(tcp(Recovery::Fack), reno());
@@ -231,8 +233,8 @@ fn fack_waits_while_the_gap_may_be_reordering() {
     assert!(bench.sent().contains(&2));
 }
 
-/// The last two of ten segments are lost: two round trips after the last acknowledgement the last
-/// one is sent again, and its acknowledgement tells of the other.
+/// The last two of ten segments are lost: two round trips after the last acknowledgement the last one is
+/// retransmitted, and its acknowledgement shows the loss of the other.
 #[test]
 fn a_probe_repairs_the_tail_without_a_timeout() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -268,13 +270,13 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
     bench.sent();
     bench.wait(1000);
     assert_eq!(bench.sent_when(), [(440, 10)]);
-    // Without an answer the retransmission timer, started over by the probe, is next.
+    // Without an answer the retransmission timer, restarted by the probe, is next.
     bench.wait(2000);
     assert_eq!(bench.sent_when(), [(1440, 10)]);
     assert_eq!(bench.sender.counters(ms(2000)).timeouts, 1);
 }
 
-/// A peer that takes one segment at a time; the probe at 300 ms repeats it.
+/// Returns the bench of a peer that accepts one segment at a time; the probe at 300 ms repeats it.
 fn one_probe() -> SenderBench {
     let config = Tcp {
         receive_window: 1,
@@ -300,19 +302,21 @@ fn a_loss_that_only_a_probe_repaired_reduces_the_window() {
 #[test]
 fn a_needless_probe_does_not_reduce_the_window() {
     let mut bench = one_probe();
-    // The answer to the first copy was late; the second copy's repeats it.
+    // The answer to the first copy was late; the answer to the second copy repeats it.
     bench.ack(310, 2, &[]);
     bench.ack(400, 2, &[]);
     bench.ack(410, 3, &[]);
     assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
-    // It reports the second copy together with the segment after it (RFC 8985 section 7.4.2, case 1).
+    // The acknowledgement reports the second copy together with the segment after it (RFC 8985 section 7.4.2, case
+    // 1).
     let mut bench = one_probe();
     bench.ack(310, 2, &[]);
     bench.ack(410, 3, &[(1, 2)]);
     assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
 }
 
-/// Segment 2 comes two places late, 5 four places late: less than a quarter of the round trip.
+/// Delivers segment 2 two places late and segment 5 four places late: by less than a quarter of the round trip.
+/// Returns the counts of reductions and retransmissions.
 fn reordered(recovery: Recovery) -> (u64, u64) {
     let mut bench = SenderBench::open(tcp(recovery), reno());
     bench.ack(200, 2, &[]);
@@ -332,12 +336,11 @@ fn reordered(recovery: Recovery) -> (u64, u64) {
 fn rack_does_not_take_reordering_for_loss() {
     assert_eq!(reordered(Recovery::RackTlp), (0, 0));
     assert_eq!(reordered(Recovery::RackTlpPrr), (0, 0));
-    // Counting does.
+    // Counting duplicate ACKs causes a spurious retransmission.
     assert_eq!(reordered(Recovery::Sack), (1, 1));
 }
 
-/// Segment 3, sent with 2, was in flight for 100 ms: 2 is lost a quarter of the smallest round trip
-/// later.
+/// Segment 3, sent with segment 2, was in flight for 100 ms: 2 is lost a quarter of the minimum round trip later.
 #[test]
 fn the_reordering_timer_ends_the_patience() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -348,7 +351,7 @@ fn the_reordering_timer_ends_the_patience() {
     assert_eq!(bench.sender.counters(ms(230)).cuts_loss, 1);
 }
 
-/// The repair of segment 2 is lost, too. Segment 14 leaves after it and arrives.
+/// The retransmission of segment 2 is also lost. Segment 14 leaves after it and arrives.
 #[test]
 fn rack_notices_the_loss_of_a_retransmission() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -370,13 +373,13 @@ fn rack_notices_the_loss_of_a_retransmission() {
     assert_eq!(bench.sender.counters(ms(332)).timeouts, 0);
 }
 
-/// Nothing comes back. No round trip of data is known, so that everything is overdue when the timer
-/// expires: it is sent again in slow start, which grows by one segment for each acknowledgement.
+/// Nothing is acknowledged. No round trip of data is known, so that everything is overdue when the timer expires:
+/// it is retransmitted in slow start, which grows by one segment for each acknowledgement.
 #[test]
 fn after_a_timeout_everything_overdue_is_sent_again() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
     bench.sent();
-    // The probe at 300 ms is a new segment; the timer, started over then, expires a second later.
+    // The probe at 300 ms is a new segment; the timer, restarted then, expires a second later.
     bench.wait(1350);
     assert_eq!(bench.sent_when(), [(300, 11), (1300, 1)]);
     bench.ack(1400, 2, &[]);
@@ -385,8 +388,8 @@ fn after_a_timeout_everything_overdue_is_sent_again() {
     assert_eq!(bench.sent(), [4, 5, 6]);
 }
 
-/// RFC 6298 section 5.7: the timeout is 3 s when data transmission begins after a lost SYN; the next sample
-/// sets it as ever.
+/// RFC 6298 section 5.7: the timeout is 3 s when data transmission begins after a lost SYN; the next sample sets
+/// it as usual.
 #[test]
 fn the_timeout_starts_over_after_a_lost_syn() {
     let mut bench = SenderBench::dial(tcp(Recovery::Sack), reno(), |_| {});
@@ -397,9 +400,9 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, unless that was
-/// lost to a timeout before: the first of ten segments, twice; the first of a flight of six; the third of
-/// that, which slow start has sent again.
+/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, unless this data was
+/// lost to a timeout before: the first of ten segments, twice; the first of a flight of six; the third of that
+/// flight, which slow start has retransmitted.
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
@@ -424,8 +427,8 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     }
 }
 
-/// Segment 1 of twenty is lost twice. What covers it after the timeout covers 19 that have been
-/// acknowledged selectively long ago: Linux counts the one that is new; RFC 3465 one segment at most.
+/// Segment 1 of twenty is lost twice. The acknowledgement after the timeout also covers 19 segments that were
+/// selectively acknowledged long ago: Linux counts the one that is new; RFC 3465 at most one segment.
 #[test]
 fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     for ack_counting in [
@@ -457,8 +460,8 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     }
 }
 
-/// Fifteen of twenty segments are acknowledged at once after a timeout: nine take the window to the
-/// threshold of ten, the others count in congestion avoidance.
+/// Fifteen of twenty segments are acknowledged at once after a timeout: nine take the window to the threshold of
+/// ten, the others count in congestion avoidance.
 #[test]
 fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     let config = Tcp {
@@ -473,7 +476,7 @@ fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     assert!((cwnd - 10.6).abs() < 1e-9, "{cwnd}");
 }
 
-/// The same when all data has been sent once: the window, not the application, is the limit.
+/// When all data has been sent once, the window, not the application, limits retransmission after a timeout.
 #[test]
 fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
     for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::RackTlp] {
@@ -491,7 +494,7 @@ fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
     }
 }
 
-/// Counts the recoveries that it is told the end of.
+/// Counts the ends of recoveries that are reported to the algorithm.
 #[derive(Clone, Debug, Default)]
 struct Ends(Arc<AtomicU32>);
 
@@ -503,8 +506,8 @@ impl CongestionControl for Ends {
     }
 }
 
-/// Nothing comes back for five seconds: the recovery after the timeout ends when all that had been sent by
-/// then is acknowledged: ten segments, and RACK-TLP's probe.
+/// Nothing is acknowledged for five seconds: the recovery after the timeout ends when everything sent by then is
+/// acknowledged: ten segments, and RACK-TLP's probe.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
     for (recovery, sent) in [(Recovery::Sack, 10), (Recovery::RackTlp, 11)] {

@@ -1,4 +1,4 @@
-//! What is compiled for regular acknowledgements and segments does what is compiled for any.
+//! The code compiled for regular acknowledgements and segments has the same effect as that compiled for any.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,16 +8,16 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{DelayedAck, PrrRule, RttSample};
 
-/// What becomes of the segments on their way.
+/// Fate of the segments in flight.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
-    /// So many arrive, in order, and are answered by one acknowledgement.
+    /// This many arrive, in order, and are answered by one acknowledgement.
     Arrive(usize),
-    /// So many are lost.
+    /// This many are lost.
     Lost(usize),
     /// The second overtakes the first.
     Overtaken,
-    /// Nothing, for a while.
+    /// Nothing happens for a while.
     Silence,
 }
 
@@ -50,7 +50,7 @@ fn algorithms() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The other end: what has arrived, and what it reports first.
+/// The other end: the segments that have arrived, and the one that it reports first.
 #[derive(Default)]
 struct Arrivals {
     next: u64,
@@ -69,7 +69,7 @@ impl Arrivals {
         }
     }
 
-    /// The block of the newest segment, as far as it is out of order.
+    /// Returns the block of the newest segment, if it is out of order.
     fn blocks(&self) -> Vec<(u64, u64)> {
         if !self.beyond.contains(&self.latest) {
             return Vec::new();
@@ -84,7 +84,7 @@ impl Arrivals {
     }
 }
 
-/// Without ECN, too, where nobody asks for the answer to a mark.
+/// This also holds without ECN, where nothing waits for the response to a mark.
 #[test]
 fn acknowledgements_are_regular_again_after_a_recovery() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -102,7 +102,7 @@ fn acknowledgements_are_regular_again_after_a_recovery() {
     }
 }
 
-/// Of a long path that slow start has overshot, most acknowledgements come after a timeout.
+/// On a long path that slow start has overshot, most acknowledgements come after a timeout.
 #[test]
 fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged() {
     for recovery in [Recovery::Sack, Recovery::RackTlp, Recovery::Ns2Sack] {
@@ -130,7 +130,7 @@ fn one_way(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Transit times, and the load of VCP's routers, are in each of their acknowledgements.
+/// Transit times, and the load of VCP's routers, are in each acknowledgement of these algorithms.
 #[test]
 fn acknowledgements_that_report_transit_times_or_loads_are_regular() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -163,7 +163,7 @@ fn segments_whose_transit_times_or_loads_are_reported_are_regular() {
     assert!(bench.receiver.is_plain());
 }
 
-/// Where each acknowledgement has a sample, it says whether the window may grow.
+/// If each acknowledgement has a sample, the sample decides whether the window may grow.
 #[test]
 fn acknowledgements_with_samples_are_regular_where_the_receive_window_limits_the_sender() {
     for (algorithm, regular) in [("bbr", true), ("reno", false)] {

@@ -1,4 +1,4 @@
-//! Which round-trip times Linux takes from an acknowledgement (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of
+//! Round-trip samples that Linux takes from an acknowledgement (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of
 //! `net/ipv4/tcp_input.c`).
 
 use longhaul_congestion::Phases;
@@ -9,7 +9,7 @@ use super::{ReceiverBench, SenderBench, delayed_ack, tcp};
 use crate::config::{Recovery, RttSample, Tcp, Timestamps};
 use crate::packet::{Flags, SackBlocks};
 
-/// What an acknowledgement makes of the round trip, in milliseconds.
+/// Round-trip values after an acknowledgement, in milliseconds.
 #[derive(Debug, PartialEq)]
 struct Told {
     rtt: Option<f64>,
@@ -17,7 +17,7 @@ struct Told {
     smoothed: f64,
 }
 
-/// An acknowledgement: when it comes, what is next, what it reports; and what it tells.
+/// An acknowledgement: its time, its acknowledgement number, its SACK blocks, and the round-trip values after it.
 type Line = (u64, u64, &'static [(u64, u64)], Told);
 
 const fn told(rtt: f64, smallest: f64, smoothed: f64) -> Told {
@@ -32,14 +32,14 @@ const fn told(rtt: f64, smallest: f64, smoothed: f64) -> Told {
 const TABLE: &[Line] = &[
     // Segments 1 and 2.
     (200, 3, &[], told(100.0, 100.0, 100.0)),
-    // 3 to 11: the first of them left at 100 ms, 11 at 200 ms. 7/8 x 100 + 200/8.
+    // Segments 3 to 11: the first of them left at 100 ms, 11 at 200 ms. 7/8 x 100 + 200/8.
     (300, 12, &[], told(100.0, 100.0, 112.5)),
-    // 12 of 200 ms alone.
+    // Segment 12 alone, sent at 200 ms.
     (310, 13, &[], told(110.0, 100.0, 112.1875)),
-    // 14, selectively, of 300 ms; then 15 to 23, too, and 24 and 25, of 310 ms.
+    // Segment 14, selectively, sent at 300 ms; then also 15 to 23, and 24 and 25, sent at 310 ms.
     (380, 13, &[(14, 15)], told(80.0, 80.0, 108.164_062_5)),
     (410, 13, &[(14, 26)], told(100.0, 80.0, 108.393_554_687_5)),
-    // 13 was sent again: only the timestamp tells, of time zero here.
+    // Segment 13 was retransmitted: only the timestamp gives a sample, of time zero here.
     (600, 26, &[], told(600.0, 80.0, 169.844_360_351_562_5)),
 ];
 
@@ -72,7 +72,7 @@ fn the_first_segment_is_smoothed_and_the_last_is_told() {
     }
 }
 
-/// RFC 9002 section 5.3, of the last segment that is acknowledged. It is not shorter than the smallest one without delay.
+/// RFC 9002 section 5.3, for the last segment acknowledged. The result is not below the minimum without delay.
 #[test]
 fn a_reported_delay_is_no_part_of_the_round_trip() {
     let scribe = Scribe::new(Phases::Avoidance);

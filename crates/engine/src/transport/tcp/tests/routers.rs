@@ -1,4 +1,4 @@
-//! What routers are asked, and how their answers come back.
+//! Requests to routers, and the return of their answers.
 
 use std::sync::Arc;
 
@@ -56,11 +56,12 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
     assert_eq!(echo(11, 2, Load::Low), Some((3, Some(Load::Over))));
     assert_eq!(echo(12, 3, Load::Low), None);
     assert_eq!(echo(13, 4, Load::High), Some((5, Some(Load::High))));
-    // Out of order, and answered at once.
+    // A segment out of order, answered at once.
     assert_eq!(echo(14, 6, Load::Low), Some((5, Some(Load::Low))));
 }
 
-/// 6.25 % in an interval of 200 ms, half of that in a round trip of 100 ms; then less an eighth.
+/// The window grows by 6.25 % in an interval of 200 ms, half of that in a round trip of 100 ms; then it falls by
+/// an eighth.
 #[test]
 fn vcp_follows_the_echo() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("vcp"));
@@ -75,8 +76,8 @@ fn vcp_follows_the_echo() {
     assert!((cwnd(&mut bench, 202) - cut).abs() < 1e-9, "once");
 }
 
-/// A header as a router leaves it: the receiver sums up what is granted, and the sender applies it
-/// over the round trip.
+/// With a header as a router leaves it, the receiver sums up the grants, and the sender applies the sum over the
+/// round trip.
 #[test]
 fn grants_are_summed_up_and_applied() {
     let delayed = Tcp {
@@ -99,11 +100,11 @@ fn grants_are_summed_up_and_applied() {
     };
     assert_eq!(answer(10, 1, 40_000.0, true), None);
     assert_eq!(answer(11, 2, -10_000.0, true), Some(30_000.0));
-    // What no router has seen is no answer.
+    // A header that no router has seen is no answer.
     answer(12, 3, 1e15, false);
     assert_eq!(answer(13, 4, 1e15, false), None);
 
-    // 30000 bytes are 20 packets of 1500: over a round trip of 100 ms, two more in flight.
+    // 30000 bytes are 20 packets of 1500: over a round trip of 100 ms, two more are in flight.
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
     let header = XcpHeader {
         change: 30_000.0,
@@ -124,7 +125,7 @@ fn grants_are_summed_up_and_applied() {
     assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
-/// Ten segments in a round trip of 100 ms, each 10 ms apart, and each asking for a tenth of the rest.
+/// Ten segments per round trip of 100 ms, 10 ms apart, each of which asks for a tenth of the rest.
 #[test]
 fn xcp_tells_window_and_round_trip() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
@@ -140,7 +141,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// A window that the receiver's limits does not grow, but still shrinks.
+/// A window that the receive window limits does not grow, but still shrinks.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {
@@ -154,17 +155,17 @@ fn routers_lower_a_window_that_is_not_used() {
     assert_eq!(bench.sender.sample(ms(201)).cwnd.unwrap(), 8.75);
 }
 
-/// New segments leave when there is room for two; the spacing of their acknowledgements is 4 ms, for
-/// a path of 100 ms the window 25 and one more.
+/// New segments leave when there is room for two; the spacing of their acknowledgements is 4 ms: the window is 25
+/// for a path of 100 ms, and one more.
 #[test]
 fn pairs_leave_together_and_are_timed() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));
     assert_eq!(bench.sent(), (0..=10).collect::<Vec<_>>());
-    // Slow start: two more with the first acknowledgement, then two with the next.
+    // In slow start, two more leave with the first acknowledgement, then two with the next.
     bench.ack(200, 2, &[]);
     assert_eq!(bench.sent(), [11, 12]);
     bench.ack(204, 3, &[]);
-    // Room for 26 segments, of which ten are in flight.
+    // There is room for 26 segments, of which ten are in flight.
     assert_eq!(bench.sent(), (13..=28).collect::<Vec<_>>());
     bench.ack(208, 4, &[]);
     assert_eq!(bench.sent(), [], "room for one");
@@ -172,7 +173,7 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [29, 30]);
 }
 
-/// A sender that may probe with dummies, and has sent its SYN.
+/// Returns a sender that may probe with dummies, and has sent its SYN.
 fn probing(config: Tcp) -> (Env, Sender) {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let stream = streams.component("sender");
@@ -183,7 +184,7 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// Sudden start: no probe counts as sent, and none of the answers as an acknowledgement.
+/// In the sudden start, no probe counts as sent, and none of the answers as an acknowledgement.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {
@@ -198,7 +199,7 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     let is_dummy = |packet: &&Packet| packet.flags.has(Flags::LOW);
     let dummies = sent.iter().filter(is_dummy);
     assert_eq!(sent.len() - dummies.clone().count(), 5);
-    // A window of five less one: a fifth of 100 ms apart, copies of the last segment.
+    // A window of five less one: the dummies are a fifth of 100 ms apart, copies of the last segment.
     let dummies: Vec<_> = dummies
         .map(|packet| (packet.stamp, packet.seq, packet.bytes))
         .collect();
@@ -217,7 +218,7 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     assert_eq!(after.cuts_loss + after.timeouts, 0);
 }
 
-/// A SYN that was lost gives no sample: the timeout of three seconds stands for the round trip.
+/// A lost SYN gives no sample: the timeout of three seconds replaces the round trip.
 #[test]
 fn dummies_are_spaced_before_the_first_round_trip_is_known() {
     let (mut env, mut sender) = probing(Tcp {
@@ -253,7 +254,7 @@ fn a_dummy_is_answered_and_not_delivered() {
     assert_eq!((answer.seq, answer.stamp, answer.bytes), (2, ms(5), 40));
     assert!(answer.flags.has(Flags::LOW) && answer.flags.has(Flags::ACK));
     assert_eq!(bench.receiver.next(), before);
-    // The next segment in order is as if nothing had come.
+    // The next segment in order is processed as if nothing had come.
     let acks = bench.segment(11, 2, Flags::NONE);
     assert!(acks.len() == 1 && acks[0].seq == 3 && acks[0].sack.is_none());
 }

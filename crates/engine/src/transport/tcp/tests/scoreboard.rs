@@ -1,5 +1,5 @@
-//! What senders with selective acknowledgements keep up to date, against RFC 6675 computed from
-//! scratch for each acknowledgement: a set of segments, and walks through the window.
+//! The state of senders with selective acknowledgements, compared with RFC 6675 computed from scratch for each
+//! acknowledgement: a set of segments, and walks through the window.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -20,8 +20,8 @@ enum Phase {
     Loss,
 }
 
-/// A sender as RFC 6675 describes it, section 4's functions being its methods. Segments stand for
-/// octets, and limits are exclusive.
+/// A sender as RFC 6675 describes it, with section 4's functions as its methods. Segments stand for octets, and
+/// limits are exclusive.
 struct Reference {
     forward: bool,
     phase: Phase,
@@ -35,13 +35,13 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// Segments below are lost whatever is known of those above: those in flight at a timeout, and the
-    /// one that a recovery begins with.
+    /// Segments below this one are lost independent of later ones: those in flight at a timeout, and the one that
+    /// a recovery begins with.
     given_up: u64,
 }
 
 impl Reference {
-    /// In the state of a sender that has sent its first window.
+    /// Returns the reference in the state of a sender that has sent its first window.
     fn new(recovery: Recovery, end: u64, max_sent: u64) -> Self {
         Self {
             forward: recovery == Recovery::Fack,
@@ -58,20 +58,20 @@ impl Reference {
         }
     }
 
-    /// Segments not selectively acknowledged.
+    /// Returns the segments not selectively acknowledged.
     fn missing(&self) -> impl Iterator<Item = u64> {
         (self.una..self.max_sent).filter(|segment| !self.sacked.contains(segment))
     }
 
-    /// More than `DupThresh - 1` segments above have arrived, which there are in any three
+    /// Returns true if more than `DupThresh - 1` segments above have arrived, as is the case with three
     /// discontiguous sequences.
     fn is_lost(&self, segment: u64) -> bool {
         let counted = || self.sacked.range(segment + 1..).count() > THRESHOLD - 1;
         segment < self.given_up || !self.forward && counted()
     }
 
-    /// FACK (Mathis and Mahdavi, SIGCOMM 1996): one segment above is enough, if this is a repair or
-    /// more than three are missing.
+    /// Implements FACK (Mathis and Mahdavi, SIGCOMM 1996): one segment above is enough in a recovery, or if more
+    /// than three are missing.
     fn give_up_below_the_furthest(&mut self) {
         if let Some(&last) = self.sacked.last()
             && (self.phase != Phase::Open || last >= self.una + THRESHOLD as u64)
@@ -80,14 +80,14 @@ impl Reference {
         }
     }
 
-    /// `SetPipe`.
+    /// Returns the pipe (`SetPipe`).
     fn pipe(&self) -> u64 {
         let counts =
             |segment| u64::from(!self.is_lost(segment)) + u64::from(segment < self.high_rxt);
         self.missing().map(counts).sum()
     }
 
-    /// `NextSeg`; outside a repair there is new data only. Notes that it is sent.
+    /// Returns the next segment (`NextSeg`), only new data outside a recovery. Records that it is sent.
     fn next(&mut self) -> Option<u64> {
         let highest = self.sacked.last().copied().unwrap_or(0);
         let repeats = |reference: &Self, lost: bool| {
@@ -171,7 +171,7 @@ impl Reference {
         })
     }
 
-    /// Section 5.1: everything is sent again but what has arrived.
+    /// Retransmits everything except segments that have arrived (section 5.1).
     fn on_timeout(&mut self) {
         self.phase = Phase::Loss;
         self.recovery_point = self.max_sent;
@@ -180,7 +180,7 @@ impl Reference {
         self.dupacks = 0;
     }
 
-    /// What follows: as much as the window allows.
+    /// Sends as many segments as the window allows.
     fn send(&mut self, first: Option<u64>, cwnd: f64) -> Vec<u64> {
         let mut sent = Vec::from_iter(first);
         while (self.pipe() + 1) as f64 <= cwnd
@@ -232,7 +232,7 @@ impl Pair {
             .expect("there is an end")
     }
 
-    /// A segment arrives: works out the blocks of its acknowledgement (RFC 2018 section 4).
+    /// Delivers a segment: computes the blocks of its acknowledgement (RFC 2018 section 4).
     fn receive(&mut self, segment: u64) {
         self.received.insert(segment);
         let next = self.next_expected();
@@ -255,7 +255,7 @@ impl Pair {
         self.bench.sender.sample(ms(self.at))
     }
 
-    /// Lets time pass. A timeout sends everything again.
+    /// Lets time pass. A timeout retransmits everything.
     fn wait(&mut self, span: u64) -> Result<(), TestCaseError> {
         for _ in 0..span {
             self.at += 1;
@@ -277,7 +277,7 @@ impl Pair {
         self.compare(first)
     }
 
-    /// The same segments have been sent, and the same number is in flight.
+    /// Compares the segments sent, and the number in flight.
     fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
         let cwnd = self.sample().cwnd.unwrap();
         let sent = self.bench.sent();
@@ -292,8 +292,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Windows of which much is lost, retransmissions as well, and acknowledgements, too; segments
-    /// overtake each other; some losses are left to the timer.
+    /// In windows of which much is lost, retransmissions and acknowledgements too, segments overtake each other;
+    /// some losses are left to the timer.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),

@@ -1,4 +1,4 @@
-//! Algorithms that tolerate some losses: recovery goes on as ever, at the window that there was.
+//! Algorithms that tolerate some losses: recovery continues at the unreduced window.
 
 use longhaul_congestion::{Controller, ControllerSpec, Variant};
 
@@ -12,7 +12,7 @@ const RECOVERIES: [Recovery; 4] = [
     Recovery::RackTlpPrr,
 ];
 
-/// CUBIC that tolerates losses up to a smoothed share of 0.15: two neighbours, not three.
+/// Returns CUBIC that tolerates losses up to a smoothed share of 0.15: two neighbours, not three.
 fn cubic() -> Controller {
     let spec = ControllerSpec {
         kind: "cubic".to_string(),
@@ -22,8 +22,8 @@ fn cubic() -> Controller {
     spec.build().expect("a registered algorithm")
 }
 
-/// Forty segments are sent from 100 ms on, of which the first `lost` are lost. The others are acknowledged one by one;
-/// returns windows and what is sent, from acknowledgement to acknowledgement.
+/// Sends forty segments from 100 ms on, of which the first `lost` are lost. The others are acknowledged one by
+/// one; returns the windows and the segments sent, for each acknowledgement.
 fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     let config = Tcp {
         initial_window: 40.0,
@@ -44,8 +44,8 @@ fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     (windows, sent)
 }
 
-/// The lost segment is sent again at once, and something leaves for all others that arrive, as if nothing had happened:
-/// slow start goes on.
+/// The lost segment is retransmitted at once, and a segment leaves for every other that arrives, as if nothing had
+/// happened: slow start continues.
 #[test]
 fn a_single_loss_changes_nothing() {
     for recovery in RECOVERIES {
@@ -59,7 +59,7 @@ fn a_single_loss_changes_nothing() {
     }
 }
 
-/// With the third the window is reduced, once: to 49/64 of what it was, since it is the first reduction.
+/// With the third loss the window is reduced, once: to 49/64, since it is the first reduction.
 #[test]
 fn three_losses_in_a_row_reduce_the_window_once() {
     for recovery in RECOVERIES {

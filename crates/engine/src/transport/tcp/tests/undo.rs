@@ -1,10 +1,10 @@
-//! Reductions that were not needed (Eifel, RFC 3522; F-RTO, RFC 5682 section 3).
+//! Spurious reductions (Eifel, RFC 3522; F-RTO, RFC 5682 section 3).
 
 use super::{ReceiverBench, SenderBench, ms, packet, reno, tcp};
 use crate::config::{PrrRule, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 
-/// Ten segments leave at 100 ms; the timer expires a second later.
+/// Returns the bench after ten segments have left at 100 ms; the timer expires a second later.
 fn open(timestamps: Timestamps) -> SenderBench {
     let config = Tcp {
         timestamps,
@@ -19,7 +19,7 @@ fn open(timestamps: Timestamps) -> SenderBench {
     bench
 }
 
-/// An acknowledgement that echoes the timestamp of `stamp` milliseconds.
+/// Delivers an acknowledgement that echoes the timestamp of `stamp` milliseconds.
 fn ack(bench: &mut SenderBench, at: u64, next: u64, block: Option<(u64, u64)>, stamp: u64) {
     bench.wait(at);
     bench.env.network.now = ms(at);
@@ -37,8 +37,8 @@ fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
     (sample.cwnd.unwrap(), sample.ssthresh.unwrap())
 }
 
-/// The acknowledgement after the timeout answers a first copy: the window is what it was and goes on growing, and nothing
-/// else is sent again. If it answers the retransmission, slow start begins anew.
+/// The acknowledgement after the timeout answers a first copy: the window is restored and continues to grow, and
+/// nothing else is retransmitted. If it answers the retransmission, slow start begins anew.
 #[test]
 fn an_early_timeout_is_undone_by_timestamps() {
     for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {
@@ -54,13 +54,13 @@ fn an_early_timeout_is_undone_by_timestamps() {
             assert_eq!(sent, [12, 13]);
         } else {
             assert_eq!((cwnd, ssthresh), (2.0, 5.0));
-            // F-RTO: new data first.
+            // F-RTO sends new data first.
             assert_eq!(sent, [12, 13]);
         }
     }
 }
 
-/// Without timestamps two new segments leave; then a segment is acknowledged that was never sent again.
+/// Without timestamps two new segments leave; then a segment that was never retransmitted is acknowledged.
 #[test]
 fn an_early_timeout_is_undone_by_new_data() {
     let mut bench = open(Timestamps::Off);
@@ -75,7 +75,7 @@ fn an_early_timeout_is_undone_by_new_data() {
     assert!(bench.sent().iter().all(|&segment| segment > 13));
 }
 
-/// The new segments arrive, and nothing that was in flight does: it was lost, and is sent again.
+/// The new segments arrive, but none of the flight does: it was lost, and is retransmitted.
 #[test]
 fn a_timeout_for_a_loss_is_not_undone() {
     let mut bench = open(Timestamps::Off);
@@ -88,7 +88,7 @@ fn a_timeout_for_a_loss_is_not_undone() {
     assert_eq!(windows(&mut bench, 1450).1, 5.0);
 }
 
-/// Three segments overtake the first: it is sent again, and its first copy arrives.
+/// Three segments overtake the first: it is retransmitted, and its first copy arrives.
 #[test]
 fn a_recovery_from_reordering_is_undone() {
     for (stamp, undone) in [(100, true), (230, false)] {
@@ -105,8 +105,8 @@ fn a_recovery_from_reordering_is_undone() {
     }
 }
 
-/// The first copy and the one sent again both arrive, which the receiver reports: after the recovery the window is what it
-/// was, and RACK waits twice as long from then on.
+/// The first copy and the retransmission both arrive, which the receiver reports: after the recovery the window is
+/// restored, and RACK's reordering window is doubled from then on.
 #[test]
 fn a_recovery_is_undone_by_duplicates() {
     let mut bench = open(Timestamps::Off);
@@ -122,7 +122,8 @@ fn a_recovery_is_undone_by_duplicates() {
     assert!(cwnd >= 10.0, "{cwnd}");
 }
 
-/// In the first block, below the acknowledgement or inside the second block, once (RFC 2883 section 4).
+/// Duplicates are in the first block, below the acknowledgement number or inside the second block, once (RFC 2883
+/// section 4).
 #[test]
 fn receivers_report_what_arrives_twice() {
     let config = Tcp {

@@ -1,6 +1,6 @@
-//! A sender of the profile `linux` alone, beside what packetdrill's scripts expect of a kernel
-//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are ours: the facts of the scripts that they
-//! name, in segments.
+//! A sender of the profile `linux` alone, compared with packetdrill's scripts for a kernel
+//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are ours: they have the facts of the
+//! scripts that they name, in segments.
 
 mod script;
 mod single;
@@ -21,13 +21,13 @@ use crate::schedule;
 use crate::transport::Env;
 use crate::transport::tcp::Sender;
 
-/// What packetdrill allows times to differ by.
+/// Tolerance of times in packetdrill.
 const TOLERANCE: Span = Span::from_millis(4);
 
-/// Answers to something that happened leave within this time.
+/// Maximum delay of segments that answer an event.
 const AT_ONCE: Span = Span::from_micros(1);
 
-/// The sender's options: the profile's, without timestamps as in the scripts.
+/// Returns the sender's options: the profile's, without timestamps as in the scripts.
 fn options(settings: &Settings) -> Tcp {
     let pacing = Pacing {
         min_burst: settings.burst,
@@ -74,17 +74,17 @@ fn options(settings: &Settings) -> Tcp {
 struct Driver {
     sender: Sender,
     env: Env,
-    /// What has left and was not asked about yet.
+    /// Segments that have left and were not checked yet.
     sent: Vec<Packet>,
-    /// When the last step was due.
+    /// Time at which the last step was due.
     due: Time,
-    /// Whether nothing else may leave at a step; packetdrill compares what leaves in its order, with what it tolerates in
-    /// time.
+    /// True if no other segments may leave at a step; packetdrill compares leaving segments in its order, with its
+    /// tolerance in time.
     strict: bool,
 }
 
 impl Driver {
-    /// A connection that has been opened.
+    /// Returns the driver of a connection that has been opened.
     fn open(settings: &Settings, strict: bool) -> Self {
         let tcp = options(settings);
         let (env, path, streams) = network(End::TcpReceiver);
@@ -121,7 +121,7 @@ impl Driver {
         self.sent.extend(sent);
     }
 
-    /// Lets so many segments leave, at the latest a moment after `at`.
+    /// Waits until this many segments have left, at the latest a tolerance after `at`.
     fn wait_for(&mut self, count: usize, at: Time) {
         while self.sent.len() < count && self.env.network.now < at + TOLERANCE {
             self.wait(self.env.network.now + Span::from_micros(100));
@@ -139,7 +139,7 @@ impl Driver {
         self.sender.on_packet(&packet, &mut self.env);
     }
 
-    /// Takes a step; says what is not as expected.
+    /// Takes a step; returns the difference if something is not as expected.
     fn step(&mut self, step: &Step) -> Result<(), String> {
         self.due += ms(step.delay);
         self.wait(self.due);
@@ -167,7 +167,7 @@ impl Driver {
         }
     }
 
-    /// `early` segments had left before the step.
+    /// Checks the segments that leave at a step; `early` segments had left before it.
     fn check_leaving(&mut self, step: &Step, early: usize) -> Result<(), String> {
         let expected = match &step.leaving {
             Leaving::Unchecked => {
@@ -230,8 +230,8 @@ fn a_sender_does_what_packetdrills_scripts_expect() {
     assert!(differences.is_empty(), "{}\n", differences.join("\n"));
 }
 
-/// Scripts of packetdrill below the folder that `PACKETDRILL` names: which a sender passes, which not and where, and
-/// which are not run.
+/// Runs packetdrill's scripts below the folder that `PACKETDRILL` names; prints the scripts that a sender passes,
+/// the differences in others, and the scripts that are not run.
 #[test]
 #[ignore = "needs packetdrill's scripts"]
 fn packetdrill() {

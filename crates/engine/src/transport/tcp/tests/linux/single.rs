@@ -1,11 +1,12 @@
-//! Scripts of packetdrill about what a table does not show: a bit of the segments that leave, and what receivers report.
+//! Scripts of packetdrill about behaviour that a table does not show: a bit of the segments that leave, and the
+//! reports of receivers.
 
 use super::super::ReceiverBench;
 use super::table::Settings;
 use super::{Driver, options};
 use crate::packet::Flags;
 
-/// ecn/ecn-uses-ect0: data of a connection that has agreed on ECN is capable of it, and no other is.
+/// ecn/ecn-uses-ect0: data of a connection that has negotiated ECN is ECN-capable, other data is not.
 #[test]
 fn data_says_that_it_is_ecn_capable() {
     for ecn in [true, false] {
@@ -26,7 +27,7 @@ fn data_says_that_it_is_ecn_capable() {
 }
 
 /// tcp_dsack_mult (of the kernel's selftests), segment by segment, where the script has several in one: blocks are
-/// reported from the newest on, what arrives twice before them, wherever it lies.
+/// reported from the newest on, preceded by a D-SACK block, wherever that lies.
 #[test]
 fn receivers_report_blocks_and_what_arrives_twice() {
     let mut bench = ReceiverBench::open(options(&Settings::USUAL));

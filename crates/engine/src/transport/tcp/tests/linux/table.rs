@@ -1,15 +1,16 @@
-//! Tables of events and what a sender does about them: what they say, as read from text.
+//! Tables of events and of a sender's reactions, read from text.
 //!
 //! ```text
-//! == directory/name: what it holds
+//! == directory/name: description
 //! with KEY=VALUE ...
 //! +DELAY EVENT | segments that leave | state afterwards
 //! ```
 //!
-//! Delays are milliseconds after the line before. Events: `write N`, so many segments; `close`; `ack N`, all up to segment N are
-//! acknowledged, several numbers for ACKs with the delay before each; behind it `sack A-B C ...` and `ece`. A line
-//! without an event waits for what leaves by itself. Nothing else may leave, unless the segments are `*`. The state has
-//! the names of Linux's `TCP_INFO` (see [`Info`]); segments are numbered from 1.
+//! Delays are milliseconds after the line before. Events: `write N` (N segments); `close`; `ack N` (all segments
+//! up to N are acknowledged; several numbers for several ACKs with the delay before each), followed by `sack A-B C
+//! ...` and `ece`. A line without an event waits for segments that leave by themselves. No other segments may
+//! leave, unless the segments are `*`. The state has the names of Linux's `TCP_INFO` (see [`Info`]); segments are
+//! numbered from 1.
 
 use std::ops::RangeInclusive;
 
@@ -21,11 +22,11 @@ pub(super) struct Table {
     pub(super) name: String,
     pub(super) settings: Settings,
     pub(super) steps: Vec<Step>,
-    /// What a script says of the state that the sender does not have.
+    /// Parts of the state in a script that the sender does not have.
     pub(super) not_looked_at: Vec<String>,
 }
 
-/// What is not as the profile `linux` has it.
+/// Settings that differ from the profile `linux`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     /// Bytes of a full segment.
@@ -37,9 +38,9 @@ pub(super) struct Settings {
     pub(super) sack: bool,
     pub(super) ecn: bool,
     pub(super) pacing: bool,
-    /// Segments that leave together at least where they are paced (`tcp_min_tso_segs`).
+    /// Minimum number of paced segments that leave together (`tcp_min_tso_segs`).
     pub(super) burst: u32,
-    /// Whether a window that was not used is restarted (`tcp_slow_start_after_idle`).
+    /// True if an unused window is restarted (`tcp_slow_start_after_idle`).
     pub(super) restarts: bool,
 }
 
@@ -56,36 +57,36 @@ impl Settings {
     };
 }
 
-/// One line.
+/// A line.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// Milliseconds after the step before.
+    /// Delay after the step before, in milliseconds.
     pub(super) delay: f64,
     pub(super) event: Option<Event>,
     pub(super) leaving: Leaving,
     pub(super) state: Vec<Fact>,
-    /// As it was written.
+    /// Text of the line.
     pub(super) line: String,
 }
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Event {
-    /// Bytes that the application gives.
+    /// The application gives this many bytes.
     Write(u64),
-    /// Everything up to the segment `acked` is acknowledged, and the ranges.
+    /// An ACK of everything up to the segment `acked`, and of the ranges.
     Ack {
         acked: u64,
         sack: Vec<RangeInclusive<u64>>,
         ece: bool,
     },
-    /// The application has closed: a FIN follows what is acknowledged.
+    /// The application has closed: a FIN follows the acknowledged data.
     Close,
 }
 
-/// What leaves at a step.
+/// Segments that leave at a step.
 #[derive(Debug, PartialEq)]
 pub(super) enum Leaving {
-    /// These, and nothing else.
+    /// These segments, and no others.
     Exactly(Vec<u64>),
     Unchecked,
 }
@@ -98,7 +99,7 @@ pub(super) struct Fact {
     pub(super) value: f64,
 }
 
-/// How a value has to compare.
+/// Comparison of a value with its expectation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Relation {
     Equal,
@@ -109,7 +110,7 @@ pub(super) enum Relation {
     Below,
 }
 
-/// Names of `TCP_INFO`, and what tables call them.
+/// Names of `TCP_INFO`, and names in tables.
 const NAMES: [(&str, &str); 8] = [
     ("snd_cwnd", "cwnd"),
     ("snd_ssthresh", "ssthresh"),
@@ -128,7 +129,7 @@ const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 const INFINITE: f64 = i32::MAX as f64;
 
 impl Relation {
-    /// With the sides exchanged.
+    /// Returns the relation with the sides exchanged.
     pub(super) fn turned(self) -> Self {
         match self {
             Self::AtLeast => Self::AtMost,
@@ -152,7 +153,7 @@ impl Relation {
 }
 
 impl Fact {
-    /// Of a script, by the kernel's name.
+    /// Creates the fact of a script, by the kernel's name.
     pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
         let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
         Self {
@@ -162,7 +163,7 @@ impl Fact {
         }
     }
 
-    /// Of a table.
+    /// Reads the fact of a table.
     fn read(text: &str) -> Self {
         let (name, value) = text.split_once('=').expect("NAME=VALUE");
         let state = STATES.iter().position(|state| *state == value);
@@ -179,12 +180,12 @@ impl Fact {
         fact
     }
 
-    /// Whether the sender has it.
+    /// Returns true if the sender has the value.
     pub(super) fn is_known(&self) -> bool {
         NAMES.iter().any(|(_, own)| *own == self.name)
     }
 
-    /// Why it does not hold, if so.
+    /// Returns the difference, if the fact does not hold.
     pub(super) fn differs(&self, info: &Info) -> Option<String> {
         let state = STATES.iter().position(|state| *state == info.ca_state);
         let found = match self.name.as_str() {
@@ -218,7 +219,7 @@ impl Leaving {
 }
 
 impl Table {
-    /// All tables of a text.
+    /// Reads all tables of a text.
     pub(super) fn read_all(text: &str) -> Vec<Self> {
         let mut tables: Vec<Self> = Vec::new();
         let lines = text
@@ -264,7 +265,7 @@ impl Settings {
 }
 
 impl Step {
-    /// The steps of a line: one for each number of `ack`, of which the last has what follows.
+    /// Reads the steps of a line: one for each number of `ack`; the last one has the rest of the line.
     fn read(line: &str) -> Vec<Self> {
         let mut columns = line.split('|').map(str::trim);
         let first = columns.next().unwrap_or("");
@@ -332,7 +333,7 @@ impl Event {
     }
 }
 
-/// The numbers of `2`, `2,4`, or `2..10/2`: from 2 to 10 by twos.
+/// Reads the numbers of `2`, `2,4`, or `2..10/2`: from 2 to 10 by twos.
 fn acknowledged(text: &str) -> Vec<u64> {
     let number =
         |word: &str| -> u64 { word.parse().unwrap_or_else(|_| panic!("no number: {word}")) };
@@ -347,7 +348,7 @@ fn acknowledged(text: &str) -> Vec<u64> {
     }
 }
 
-/// Segments and ranges of them.
+/// Reads segments and ranges of segments.
 fn ranges(text: &str) -> Vec<RangeInclusive<u64>> {
     let number =
         |word: &str| -> u64 { word.parse().unwrap_or_else(|_| panic!("no number: {word}")) };

@@ -1,11 +1,12 @@
-//! Scripts of packetdrill (`.pkt`): the same as a table, read from what packetdrill runs against a kernel.
+//! Scripts of packetdrill (`.pkt`), read as tables from the text that packetdrill runs against a kernel.
 //!
 //! ```sh
 //! PACKETDRILL=FOLDER cargo test -p longhaul-engine packetdrill -- --ignored --nocapture
 //! ```
 //!
-//! Read are lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. A script needs whole
-//! segments and a sender alone: one that has more to it, such as data from the peer, is not run, and it is said why.
+//! Read are lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. A script has to
+//! use whole segments and a sender alone: a script with more, such as data from the peer, is not run, and the
+//! reason is given.
 
 mod python;
 mod segment;
@@ -19,7 +20,7 @@ use self::segment::Segment;
 use self::statements::{Action, When, statements};
 use super::table::{Event, Leaving, Settings, Step, Table};
 
-/// Calls that do nothing to a sender whose writes are whole segments.
+/// Calls without an effect on a sender whose writes are whole segments.
 const WITHOUT_EFFECT: &[&str] = &[
     "socket",
     "bind",
@@ -30,10 +31,10 @@ const WITHOUT_EFFECT: &[&str] = &[
     "getsockopt",
 ];
 
-/// Options of sockets that do nothing to such a sender.
+/// Socket options without an effect on such a sender.
 const OPTIONS_WITHOUT_EFFECT: &[&str] = &["SO_REUSEADDR", "SO_SNDBUF", "SO_ERROR", "TCP_NODELAY"];
 
-/// A script, or why it cannot be run.
+/// Reads a script; returns the reason if it cannot be run.
 pub(super) fn read(name: &str, text: &str) -> Result<Table, String> {
     let mut reader = Reader::new(name);
     for statement in statements(text)? {
@@ -47,7 +48,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Table, String> {
     reader.finish()
 }
 
-/// All scripts below a folder, in order of their paths below it.
+/// Returns all scripts below a folder, in order of their paths below it.
 pub(super) fn all_below(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -67,26 +68,26 @@ pub(super) fn all_below(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// What has been read of a script.
+/// State of a reader of a script.
 struct Reader {
     table: Table,
     variables: Variables,
     /// Bytes of a segment.
     mss: u64,
-    /// By which the peer's windows are shifted.
+    /// Shift of the peer's windows.
     window_scale: u32,
-    /// When the SYN, or its answer, left.
+    /// Time at which the SYN, or its answer, left.
     opened_at: Option<f64>,
     is_open: bool,
     /// The peer's smallest window, in bytes.
     window: u64,
-    /// Seconds, of the last statement and of the last step.
+    /// Times of the last statement and of the last step, in seconds.
     clock: f64,
     last_step: f64,
     closed: bool,
-    /// The last segment written is not full.
+    /// True if the last segment written is not full.
     has_part: bool,
-    /// The peer has closed, too: what follows is no sender's.
+    /// True if the peer has also closed: the rest does not concern a sender.
     is_over: bool,
 }
 
@@ -96,7 +97,7 @@ impl Reader {
             table: Table {
                 name: name.to_string(),
                 settings: Settings {
-                    // As packetdrill's `defaults.sh` has it.
+                    // The default of packetdrill's `defaults.sh`.
                     restarts: false,
                     ..Settings::USUAL
                 },
@@ -171,7 +172,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The peer's SYN, or its answer to one.
+    /// Reads the peer's SYN, or its answer to one.
     fn handshake(&mut self, segment: &Segment) -> Result<(), String> {
         if segment.has_timestamps {
             return Err("timestamps".to_string());
@@ -220,7 +221,7 @@ impl Reader {
         self.expect(first..=self.segments_below(segment.end)?)
     }
 
-    /// Segments leave with what happened at this moment, or by themselves.
+    /// Expects segments that leave with the last event of this moment, or by themselves.
     fn expect(&mut self, segments: std::ops::RangeInclusive<u64>) -> Result<(), String> {
         self.at_this_moment().leaving.push(segments);
         Ok(())
@@ -272,7 +273,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The step of what happened last, if that was now.
+    /// Returns the step of the last event, if that was at this moment.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);
@@ -293,7 +294,7 @@ impl Reader {
         });
     }
 
-    /// How many segments lie below a sequence number, of which the first is 1.
+    /// Returns the number of segments below a sequence number; the first sequence number is 1.
     fn segments_below(&self, sequence: u64) -> Result<u64, String> {
         let bytes = sequence.checked_sub(1).ok_or("a sequence number of 0")?;
         match bytes % self.mss.max(1) {
@@ -311,7 +312,7 @@ impl Reader {
         self.table.settings.window = self.window / self.mss;
         let steps = &mut self.table.steps;
         let has_sent = |step: &Step| step.leaving != Leaving::Exactly(Vec::new());
-        // A script that does not say what leaves after its last line about it allows anything.
+        // A script that has no line about leaving segments after some point allows anything from there on.
         let checked = steps.iter().rposition(has_sent).map_or(0, |last| last + 1);
         for step in &mut steps[checked..] {
             step.leaving = Leaving::Unchecked;

@@ -14,12 +14,12 @@ const RELATIONS: [(&str, Relation); 6] = [
     ("<", Relation::Below),
 ];
 
-/// What a script has named.
+/// Variables that a script has named.
 #[derive(Debug)]
 pub(super) struct Variables(HashMap<String, f64>);
 
 impl Default for Variables {
-    /// States as packetdrill names them.
+    /// Returns the states by packetdrill's names.
     fn default() -> Self {
         let names = ["Open", "Disorder", "CWR", "Recovery", "Loss"];
         let states = (0..).zip(names);
@@ -29,7 +29,7 @@ impl Default for Variables {
 }
 
 impl Variables {
-    /// What a piece of code asserts.
+    /// Returns the assertions in a piece of code.
     pub(super) fn facts(&mut self, code: &str) -> Result<Vec<Fact>, String> {
         let mut facts = Vec::new();
         let code = code.replace("\\\n", " ");
@@ -66,7 +66,7 @@ impl Variables {
         Ok(())
     }
 
-    /// `A == B`, or `A <= B <= C`.
+    /// Reads `A == B`, or `A <= B <= C`.
     fn comparisons(&self, text: &str) -> Result<Vec<Fact>, String> {
         let (left, relation, rest) = compared(text).ok_or("a condition of Python")?;
         match compared(rest) {
@@ -90,7 +90,7 @@ impl Variables {
         }
     }
 
-    /// A sum of numbers and variables.
+    /// Returns the value of a sum of numbers and variables.
     fn value(&self, text: &str) -> Result<f64, String> {
         let term = |term: &str| {
             let term = term.trim();
@@ -107,12 +107,12 @@ impl Variables {
     }
 }
 
-/// The two sides of the first comparison.
+/// Returns the two sides of the first comparison, and its relation.
 fn compared(text: &str) -> Option<(&str, Relation, &str)> {
     let found = RELATIONS
         .iter()
         .filter_map(|&(operator, relation)| Some((text.find(operator)?, operator, relation)));
-    // Of `<=` and `<` at the same place the first of the list, which is longer.
+    // Of `<=` and `<` at the same place, the first of the list is taken, which is longer.
     let (at, operator, relation) = found.min_by_key(|&(at, ..)| at)?;
     Some((&text[..at], relation, &text[at + operator.len()..]))
 }

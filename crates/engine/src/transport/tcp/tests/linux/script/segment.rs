@@ -1,6 +1,6 @@
 //! A line about a segment: `P. 1:1001(1000) ack 1 win 257 <sack 2001:3001,nop,nop>`.
 
-/// What is said of it.
+/// The fields of the line.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
     flags: String,
@@ -16,10 +16,10 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Reads what stands behind `<` or `>`.
+    /// Reads the text behind `<` or `>`.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        // `[ect0]` and the like.
+        // A prefix such as `[ect0]`.
         let text = match text.strip_prefix('[') {
             Some(rest) => rest.split_once(']').ok_or("a bracket")?.1.trim_start(),
             None => text,
@@ -81,7 +81,7 @@ impl Segment {
     }
 }
 
-/// `1:1001`.
+/// Reads a pair such as `1:1001`.
 fn pair(text: &str) -> Option<(u64, u64)> {
     let (start, end) = text.split_once(':')?;
     Some((start.parse().ok()?, end.parse().ok()?))

@@ -1,8 +1,8 @@
-//! Commands of a script: the settings of the kernel in them.
+//! Commands of a script: their settings of the kernel.
 
 use crate::transport::tcp::tests::linux::table::Settings;
 
-/// Those that change nothing that a sender alone does in whole segments, or have the value that is modelled.
+/// Settings without an effect on a lone sender of whole segments, or with the value that is modelled.
 const WITHOUT_EFFECT: &[&str] = &[
     "tcp_rmem",
     "tcp_wmem",
@@ -19,16 +19,16 @@ const WITHOUT_EFFECT: &[&str] = &[
     "tcp_synack_retries",
     "tcp_syncookies",
     "tcp_timestamps",
-    // Whether there are probes: they are there.
+    // Tail loss probes, which are enabled.
     "tcp_early_retrans",
-    // How long segments are held back for larger ones: they are not.
+    // Time for which segments are held back for larger ones, which is zero.
     "tcp_tso_win_divisor",
 ];
 
-/// Programs that need nothing done: defaults are those of the profile.
+/// Programs that can be ignored: their defaults are the profile's.
 const SCRIPTS: &[&str] = &["defaults.sh", "sysctl_restore", "hystart_detect"];
 
-/// Applies what commands change.
+/// Applies the settings that commands change.
 pub(super) fn apply(commands: &str, settings: &mut Settings) -> Result<(), String> {
     for command in commands.replace("\\\n", " ").lines().map(str::trim) {
         let command = command.split('#').next().unwrap_or("").trim();

@@ -1,33 +1,33 @@
-//! A script as statements: when, and what.
+//! A script as statements: times and actions.
 
-/// One of them.
+/// A statement.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) when: When,
     pub(super) action: Action,
-    /// Its first line, for messages.
+    /// First line of the statement, for messages.
     pub(super) line: String,
 }
 
-/// A time in seconds; of a span of times the first.
+/// A time in seconds; the first of a range of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum When {
-    /// After the statement before.
+    /// Time after the statement before.
     After(f64),
-    /// After the beginning of the script.
+    /// Time after the beginning of the script.
     At(f64),
 }
 
-/// What is done, or expected.
+/// An action or an expected event.
 #[derive(Debug, PartialEq)]
 pub(super) enum Action {
-    /// Between backticks.
+    /// Text between backticks.
     Shell(String),
-    /// Between `%{` and `}%`.
+    /// Text between `%{` and `}%`.
     Python(String),
-    /// Behind `<`.
+    /// Text behind `<`.
     Arrives(String),
-    /// Behind `>`.
+    /// Text behind `>`.
     Leaves(String),
     /// A system call.
     Call {
@@ -37,7 +37,7 @@ pub(super) enum Action {
     },
 }
 
-/// Those of a script; options of packetdrill are left out.
+/// Returns the statements of a script; options of packetdrill are left out.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     let text = without_comments(text);
     let mut rest = text.trim_start();
@@ -56,7 +56,7 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     Ok(found)
 }
 
-/// Comments of C and C++; those of shells and Python stay.
+/// Removes comments of C and C++; those of shells and Python stay.
 fn without_comments(text: &str) -> String {
     let line = |line: &str| {
         let comment = line
@@ -74,7 +74,7 @@ fn without_comments(text: &str) -> String {
     text
 }
 
-/// The time at the beginning, and what follows it.
+/// Splits off the time at the beginning.
 fn when(text: &str) -> (When, &str) {
     let number = |text: &str| {
         let is_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -90,7 +90,7 @@ fn when(text: &str) -> (When, &str) {
         return (When::After(0.0), text);
     };
     let mut rest = digits[end..].trim_start();
-    // The end of a span of times.
+    // The end of a range of times.
     if let Some(last) = rest.strip_prefix('~').or_else(|| rest.strip_prefix("...")) {
         let last = last.trim_start().trim_start_matches('+');
         rest = number(last).map_or(last, |(_, end)| last[end..].trim_start());
@@ -101,7 +101,7 @@ fn when(text: &str) -> (When, &str) {
     }
 }
 
-/// What follows a time, and what follows that.
+/// Splits off the action after a time.
 fn action(text: &str) -> Option<(Action, &str)> {
     if let Some(rest) = text.strip_prefix('`') {
         let (commands, rest) = rest.split_once('`')?;
@@ -139,7 +139,7 @@ fn action(text: &str) -> Option<(Action, &str)> {
     Some((call, behind))
 }
 
-/// The rest of a line, and the lines that follow.
+/// Splits off the rest of a line.
 fn after_line(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }
