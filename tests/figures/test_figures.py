@@ -1,6 +1,7 @@
 """Figures are declared once, and all that shows or asks for one reads the declaration."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.file import CampaignError, read_campaign
 from longhaul.campaign.responses import ResponseError, look_up
 from longhaul.evaluation import suite
-from longhaul.figures import every, find
+from longhaul.figures import every, find, registry, runs
 from longhaul.figures.measured import measured, of_merit
-from longhaul.figures.registry import MERIT, RUN, SUMMARY, figure
+from longhaul.figures.registry import MERIT, RUN, SUMMARY
 from longhaul.figures.words import figure_at, meaning, unit_at
 from longhaul.findings.labels import codes, label
 from longhaul.findings.runs import analyse_run
@@ -101,38 +102,34 @@ def test_a_figure_of_what_is_not_recorded_is_refused_before_a_run(
 
 
 @pytest.fixture
-def another() -> Iterator[str]:
-    """A figure of merit that one function declares."""
-    from longhaul.figures import registry, runs
-
-    @figure(
-        "least_mbps", of=RUN, title="least goodput", unit="Mbit/s", about="of all flows",
-        source=runs.goodputs, better="more",
-    )  # fmt: skip
-    def _least(goodput: list[float]) -> float:
-        return min(goodput) / 1e6
-
-    yield "least_mbps"
-    del registry._FIGURES[RUN, "least_mbps"]
+def slowest() -> Iterator[str]:
+    """The figure that `docs/contributing.md` adds with one function."""
+    text = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"^## A figure\n.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    exec(code, dict(vars(runs)))
+    yield "slowest_bps"
+    del registry._FIGURES[RUN, "slowest_bps"]
 
 
-def test_one_function_adds_a_figure_everywhere(another: str, two: Path) -> None:
+def test_the_recipe_adds_a_figure_everywhere(slowest: str, two: Path) -> None:
     run = longhaul.run(two / "two.toml", out=two / "run")
-    least = min(run.flows["goodput_bps"].to_list())
     [text] = analyse_run("merit", run)
-    assert (another, pytest.approx(least / 1e6), "of all flows") in text.rows
-    listed = catalogue.figures()
-    assert next(one for one in listed if one["name"] == another)["unit"] == "Mbit/s"
-    assert label(another) == "least goodput (Mbit/s)"
+    [(_, value, what)] = [row for row in text.rows if row[0] == slowest]
+    # Of two flows the slower has at most half of what fits.
+    assert 0 < value <= 2.5e6
+    assert what == "the smallest of the flows' mean rates, over windows of 1 s"
+    [listed] = [one for one in catalogue.figures() if one["name"] == slowest]
+    assert (listed["unit"], listed["needs"]) == ("bit/s", ["series"])
+    assert label(slowest) == "rate of the slowest flow (bit/s)"
     (two / "c.toml").write_text(
-        f'scenario = "two.toml"\nresponses = {{ it = "{another}" }}\n'
+        f'scenario = "two.toml"\nresponses = {{ it = "{slowest}" }}\n'
         '[factors]\nseed = { path = "seed", levels = [1, 2] }\n'
     )
     reducer = read_campaign(two / "c.toml").reducer
-    assert reducer.row(reducer(run)) == {"it": pytest.approx(least / 1e6)}
-    given: dict[str, Any] = {"section": "1", "class": "may", "title": "t"}
-    judged = suite._criterion(Path("f"), given | {"figures": [{"name": another, "title": ""}]}, {})
-    assert judged.figures[0].name == another
+    assert reducer.row(reducer(run)) == {"it": value}
+    given = {"section": "1", "class": "may", "title": "t", "figures": [{"name": slowest}]}
+    [judged] = suite._criterion(Path("f"), given, {}).figures
+    assert judged.title == "rate of the slowest flow (bit/s)"
 
 
 def test_a_suite_that_names_an_unknown_figure_is_refused() -> None:
