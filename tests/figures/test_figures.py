@@ -50,6 +50,8 @@ variation = "labels.b.pdv_p95_s"
 drops     = "links.bottleneck.drop_rate"
 wait      = "links.bottleneck.wait_mean_s"
 mine      = "labels.b.goodput_bps"
+lost      = "lost"
+of_a_link = "wait_mean_s"
 """
 
 
@@ -77,6 +79,9 @@ def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine
     assert row["drops"] == link["dropped_pkts"] / link["arrived_pkts"] > 0
     [delays] = run.delays.filter(pl.col("name") == "bottleneck").to_dicts()
     assert row["wait"] == delays["mean_s"] > 0
+    assert row["of_a_link"] == row["wait"]
+    flows = run.flows.select("dropped_pkts", "sent_pkts").sum()
+    assert row["lost"] == flows["dropped_pkts"][0] / flows["sent_pkts"][0] > 0
     # A name of the user's own keeps title and unit of its figure.
     assert label(table.place("mine")) == "goodput of b (bit/s)"
     assert codes(["mine"], table.places) == (["mine"], ["mine: goodput of b (bit/s)"])
@@ -166,6 +171,8 @@ def test_a_name_alone_means_the_figure_of_all_flows_first() -> None:
     # Of a link, not of a flow, whose column is called the same.
     assert meaning("links.l.dropped_pkts") == "link l: packets dropped, any cause, in the " \
         "measurement window"  # fmt: skip
+    # A column of any table, and not what the figure of labels is.
+    assert meaning("lost") == ""
     # Its number is no part of the unit.
     assert unit_at("convergence_20_s") == "s"
 
