@@ -1,6 +1,7 @@
 """Figures are declared once, and all that shows or asks for one reads the declaration."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,9 @@ from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.file import CampaignError, read_campaign
 from longhaul.campaign.responses import ResponseError, look_up
 from longhaul.evaluation import suite
-from longhaul.figures import every, find
+from longhaul.figures import every, find, registry, runs
 from longhaul.figures.measured import measured, of_merit
-from longhaul.figures.registry import MERIT, RUN, SUMMARY, figure
+from longhaul.figures.registry import MERIT, RUN, SUMMARY
 from longhaul.figures.words import figure_at, meaning, unit_at
 from longhaul.findings.labels import codes, label
 from longhaul.findings.runs import analyse_run
@@ -49,6 +50,8 @@ variation = "labels.b.pdv_p95_s"
 drops     = "links.bottleneck.drop_rate"
 wait      = "links.bottleneck.wait_mean_s"
 mine      = "labels.b.goodput_bps"
+lost      = "lost"
+of_a_link = "wait_mean_s"
 """
 
 
@@ -76,6 +79,9 @@ def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine
     assert row["drops"] == link["dropped_pkts"] / link["arrived_pkts"] > 0
     [delays] = run.delays.filter(pl.col("name") == "bottleneck").to_dicts()
     assert row["wait"] == delays["mean_s"] > 0
+    assert row["of_a_link"] == row["wait"]
+    flows = run.flows.select("dropped_pkts", "sent_pkts").sum()
+    assert row["lost"] == flows["dropped_pkts"][0] / flows["sent_pkts"][0] > 0
     # A name of the user's own keeps title and unit of its figure.
     assert label(table.place("mine")) == "goodput of b (bit/s)"
     assert codes(["mine"], table.places) == (["mine"], ["mine: goodput of b (bit/s)"])
@@ -101,38 +107,34 @@ def test_a_figure_of_what_is_not_recorded_is_refused_before_a_run(
 
 
 @pytest.fixture
-def another() -> Iterator[str]:
-    """A figure of merit that one function declares."""
-    from longhaul.figures import registry, runs
-
-    @figure(
-        "least_mbps", of=RUN, title="least goodput", unit="Mbit/s", about="of all flows",
-        source=runs.goodputs, better="more",
-    )  # fmt: skip
-    def _least(goodput: list[float]) -> float:
-        return min(goodput) / 1e6
-
-    yield "least_mbps"
-    del registry._FIGURES[RUN, "least_mbps"]
+def slowest() -> Iterator[str]:
+    """The figure that `docs/contributing.md` adds with one function."""
+    text = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"^## A figure\n.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    exec(code, dict(vars(runs)))
+    yield "slowest_bps"
+    del registry._FIGURES[RUN, "slowest_bps"]
 
 
-def test_one_function_adds_a_figure_everywhere(another: str, two: Path) -> None:
+def test_the_recipe_adds_a_figure_everywhere(slowest: str, two: Path) -> None:
     run = longhaul.run(two / "two.toml", out=two / "run")
-    least = min(run.flows["goodput_bps"].to_list())
     [text] = analyse_run("merit", run)
-    assert (another, pytest.approx(least / 1e6), "of all flows") in text.rows
-    listed = catalogue.figures()
-    assert next(one for one in listed if one["name"] == another)["unit"] == "Mbit/s"
-    assert label(another) == "least goodput (Mbit/s)"
+    [(_, value, what)] = [row for row in text.rows if row[0] == slowest]
+    # Of two flows the slower has at most half of what fits.
+    assert 0 < value <= 2.5e6
+    assert what == "the smallest of the flows' mean rates, over windows of 1 s"
+    [listed] = [one for one in catalogue.figures() if one["name"] == slowest]
+    assert (listed["unit"], listed["needs"]) == ("bit/s", ["series"])
+    assert label(slowest) == "rate of the slowest flow (bit/s)"
     (two / "c.toml").write_text(
-        f'scenario = "two.toml"\nresponses = {{ it = "{another}" }}\n'
+        f'scenario = "two.toml"\nresponses = {{ it = "{slowest}" }}\n'
         '[factors]\nseed = { path = "seed", levels = [1, 2] }\n'
     )
     reducer = read_campaign(two / "c.toml").reducer
-    assert reducer.row(reducer(run)) == {"it": pytest.approx(least / 1e6)}
-    given: dict[str, Any] = {"section": "1", "class": "may", "title": "t"}
-    judged = suite._criterion(Path("f"), given | {"figures": [{"name": another, "title": ""}]}, {})
-    assert judged.figures[0].name == another
+    assert reducer.row(reducer(run)) == {"it": value}
+    given = {"section": "1", "class": "may", "title": "t", "figures": [{"name": slowest}]}
+    [judged] = suite._criterion(Path("f"), given, {}).figures
+    assert judged.title == "rate of the slowest flow (bit/s)"
 
 
 def test_a_suite_that_names_an_unknown_figure_is_refused() -> None:
@@ -169,6 +171,8 @@ def test_a_name_alone_means_the_figure_of_all_flows_first() -> None:
     # Of a link, not of a flow, whose column is called the same.
     assert meaning("links.l.dropped_pkts") == "link l: packets dropped, any cause, in the " \
         "measurement window"  # fmt: skip
+    # A column of any table, and not what the figure of labels is.
+    assert meaning("lost") == ""
     # Its number is no part of the unit.
     assert unit_at("convergence_20_s") == "s"
 

@@ -72,7 +72,7 @@ def test_a_study_is_one_folder_with_three_files_of_declarations(
         ("experiments.toml", "path =", "pat =", "did you mean `path`?"),
         ("experiments.toml", "responses =", "responce =", "did you mean `responses`?"),
         ("experiments.toml", "links.bottleneck.utilization", "links.bottleneck.utilisation",
-         "did you mean `links.bottleneck.utilization`?"),
+         "`utilisation` is now called `utilization`"),
     ],
 )  # fmt: skip
 def test_a_bad_declaration_is_refused_before_anything_runs(

@@ -15,7 +15,7 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.figures.measured import digest, measured
 from longhaul.figures.registry import ALL, RUN, SUMMARY, Figure
-from longhaul.figures.words import RENAMED, figure_at
+from longhaul.figures.words import RENAMED, of_response
 from longhaul.results import Results, kinds
 from longhaul.results.kinds import Kind
 
@@ -63,7 +63,7 @@ class Responses:
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """The figures that summaries of runs lack, and that are measured beside them."""
-        found = (figure_at(one.place) for one in self.responses if one.place)
+        found = (of_response(one.place) for one in self.responses if one.place)
         return tuple(dict.fromkeys(one for one in found if one and SUMMARY not in one.listed))
 
     def __call__(self, run: Results) -> Kept:
@@ -161,7 +161,7 @@ def check(
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
     """Return the refusal of a figure whose table the scenario leaves out; none of other places."""
-    figure = figure_at(place)
+    figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
     [table] = figure.needs

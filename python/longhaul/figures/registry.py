@@ -162,11 +162,7 @@ def find(of: str, name: str) -> Figure | None:
     return next((one for one in declared(of) if one.name == name), None)
 
 
-def listed(of: str, where: str, source: Source | None = None) -> list[Figure]:
-    """Return the figures that a list has, if need be those of one source."""
-    return [one for one in declared(of) if where in one.listed and source in (None, one.source)]
-
-
 def expressions(of: str, source: Source) -> list[Any]:
     """Return the named Polars expressions of the figures of a source that summaries have."""
-    return [one.compute.alias(one.name) for one in listed(of, SUMMARY, source)]
+    figures = [one for one in declared(of) if SUMMARY in one.listed and one.source == source]
+    return [one.compute.alias(one.name) for one in figures]

@@ -43,14 +43,15 @@ RENAMED = {"utilisation": "utilization"}
 def figure_at(place: str) -> Figure | None:
     """Return the figure that a place names; none if it names a column, or nothing known.
 
-    Of a name alone a figure of the summary is meant first, and then one of the run.
+    A name alone is that of a figure of the summary, or else of the run: tables of other origin have
+    columns that are called as less usual figures, such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:
         kinds = TABLES.get(where.partition(".")[0], ())
         return next((one for of in kinds if (one := find(of, name))), None)
-    found = [one for of in (LABEL, LINK, RUN) if (one := find(of, name))]
-    return min(found, key=lambda one: (SUMMARY not in one.listed, one.of != RUN), default=None)
+    in_summary = (one for of in (LABEL, LINK) if (one := find(of, name)) and SUMMARY in one.listed)
+    return next(in_summary, None) or find(RUN, name)
 
 
 def place_of(figure: Figure) -> str:
@@ -58,6 +59,11 @@ def place_of(figure: Figure) -> str:
     return {LABEL: f"labels.NAME.{figure.name}", LINK: f"links.NAME.{figure.name}"}.get(
         figure.of, figure.name
     )
+
+
+def of_response(place: str) -> Figure | None:
+    """Return the figure that a response asks for: of all flows if it does not say of whom."""
+    return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
 
 def of_suite(name: str) -> Figure | None:
