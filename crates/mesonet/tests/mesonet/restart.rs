@@ -1,6 +1,8 @@
 //! A run that goes on from a stored state is the run that was never stopped.
 
-use longhaul_congestion::{ControllerSpec, Variant};
+use longhaul_congestion::{
+    CongestionControl, Controller, ControllerSpec, Entry, Variant, registry,
+};
 use longhaul_mesonet::config::{Admission, Algorithm, Cell, Config, Jumbo, Service, Trace};
 use longhaul_mesonet::records::{
     Control, DataPackets, FlowRecord, FlowState, GoodputBatch, Interval, PacketTraceRecord,
@@ -151,14 +153,25 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Those with tables, boxes and clocks of their own among them.
+/// All that work on any path by what a sender knows of itself, those with tables, boxes and clocks of their own among them.
+/// A few in each run, so that each has flows in all intervals.
 #[test]
 fn runs_of_other_algorithms_go_on() {
-    let others = [
-        "cubic", "ghstcp", "bbr", "bbr3", "vegas", "illinois", "westwood", "ledbat", "ledbat++",
-        "copa", "vivace",
-    ];
-    check(&busy(&others.map(|kind| controller(kind, Variant::Paper))));
+    let is_alone = |entry: &&Entry<Controller>| {
+        let needs = controller(entry.kind, entry.variants[0])
+            .build()
+            .expect("defaults")
+            .needs();
+        let helped = needs.one_way_delay || needs.dummies || needs.pairs || needs.every_mark;
+        !helped && entry.needs_path.queue.is_none()
+    };
+    let alone = registry::algorithms().iter().filter(is_alone);
+    let others: Vec<_> = alone
+        .map(|entry| controller(entry.kind, entry.variants[0]))
+        .collect();
+    for some in others.chunks(12) {
+        check(&busy(some));
+    }
 }
 
 #[test]
