@@ -9,9 +9,9 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;

@@ -8,10 +8,10 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::Variant;
 use crate::window::Window;
 

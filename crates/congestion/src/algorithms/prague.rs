@@ -9,10 +9,10 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
 use crate::marked_share::MarkedShare;
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 

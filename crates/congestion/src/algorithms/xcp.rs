@@ -29,10 +29,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
     ],
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
-    needs_path: PathNeeds::router(
-        "xcp",
-        "no router answers, and the window does not grow",
-    ),
+    needs_path: PathNeeds::router("xcp", "no router answers, and the window does not grow"),
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "desired_rate",

@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelHtcp;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
 use crate::window::Window;

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelVegas;
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;

@@ -22,9 +22,9 @@ use longhaul_units::{Rate, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelWestwood;
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 

@@ -17,10 +17,10 @@ use super::{
     smaller,
 };
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;
