@@ -7,7 +7,7 @@ use crate::congestion_control::CongestionControl;
 
 /// Makes controllers of an algorithm that the registry does not list.
 pub trait Factory: fmt::Debug + Send + Sync {
-    /// A controller that no flow has used yet.
+    /// Makes a controller that no flow has used yet.
     fn make(&self) -> Box<dyn CongestionControl>;
 }
 

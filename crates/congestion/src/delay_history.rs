@@ -44,7 +44,7 @@ impl DelayHistory {
         Some(current.saturating_sub(self.base()?))
     }
 
-    /// The latest delays say nothing any more.
+    /// Forgets the latest delays, which say nothing any more.
     pub(crate) fn forget_current(&mut self) {
         self.current = [None; CURRENT_FILTER];
     }

@@ -26,7 +26,8 @@ struct Acknowledged {
 }
 
 impl PeakRate {
-    /// An acknowledgement. Rates are those at which segments were sent, or acknowledged if that took longer.
+    /// Notes an acknowledgement. Rates are those at which segments were sent, or acknowledged if that took
+    /// longer.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // No segment left before the beginning of the connection.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);

@@ -136,7 +136,7 @@ impl Flow {
         })
     }
 
-    /// One round trip.
+    /// Runs one round trip.
     fn pass(&mut self, path: &Path, losses: &mut Losses) -> Round {
         let (start, cwnd) = (self.now, self.state.window.cwnd());
         let ssthresh = self.state.window.ssthresh();

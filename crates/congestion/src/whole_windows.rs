@@ -25,7 +25,8 @@ pub(crate) fn ticks_begun(span: Span) -> u64 {
 pub(crate) struct Counted(pub(crate) u64);
 
 impl Counted {
-    /// Segments more for `acked` acknowledged ones, of which `per_segment` give one (`tcp_cong_avoid_ai`).
+    /// Returns the segments to add for `acked` acknowledged ones, of which `per_segment` give one
+    /// (`tcp_cong_avoid_ai`).
     pub(crate) fn add(&mut self, per_segment: u64, acked: u64) -> u64 {
         let due = self.0 >= per_segment;
         self.0 = if due { acked } else { self.0 + acked };
@@ -71,7 +72,7 @@ impl Reducing {
         over
     }
 
-    /// A congestion signal.
+    /// Begins a reduction for a congestion signal.
     pub(crate) fn begin(&mut self, event: &Congestion) {
         if event.cause == Cause::Ecn {
             self.until = Some(self.una + event.in_flight);
@@ -80,7 +81,7 @@ impl Reducing {
         }
     }
 
-    /// A loss or a timeout.
+    /// Begins the recovery from a loss or a timeout.
     pub(crate) fn begin_recovery(&mut self) {
         (self.recovering, self.until) = (true, None);
     }

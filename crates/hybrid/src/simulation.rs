@@ -165,7 +165,8 @@ impl Simulation {
         }
     }
 
-    /// Round-trip times follow from the queues, rates from windows and round-trip times.
+    /// Sends packets: round-trip times follow from the queues, rates from windows and round-trip
+    /// times.
     fn send(&mut self, now: f64) {
         let step = self.config.step;
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {

@@ -50,7 +50,7 @@ pub enum DefaultText {
 }
 
 impl fmt::Display for DefaultText {
-    /// The default for help texts, with the profiles that have it; nothing if there is none.
+    /// Writes the default for help texts, with the profiles that have it; nothing without one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
             Self::Required => return f.write_str("required"),
@@ -140,19 +140,19 @@ impl Kind {
 }
 
 impl Key {
-    /// A scenario without it is refused.
+    /// Makes the key required: a scenario without it is refused.
     pub const fn required(mut self) -> Self {
         self.default = DefaultText::Required;
         self
     }
 
-    /// Its default in all profiles.
+    /// Sets its default in all profiles.
     pub const fn default(mut self, text: &'static str) -> Self {
         self.default = DefaultText::Fixed(text);
         self
     }
 
-    /// Its default in one profile, over that of all.
+    /// Sets its default in one profile, over that of all.
     pub const fn in_profile(mut self, profile: Profile, text: &'static str) -> Self {
         let mut texts = match self.default {
             DefaultText::ByProfile(texts) => texts,
@@ -164,19 +164,19 @@ impl Key {
         self
     }
 
-    /// Its default in both profiles of ns-2, over that of all.
+    /// Sets its default in both profiles of ns-2, over that of all.
     pub const fn in_ns2(self, text: &'static str) -> Self {
         self.in_profile(Profile::Ns2_35, text)
             .in_profile(Profile::Ns2_2003, text)
     }
 
-    /// Its default follows from other values, by this rule in words.
+    /// Derives its default from other values, by this rule in words.
     pub const fn derived(mut self, rule: &'static str) -> Self {
         self.default = DefaultText::Derived(rule);
         self
     }
 
-    /// The unit of a number.
+    /// Sets the unit of a number.
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = unit;
         self

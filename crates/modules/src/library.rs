@@ -82,7 +82,7 @@ impl Library {
         Err("modules of Linux run on Unix only".to_string())
     }
 
-    /// There is no object.
+    /// Returns none: there is no object.
     pub(crate) fn symbol(&self, _: &CStr) -> Option<NonNull<std::ffi::c_void>> {
         None
     }

@@ -23,7 +23,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> OfPart<R, F> {
-    /// `part` takes the record out of a row; of rows taken over together all have one or none.
+    /// Makes an empty list of columns. `part` takes the record out of a row; of rows taken over together
+    /// all have one or none.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,

@@ -256,7 +256,7 @@ fn is_stopped(target: &Path) -> bool {
     run.is_ok_and(|run| run["stopped"] == true)
 }
 
-/// `<target>.<what>`.
+/// Returns `<target>.<what>`.
 pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{what}"));

@@ -80,14 +80,14 @@ impl Latest {
             .expect("no thread panics while it holds the lock")
     }
 
-    /// A run begins with these flows and links.
+    /// Begins a run with these flows and links.
     fn begin(&self, config: &Config) {
         let mut samples = self.lock();
         samples.flow_names = config.flows.iter().map(|flow| flow.name.clone()).collect();
         samples.link_names = config.links.iter().map(|link| link.name.clone()).collect();
     }
 
-    /// An interval of MesoNet has ended.
+    /// Keeps an interval of MesoNet that has ended.
     pub(crate) fn keep_interval(&self, interval: Interval) -> PyResult<()> {
         let kept = Python::attach(|py| Py::new(py, interval))?;
         // The previous interval is dropped without the lock held: that may need the interpreter.

@@ -71,7 +71,7 @@ struct Network {
 }
 
 impl Network {
-    /// A host of its own for a flow, joined to a router by an access link each way.
+    /// Adds a host of its own for a flow, joined to a router by an access link each way.
     fn add_host(&mut self, name: String, router: usize, keys: &AccessKeys, queue: &Table) -> usize {
         let host = self.nodes.len();
         let carries = (keys.rate, keys.delay);
@@ -163,7 +163,7 @@ fn start_of(starts: &Starts, index: usize) -> Start {
     }
 }
 
-/// Datagrams.
+/// Returns the transport of datagrams.
 fn udp(keys: &UdpFlow, packet: Bytes, traffic: Option<Traffic>) -> Transport {
     let bursts = traffic.and_then(|traffic| match traffic {
         Traffic::OnOff(keys) => Some(keys.bursts),

@@ -112,7 +112,7 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    /// Sorted by position in the file; one message for each.
+    /// Makes an error of all diagnostics, sorted by position in the file; one message for each.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
         diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);

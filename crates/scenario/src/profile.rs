@@ -9,7 +9,7 @@ use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table};
 use crate::read;
 
-/// A file of defaults, whose values all have one origin.
+/// Loads a file of defaults, whose values all have one origin.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source::new(name, text));
     let mut table = read::parse(&source).expect("a profile is TOML");

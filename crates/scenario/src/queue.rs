@@ -49,7 +49,7 @@ pub(crate) fn config(queue: &Table, rate: Rate) -> QueueConfig {
     discipline(queue).config(queue, rate)
 }
 
-/// True if a resolved queue keeps the packets of each flow apart.
+/// Returns true if a resolved queue keeps the packets of each flow apart.
 pub(crate) fn is_per_flow(queue: &Table) -> bool {
     discipline(queue).per_flow
 }

@@ -32,7 +32,8 @@ pub(crate) fn read_text(
     extend(&source, base, &mut Vec::new())
 }
 
-/// `chain` holds the files that extend this one, `extends` the value that names it.
+/// Reads a file and the files that it extends. `chain` holds the files that extend this one, `extends` the
+/// value that names it.
 fn read_chain(
     path: &Path,
     chain: &mut Vec<PathBuf>,
@@ -184,7 +185,7 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     }
 }
 
-/// A raw value borrows from the text, so that its address gives its position.
+/// Reads a raw value, which borrows from the text, so that its address gives its position.
 fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());

@@ -41,7 +41,7 @@ pub(crate) fn json_value(value: &Value) -> Json {
     }
 }
 
-/// SHA-256 of the canonical JSON and the version of the results, in hexadecimal.
+/// Returns the SHA-256 of the canonical JSON and the version of the results, in hexadecimal.
 pub(crate) fn hash(canonical: &Json, results_version: u32) -> String {
     let digest = hmac_sha256::Hash::hash(
         format!("{canonical}\nresults-version {results_version}").as_bytes(),

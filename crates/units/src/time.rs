@@ -102,7 +102,8 @@ impl Span {
         ps / PS_PER_S as f64
     }
 
-    /// Out of line, or compilers do without a branch, at the cost of all spans.
+    /// Converts picoseconds out of line: inlined, compilers do without a branch, at the cost of all
+    /// spans.
     #[cold]
     #[inline(never)]
     fn long_as_f64(ps: u64) -> f64 {

@@ -156,7 +156,7 @@ impl Ghstcp {
         above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
     }
 
-    /// Any loss brings HighSpeed TCP's growth back (chapter 2).
+    /// Restarts with HighSpeed TCP's growth, after any loss (chapter 2).
     fn start_anew(&mut self) {
         self.gentle = false;
         self.cycle = None;

@@ -161,8 +161,8 @@ fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// The RFC puts a window of 38 at a loss probability of 1e-3; other low windows are scaled by
-/// standard TCP's inverse square root. ns-2 puts them on standard TCP's response function exactly.
+/// Returns the default of `low_p`. The RFC puts a window of 38 at a loss probability of 1e-3; other low windows are
+/// scaled by standard TCP's inverse square root. ns-2 puts them on standard TCP's response function exactly.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
     rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {
@@ -189,7 +189,7 @@ pub struct Hstcp {
 struct Ns2Factor(f64);
 
 impl Hstcp {
-    /// Built from any table that has this algorithm's parameters.
+    /// Makes the algorithm from any table that has its parameters.
     pub(crate) fn new(settings: &Settings) -> Result<Self, SpecError> {
         settings.require_below("low_window", "high_window")?;
         settings.require_below("high_p", "low_p")?;
@@ -267,7 +267,7 @@ impl Extension for Hstcp {
     }
 }
 
-/// Segments more for an acknowledgement (Linux 6.18, `hstcp_cong_avoid`).
+/// Returns the segments to add for an acknowledgement (Linux 6.18, `hstcp_cong_avoid`).
 fn whole_increment(counted: &mut u64, response: &Response, cwnd: f64) -> f64 {
     let cwnd = cwnd as u64;
     *counted += response.increase(cwnd as f64) as u64;
@@ -291,7 +291,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Any cut above `low_window`, one after a timeout too, leaves its `b` behind.
+    /// Keeps the `b` of any reduction above `low_window`, even of one after a timeout.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -471,7 +471,7 @@ mod tests {
         Hstcp::new(&ENTRY.settings(variant, &given).unwrap()).unwrap()
     }
 
-    /// With the RFC's rounded response function.
+    /// Makes the algorithm with the RFC's rounded response function.
     fn with_rounded_response() -> Hstcp {
         hstcp(Variant::Paper, &[("rounded", 1.0)])
     }

@@ -135,7 +135,7 @@ impl Illinois {
         })
     }
 
-    /// Increase at a queueing delay, as a part of the largest: a hyperbola (equation 3).
+    /// Sets the increase at a queueing delay, as a part of the largest: a hyperbola (equation 3).
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);

@@ -133,7 +133,7 @@ impl LedbatPlusPlus {
         };
     }
 
-    /// A slowdown that began then is over.
+    /// Returns the stage after a slowdown that began at `begun`.
     fn after(begun: Time, now: Time) -> Stage {
         Stage::Steady {
             slowdown: now + now.since(begun) * BETWEEN,

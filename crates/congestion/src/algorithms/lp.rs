@@ -127,7 +127,7 @@ impl Lp {
         }
     }
 
-    /// An early congestion indication (section IV.B).
+    /// Reduces the window for an early congestion indication (section IV.B).
     fn on_early_indication(&mut self, ack: &AckSample, window: &mut Window) {
         let left = if ack.now < self.still_until {
             1.0

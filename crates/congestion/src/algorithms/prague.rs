@@ -143,7 +143,7 @@ impl Prague {
         }
     }
 
-    /// At the end of a round: the estimate.
+    /// Ends a round: updates the estimate.
     fn end_round(&mut self, ack: &AckSample, window: &Window) {
         let share = self.marks.end_round().unwrap_or(0.0);
         if self.marks_seen {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     impl Flow {
-        /// In congestion avoidance, old enough to be scaled.
+        /// Returns a flow in congestion avoidance, old enough to be scaled.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);

@@ -73,7 +73,7 @@ impl Reno {
         }
     }
 
-    /// Without variants.
+    /// Makes an algorithm without variants.
     pub(crate) fn general(increase: f64, decrease: f64) -> Self {
         Self {
             increase,
@@ -84,7 +84,7 @@ impl Reno {
         }
     }
 
-    /// Standard TCP of a current kernel.
+    /// Makes the standard TCP of a current kernel.
     pub(crate) fn of_linux() -> Self {
         Self {
             whole: true,
@@ -92,7 +92,7 @@ impl Reno {
         }
     }
 
-    /// Segments more for `credit` acknowledged ones (`tcp_cong_avoid_ai`).
+    /// Returns the segments to add for `credit` acknowledged ones (`tcp_cong_avoid_ai`).
     fn whole_increment(&mut self, credit: f64, cwnd: f64) -> f64 {
         let needed = larger((cwnd / self.increase).floor(), 1.0);
         let due = self.counted >= needed;

@@ -119,7 +119,7 @@ impl Function {
         self.points.partition_point(|&(w, _)| w <= window)
     }
 
-    /// The line that ends at the point `above`, at `window`.
+    /// Returns the value at `window` of the line that ends at the point `above`.
     #[inline]
     fn line(&self, above: usize, window: f64) -> f64 {
         let below = above

@@ -134,7 +134,7 @@ impl Yeah {
         }
     }
 
-    /// Precautionary decongestion.
+    /// Removes a part of the queue before it overflows (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {

@@ -145,8 +145,8 @@ impl HybridSlowStart {
         })
     }
 
-    /// An acknowledgement of new data in slow start, before the window grows for it: ends slow start where the
-    /// path is full.
+    /// Watches an acknowledgement of new data in slow start, before the window grows for it: ends slow start where
+    /// the path is full.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         // Segments sent again after a timeout give Linux no round-trip times (Karn's rule), and nothing to watch.
         let Some(rtt) = ack.rtt.filter(|_| ack.delivered > self.resumes_after) else {
@@ -170,7 +170,7 @@ impl HybridSlowStart {
         }
     }
 
-    /// A round lasts until a segment is acknowledged that was sent after its beginning.
+    /// Begins a round, which lasts until a segment is acknowledged that was sent after its beginning.
     fn begin_round(&mut self, now: Time, end: u64) {
         self.round_end = end;
         (self.round_start, self.last_of_train) = (now, now);

@@ -129,7 +129,7 @@ impl Hystart {
         })
     }
 
-    /// A reduction ends the first slow start (section 4.3).
+    /// Ends the first slow start at a reduction (section 4.3).
     pub(super) fn end(&mut self) {
         self.over = true;
     }

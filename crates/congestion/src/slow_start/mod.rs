@@ -221,8 +221,8 @@ impl SlowStart {
             }
     }
 
-    /// An acknowledgement of new data below `ssthresh`, before the window grows for it, or where it may not: may
-    /// end slow start.
+    /// Watches an acknowledgement of new data below `ssthresh`, before the window grows for it, or where it may not:
+    /// may end slow start.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
@@ -320,7 +320,7 @@ impl SlowStart {
         }
     }
 
-    /// The algorithm has reduced the window, which was `before`.
+    /// Reacts to a reduction of the window by the algorithm, from `before`.
     pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
@@ -337,7 +337,7 @@ impl SlowStart {
         }
     }
 
-    /// An acknowledgement in a recovery.
+    /// Processes an acknowledgement in a recovery.
     pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) => resume.on_ack_in_recovery(ack),
@@ -346,7 +346,7 @@ impl SlowStart {
         }
     }
 
-    /// A recovery is over.
+    /// Ends a recovery.
     pub(crate) fn on_recovery_exit(&mut self, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) => resume.on_recovery_exit(window),
@@ -355,14 +355,14 @@ impl SlowStart {
         }
     }
 
-    /// The window restarts because nothing was sent for a timeout.
+    /// Reacts to a restart of the window because nothing was sent for a timeout.
     pub(crate) fn on_idle_restart(&mut self) {
         if let Self::CarefulResume(resume) = self {
             resume.on_idle_restart();
         }
     }
 
-    /// The window restarts after a timeout.
+    /// Reacts to a restart of the window after a timeout.
     pub(crate) fn on_timeout(&mut self, event: &Timeout) {
         match self {
             Self::Hystart(hystart) => hystart.end(),

@@ -80,7 +80,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Whatever was sent is delivered, lost or in flight.
+    /// Returns the totals at an acknowledgement: each segment sent is delivered, lost or in flight.
     fn of(ack: &AckSample) -> Self {
         Self {
             sent: ack.delivered + ack.lost + ack.in_flight,
@@ -98,8 +98,8 @@ impl Search {
         })
     }
 
-    /// An acknowledgement of new data in slow start, before the window grows for it: ends slow start where much less
-    /// is delivered than was sent.
+    /// Watches an acknowledgement of new data in slow start, before the window grows for it: ends slow start where much
+    /// less is delivered than was sent.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let Some(rtt) = ack.rtt else { return };
         if let Some(bins) = &mut self.bins {
@@ -120,7 +120,7 @@ impl Search {
         self.bins = Some(Bins::new(duration, ack));
     }
 
-    /// Another slow start is watched anew.
+    /// Forgets the bins: another slow start is watched anew.
     pub(super) fn forget(&mut self) {
         self.bins = None;
     }

@@ -114,7 +114,7 @@ impl Stream {
         matches!(self.0, Generator::Ns2(_))
     }
 
-    /// Uniform on [0, 1).
+    /// Draws a number uniform on [0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         match &mut self.0 {
@@ -128,7 +128,7 @@ impl Stream {
         }
     }
 
-    /// A span uniform on [0, `limit`).
+    /// Draws a span uniform on [0, `limit`).
     #[inline]
     pub fn span(&mut self, limit: Span) -> Span {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
@@ -145,7 +145,7 @@ impl Stream {
         }
     }
 
-    /// Number of failures before the first success of probability `p` (0 < p <= 1).
+    /// Draws the number of failures before the first success of probability `p` (0 < p <= 1).
     pub fn geometric(&mut self, p: f64) -> u64 {
         if p >= 1.0 {
             return 0;

@@ -152,12 +152,12 @@ words! {
 pub struct PacketRate(f64);
 
 impl PacketRate {
-    /// `packets` in every `period`.
+    /// Returns the rate of `packets` in every `period`.
     pub fn per(packets: f64, period: Span) -> Self {
         Self(packets / period.as_secs_f64())
     }
 
-    /// `packets` in every millisecond, the unit of the published studies.
+    /// Returns the rate of `packets` in every millisecond, the unit of the published studies.
     pub fn per_ms(packets: f64) -> Self {
         Self(packets * 1000.0)
     }

@@ -114,7 +114,7 @@ impl FlowTable {
         })
     }
 
-    /// An acknowledgement; returns whether it completes the flow.
+    /// Processes an acknowledgement; returns true if it completes the flow.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         match self.sender(packet.flow()) {
@@ -123,7 +123,7 @@ impl FlowTable {
         }
     }
 
-    /// A data packet; returns the index of its counter.
+    /// Processes a data packet; returns the index of its counter.
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, env: &mut Env) -> u16 {
         let end = &mut self.receiving[packet.flow().slot as usize];
@@ -141,7 +141,7 @@ impl FlowTable {
         }
     }
 
-    /// A receiver has generated an acknowledgement.
+    /// Sends an acknowledgement that a receiver has generated.
     #[inline]
     pub(crate) fn on_ack_ready(&mut self, ack: Packet, env: &mut Env) {
         let end = &mut self.receiving[ack.flow().slot as usize];

@@ -49,7 +49,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// A file of a cell was chosen.
+    /// Counts a file that was chosen in a cell.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;
@@ -57,7 +57,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Its flow has completed, or could not be connected.
+    /// Counts the end of a file, whose flow has completed or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;

@@ -111,7 +111,7 @@ impl Receivers {
         }))
     }
 
-    /// A receiver is idle again.
+    /// Marks a receiver as idle again.
     pub(crate) fn release(&mut self, number: u32, access: u16) {
         let boundary = self.first[access as usize] + self.idle[access as usize];
         let position = self.position[number as usize];

@@ -187,7 +187,7 @@ impl Lane {
         }
     }
 
-    /// The first batch is over.
+    /// Turns to the next batch after the first is over.
     #[cold]
     fn turn(&mut self) {
         let Some(next) = self.later.pop_front() else {

@@ -40,7 +40,7 @@ impl Network {
         links.map(|link| (link.id, &mut link.outbox))
     }
 
-    /// All events until `until` have been processed.
+    /// Finishes a step: all events until `until` have been processed.
     pub(crate) fn finish<const TRACED: bool>(&mut self, until: Time) {
         for router in 0..self.backbone.len() as u16 {
             self.pass_through::<TRACED>(router, until);
@@ -48,7 +48,7 @@ impl Network {
         self.now = until;
     }
 
-    /// The next packet that stays in the region arrives from another one.
+    /// Processes the arrival of the next packet from another region that stays in this one.
     #[inline]
     pub(super) fn arrive_cross_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
         self.pass_through::<TRACED>(router, self.arrivals[router as usize].next_staying());

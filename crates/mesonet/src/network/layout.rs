@@ -300,7 +300,7 @@ impl Layout {
         self.parents[pop as usize]
     }
 
-    /// With separate servers.
+    /// Returns the station of packets out of an access router, with separate servers.
     #[inline]
     pub(super) fn out_of_access(&self, access: u16) -> usize {
         access as usize
@@ -341,13 +341,14 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// With one server; points of presence come before access routers.
+    /// Returns the station of a server, with one server per router; points of presence come before access
+    /// routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router
     }
 
-    /// The router with one server that an access router is.
+    /// Returns the number of an access router among the routers with one server.
     #[inline]
     pub(super) fn access_server(&self, access: u16) -> usize {
         self.pops.len() + access as usize

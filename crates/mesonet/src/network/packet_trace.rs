@@ -142,7 +142,7 @@ impl Network {
         self.fast_send = !traced;
     }
 
-    /// [`Self::send`] with a trace.
+    /// Sends a packet as [`Self::send`] does, with a trace.
     #[inline(never)]
     pub(super) fn send_traced(&mut self, access: u16, packet: Packet) {
         let now = self.now;

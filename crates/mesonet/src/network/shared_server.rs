@@ -67,7 +67,7 @@ impl SharedServer {
         self.end == Time::NEVER
     }
 
-    /// A packet arrives at a queue while the server is busy; returns whether there is room.
+    /// Queues a packet while the server is busy; returns true if there is room.
     #[inline]
     fn enqueue(&mut self, direction: Direction, packet: Packet, now: Time) -> bool {
         let accepted = self.has_room(direction, now);
@@ -153,7 +153,7 @@ impl SharedServer {
 
 /// Routers are numbered from points of presence to access routers.
 impl Network {
-    /// A packet arrives at a router.
+    /// Queues a packet at a router.
     #[inline(always)]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,
@@ -178,7 +178,7 @@ impl Network {
         }
     }
 
-    /// A service ends, and the next one starts; returns the packet that leaves, and the queue that it was in.
+    /// Ends a service, and starts the next one; returns the packet that leaves, and the queue that it was in.
     #[inline(always)]
     pub(super) fn end_service(&mut self, router: usize) -> (Packet, Direction) {
         let server = &mut self.shared[router];

@@ -19,15 +19,15 @@ pub use longhaul_kernel::{Control, DataPackets};
 
 /// Receives the records of a simulation. Never called per packet, except for traced flows.
 pub trait Recorder {
-    /// An interval is over.
+    /// Called when an interval is over.
     fn interval(&mut self, interval: &Interval<'_>);
-    /// Enough flows of a group were completed, or the simulation is over.
+    /// Called when enough flows of a group were completed, or the simulation is over.
     fn batch(&mut self, batch: &GoodputBatch);
-    /// A flow was completed, or could not be connected. Only if the configuration asks for it.
+    /// Called when a flow was completed, or could not be connected; only if the configuration asks for it.
     fn flow(&mut self, flow: &FlowRecord);
-    /// A traced flow has changed.
+    /// Called when a traced flow has changed.
     fn flow_state(&mut self, _state: &FlowState) {}
-    /// An event of a packet of a traced flow; sorted by time, at the end of an interval.
+    /// Called with an event of a packet of a traced flow; sorted by time, at the end of an interval.
     fn packet(&mut self, _record: &PacketTraceRecord) {}
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// result can stop the simulation.

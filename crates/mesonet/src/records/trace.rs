@@ -50,7 +50,7 @@ pub enum FlowEvent {
 }
 
 impl FlowEvent {
-    /// A word for it.
+    /// Returns a word for the event.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -151,7 +151,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other one.
+    /// Returns the other direction.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Up => Self::Down,
@@ -174,7 +174,7 @@ impl PacketKind {
 }
 
 impl PacketEvent {
-    /// A word for it.
+    /// Returns a word for the event.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -197,7 +197,7 @@ impl PacketEvent {
 }
 
 impl Direction {
-    /// A word for it.
+    /// Returns a word for the event.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Up => "up",

@@ -66,7 +66,7 @@ impl Counters {
         (1 + FlowClass::ALL.len() + number) as u16
     }
 
-    /// A data packet has reached its receiver's access router.
+    /// Counts a data packet that has reached its receiver's access router.
     #[inline]
     pub(super) fn count_out(&mut self, counter: u16) {
         self.out[counter as usize] += 1;
@@ -102,7 +102,7 @@ impl Counters {
         }
     }
 
-    /// A new interval begins.
+    /// Begins a new interval.
     pub(super) fn begin_interval(&mut self) {
         self.packets_out += self.all_out();
         self.out.fill(0);

@@ -21,7 +21,7 @@ impl Batches {
         }
     }
 
-    /// A flow of a group was completed with this goodput.
+    /// Adds a flow of a group that was completed with this goodput.
     pub(crate) fn add(&mut self, group: FlowGroup, goodput: f64) {
         let (name, goodputs) = &mut self.groups[group.index()];
         *name = Some(group);

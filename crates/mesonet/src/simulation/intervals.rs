@@ -221,7 +221,7 @@ impl Places {
 }
 
 impl World {
-    /// The run as a whole.
+    /// Returns the totals of the run.
     pub(super) fn totals(&self, stopped: bool) -> Totals {
         let counters = self.places.counters();
         Totals {

@@ -142,7 +142,7 @@ impl Places {
     }
 }
 
-/// Whoever panics while it holds a lock ends the run.
+/// Locks a mutex. A thread that panics while it holds a lock ends the run.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a thread of the simulation panicked")
 }
@@ -271,7 +271,7 @@ impl Run<'_> {
         None
     }
 
-    /// The recorder has stopped the run in `interval`: reports the batches that are not complete.
+    /// Ends a run that the recorder has stopped in `interval`: reports the batches that are not complete.
     fn stop(&mut self, interval: u64, recorder: &mut dyn Recorder) -> bool {
         let report = &mut |batch: &_| recorder.batch(batch);
         self.coordinator.batches.report(interval, true, report);

@@ -272,7 +272,7 @@ struct MesoNetFigures {
     bytes_per_receiver: u64,
 }
 
-/// A run, which is measured from its start.
+/// Returns the values of a run for run.json; a run is measured from its start.
 fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
     Figures {
         seed: config.seed,

@@ -100,7 +100,7 @@ impl Resumption {
         self.wall + wall
     }
 
-    /// The run has been renamed into place: removes the checkpoint.
+    /// Removes the checkpoint of a run that has been renamed into place.
     pub(super) fn end(self) -> Result<(), OutputError> {
         self.checkpoint.map_or(Ok(()), Checkpoint::remove)
     }

@@ -81,8 +81,8 @@ pub(super) struct Tables {
 pub(super) type StoredTables = BTreeMap<String, StoredTable>;
 
 impl Tables {
-    /// The tables that `meta` asks for, as far as they were `stored`; `measured` are names of measures
-    /// of the user's own.
+    /// Creates the tables that `meta` asks for, as far as they were `stored`; `measured` are names of
+    /// measures of the user's own.
     pub(super) fn create(
         directory: &PartialDirectory,
         meta: &MesoNetMeta,

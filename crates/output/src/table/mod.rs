@@ -250,7 +250,7 @@ impl<R> Table<R> {
         Ok(())
     }
 
-    /// Column by column, which is quicker than row by row.
+    /// Splits rows into columns, column by column, which is quicker than row by row.
     fn split_rows(&mut self) {
         for run in self.pending.chunk_by(self.alike) {
             for (take, values) in self.takes.iter().zip(self.file.values()) {

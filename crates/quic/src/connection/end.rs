@@ -20,11 +20,11 @@ pub(crate) struct PathState {
 pub(crate) trait End: std::fmt::Debug + Send {
     /// Opens the connection.
     fn connect(&mut self, now: Instant);
-    /// The application has nothing more to send.
+    /// Stops the application, which has nothing more to send.
     fn stop(&mut self);
-    /// A datagram arrives.
+    /// Receives a datagram.
     fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: &[u8]);
-    /// A deadline of the stack has passed.
+    /// Processes a deadline of the stack that has passed.
     fn expire(&mut self, now: Instant);
     /// Writes the next datagram to `datagram`.
     fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;

@@ -24,7 +24,7 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     Endpoint::new(Arc::new(config), server, true)
 }
 
-/// A datagram arrives at an endpoint, whose answer is appended to `response`.
+/// Passes a datagram to an endpoint, whose answer is appended to `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,

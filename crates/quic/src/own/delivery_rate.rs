@@ -59,7 +59,7 @@ impl DeliveryRate {
         }
     }
 
-    /// A packet leaves, after `delivered` bytes were delivered; `alone` if nothing is in flight.
+    /// Notes that a packet leaves, after `delivered` bytes were delivered; `alone` if nothing is in flight.
     pub(super) fn on_sent(&mut self, delivered: u64, alone: bool, now: Instant) {
         if alone {
             self.flight_began = now;
@@ -82,7 +82,7 @@ impl DeliveryRate {
         });
     }
 
-    /// The sender has nothing to send until `delivered` bytes are delivered.
+    /// Notes that the sender has nothing to send until `delivered` bytes are delivered.
     pub(super) fn note_limit(&mut self, delivered: u64) {
         self.limited_until = Some(delivered);
     }

@@ -228,7 +228,7 @@ impl Clone for OwnController {
 }
 
 impl OwnController {
-    /// The algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
+    /// Makes the algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
     pub(crate) fn new(
         algorithm: &OwnAlgorithm,
         initial_window: Option<Bytes>,
@@ -259,7 +259,7 @@ impl OwnController {
         (state, &mut self.progress)
     }
 
-    /// A packet leaves.
+    /// Notes that a packet leaves.
     pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
         let progress = &mut self.progress;
         let alone = progress.in_flight == 0;
@@ -268,7 +268,7 @@ impl OwnController {
         progress.rate.on_sent(progress.delivered_bytes, alone, now);
     }
 
-    /// A packet is acknowledged; `srtt` and `min_rtt` are those before.
+    /// Notes that a packet is acknowledged; `srtt` and `min_rtt` are those before.
     pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
         let progress = &mut self.progress;
         progress.acked_bytes += bytes;
@@ -278,7 +278,7 @@ impl OwnController {
         progress.min_rtt = min_rtt;
     }
 
-    /// All packets of an acknowledgement have been reported.
+    /// Processes an acknowledgement, all of whose packets have been reported.
     pub(crate) fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let (state, progress) = self.parts();
         progress.in_flight = in_flight;
@@ -304,7 +304,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Packets are lost, or a mark is echoed if none are; `sent` is when the last of them left.
+    /// Processes a loss of packets, or the echo of a mark if none are lost; `sent` is the time at which the last of
+    /// them left.
     pub(crate) fn on_congestion_event(
         &mut self,
         now: Instant,

@@ -53,7 +53,7 @@ impl Writer {
         self.finish(connection);
     }
 
-    /// There is nothing more to write.
+    /// Finishes the stream: there is nothing more to write.
     pub(super) fn finish(&mut self, connection: &mut Connection) {
         self.finished = true;
         if let Some(stream) = self.stream {

@@ -42,7 +42,7 @@ pub(super) struct StackEnd {
 }
 
 impl StackEnd {
-    /// `client` opens the connection with a configuration.
+    /// Makes an end; `client` is the configuration with which it opens the connection, if it does.
     pub(super) fn new(
         endpoint: Endpoint,
         peer: SocketAddr,

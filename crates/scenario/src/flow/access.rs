@@ -8,7 +8,8 @@ use crate::error::Diagnostic;
 use crate::link::{self, AccessEnds, AccessKeys};
 use crate::model::flow::{AnyFlow, FlowAccess};
 
-/// The group's access links: its own keys override the topology's, and `rtt` determines the delay.
+/// Resolves the group's access links: its own keys override the topology's, and `rtt` determines
+/// the delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,

@@ -58,7 +58,7 @@ pub(crate) struct Path {
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
 
-/// The values that decide about others: protocol, count and packet size.
+/// Resolves the values that decide about others: protocol, count and packet size.
 pub(crate) fn resolve_basics(
     flow: &mut Table,
     path: &str,

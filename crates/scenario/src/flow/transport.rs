@@ -93,8 +93,8 @@ pub(crate) fn resolve_tcp(
     congestion
 }
 
-/// A sender whose peer does not permit SACK recovers without it (RFC 6675 section 1); only ns-2's agents can be
-/// combined otherwise.
+/// Refuses a recovery with SACK whose peer does not permit SACK: such a sender recovers without it (RFC 6675
+/// section 1); only ns-2's agents can be combined otherwise.
 fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut Vec<Diagnostic>) {
     if tcp.read(Tcp::sack_blocks) || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
         return;
@@ -104,7 +104,7 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
     out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
 }
 
-/// An acknowledgement reports one time.
+/// Refuses two kinds of times in acknowledgements, which report one.
 fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
     if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
@@ -131,7 +131,7 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
     fill(tcp, &lower);
 }
 
-/// The recovery that the algorithm needs, unless the scenario names one.
+/// Sets the recovery that the algorithm needs, unless the scenario names one.
 fn resolve_recovery(flow: &mut Table, controller: &Controller) {
     let recovery = flow.node(Stack::recovery);
     let chosen = !matches!(recovery.origin, Origin::Profile(_));
@@ -173,7 +173,7 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// The size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
+/// Sets the size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
 fn resolve_one_way_option(tcp: &mut Table) {
     let (kind, size) = (TimestampKeys::timestamps, TimestampKeys::timestamp_option);
     let one_way = tcp.has(kind) && tcp.read(kind) == TimestampKind::OneWay;
@@ -217,7 +217,7 @@ pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     (payload > 0).then_some(payload)
 }
 
-/// A window in segments, given in segments, in bytes, or by the word that `auto` stands for.
+/// Resolves a window in segments, given in segments, in bytes, or by the word that `auto` stands for.
 fn resolve_window<T>(
     tcp: &mut Table,
     key: Field<T>,
@@ -244,8 +244,8 @@ fn resolve_window<T>(
     }
 }
 
-/// Congestion control of a table that has the key `congestion`, or Reno. `preferred` is the variant of
-/// algorithms that have it.
+/// Resolves the congestion control of a table that has the key `congestion`, or Reno. `preferred` is the
+/// variant of algorithms that have it.
 pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,
@@ -268,7 +268,7 @@ pub(crate) fn resolve_congestion(
     spec.map_err(|error| out.push(error)).ok()
 }
 
-/// An algorithm of the registry: its variant, every parameter, and whether they go together.
+/// Resolves an algorithm of the registry: its variant, and every parameter; checks that they go together.
 fn resolve_registered(
     table: &mut Table,
     path: &str,
@@ -368,7 +368,7 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// The profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
+/// Sets the profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
 pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,

@@ -25,7 +25,7 @@ pub(super) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<
     }
 }
 
-/// Between two bursts there is at least one packet.
+/// Checks that there is at least one packet between two bursts.
 fn check_bursts(bursts: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let LossBursts {
         loss_rate,

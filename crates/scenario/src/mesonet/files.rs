@@ -22,7 +22,7 @@ pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
 ];
 
 impl PathShares {
-    /// In the order of `PathClass`.
+    /// Returns the shares in the order of `PathClass`.
     fn all(&self) -> [f64; 3] {
         [self.very_fast, self.fast, self.typical]
     }

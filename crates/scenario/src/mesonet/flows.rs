@@ -99,7 +99,7 @@ fn fill_shares(mesonet: &mut Table) {
     }
 }
 
-/// Label and role of an algorithm.
+/// Resolves label and role of an algorithm.
 fn resolve_entry(table: &mut Table) {
     let name = algorithm::name(table.table(AlgorithmKeys::congestion)).to_string();
     let alternate = Value::Flag(name != DEFAULT_CONGESTION);

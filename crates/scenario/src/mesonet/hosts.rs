@@ -27,7 +27,7 @@ fn share(class: AccessClass) -> Field<f64> {
     }
 }
 
-/// A missing share is derived from the other two.
+/// Derives a missing share from the other two.
 pub(crate) fn complete_shares(hosts: &mut Table) {
     let keys = [
         HostKeys::source_shares.seen_as::<Table>(),

@@ -124,7 +124,8 @@ fn nodes(
     Some((start, end))
 }
 
-/// Credit in bytes of payload, for a full segment at least: with less, no segment would ever be forwarded.
+/// Resolves the credit in bytes of payload, for a full segment at least: with less, no segment would ever
+/// be forwarded.
 fn resolve_credit<T>(
     table: &mut Table,
     key: Field<T>,

@@ -62,7 +62,8 @@ pub(crate) fn resolve(
     check_interval(traffic, path, out);
 }
 
-/// Over UDP messages are the packets of the flow; over TCP their rate and size are keys of `traffic`.
+/// Resolves bursts: over UDP messages are the packets of the flow; over TCP their rate and size are keys of
+/// `traffic`.
 fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
     let needed = [OnOffKeys::rate.seen_as(), OnOffKeys::message.seen_as()];
     let own: [Field<()>; 3] = [needed[0], needed[1], OnOffKeys::whole_segments.seen_as()];

@@ -12,8 +12,8 @@ use crate::model::flow::AnyFlow;
 use crate::queue;
 use crate::resolve::Resolved;
 
-/// CoDel takes a packet in transmission for a standing queue if its target is shorter than that transmission. RFC 8290
-/// section 5.2.2 asks for a target of at least one packet's time.
+/// Warns of short targets: CoDel takes a packet in transmission for a standing queue if its target is shorter than
+/// that transmission. RFC 8290 section 5.2.2 asks for a target of at least one packet's time.
 pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
     let packet = config
         .flows
@@ -82,8 +82,8 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// A filter of acknowledgements in a queue that data fills: a connection gets one acknowledgement through each time
-/// that the queue turns over, and sends its window in one burst then.
+/// Warns of a filter of acknowledgements in a queue that data fills: a connection gets one acknowledgement through
+/// each time that the queue turns over, and sends its window in one burst then.
 pub(super) fn warn_of_shared_ack_filters(
     resolved: &Resolved,
     config: &Config,

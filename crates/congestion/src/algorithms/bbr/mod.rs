@@ -215,14 +215,14 @@ impl Recovery {
         self.episode = Some(Episode::FastRecovery);
     }
 
-    /// A timeout replaces it, and the window restarts.
+    /// Begins the recovery from a timeout, and restarts the window.
     fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
         self.save(window, probing_rtt);
         self.episode = Some(Episode::Timeout);
         window.restart();
     }
 
-    /// Both end with the window restored.
+    /// Ends a recovery of either kind, and restores the window.
     fn exit(&mut self, window: &mut Window) {
         if self.episode.take().is_some() {
             self.restore(window);
@@ -242,7 +242,8 @@ struct Pacer {
 }
 
 impl Pacer {
-    /// Before anything is known: the window over the round-trip time, 1 ms if that is not known.
+    /// Sets the rate before anything is known: the window over the round-trip time, 1 ms if that is
+    /// not known.
     fn begin(&mut self, ack: &AckSample, window: &Window, gain: f64) {
         let rtt_s = if ack.srtt == Span::ZERO {
             1e-3
@@ -253,7 +254,7 @@ impl Pacer {
         self.set(gain * window.cwnd() / rtt_s, false);
     }
 
-    /// Before the pipe is full the rate only grows.
+    /// Sets the rate, which only grows before the pipe is full.
     fn set(&mut self, segments_per_s: f64, full: bool) {
         let rises = self.segments_per_s.is_none_or(|old| segments_per_s > old);
         if rises || full && self.segments_per_s != Some(segments_per_s) {

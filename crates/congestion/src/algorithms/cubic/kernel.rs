@@ -83,7 +83,7 @@ impl KernelCubic {
         (self.scale as f64 / units, 1.0 - self.kept as f64 / units)
     }
 
-    /// `cubictcp_cong_avoid` and `tcp_cong_avoid_ai`.
+    /// Follows `cubictcp_cong_avoid` and `tcp_cong_avoid_ai`.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase != Phase::Avoidance {
@@ -156,7 +156,7 @@ impl KernelCubic {
         }
     }
 
-    /// The cubic, whole segments away from its plateau.
+    /// Returns the cubic's window, whole segments away from its plateau.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;

@@ -41,7 +41,7 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// The losses so far do not count, if they have not yet.
+    /// Ignores the losses so far, unless they have counted already.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }

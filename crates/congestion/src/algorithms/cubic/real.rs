@@ -70,7 +70,7 @@ impl RealCubic {
         }
     }
 
-    /// The first acknowledgement of congestion avoidance starts the cubic (RFC 9438 section 4.2).
+    /// Starts the cubic at the first acknowledgement of congestion avoidance (RFC 9438 section 4.2).
     fn begin(&self, now: Time, cwnd: f64) -> Epoch {
         let plateau = self.peak.max(cwnd);
         let until_plateau = libm::cbrt((plateau - cwnd) / self.scale);
@@ -83,7 +83,7 @@ impl RealCubic {
         }
     }
 
-    /// The cubic, `t` seconds into the stage (RFC 9438 equation 1).
+    /// Returns the cubic's window, `t` seconds into the stage (RFC 9438 equation 1).
     fn window_at(&self, epoch: &Epoch, t: f64) -> f64 {
         let x = t - epoch.until_plateau;
         epoch.plateau + self.scale * x * x * x
@@ -134,7 +134,7 @@ impl RealCubic {
         base * (1.0 - self.backoff.loss)
     }
 
-    /// RFC 9438 section 4.7.
+    /// Remembers the peak (RFC 9438 section 4.7).
     fn remember(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {

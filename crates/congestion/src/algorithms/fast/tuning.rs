@@ -40,7 +40,7 @@ impl Tuning {
         })
     }
 
-    /// Alpha at the current level.
+    /// Returns alpha at the current level.
     pub(crate) fn alpha(&self) -> f64 {
         self.alphas[self.level]
     }
@@ -55,7 +55,7 @@ impl Tuning {
         self.throughput
     }
 
-    /// Alpha from now on: another level if a decision is due.
+    /// Returns alpha from now on, at another level if a decision is due.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();

@@ -106,7 +106,8 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Written as a step, so that equal samples leave the average exactly where it is.
+    /// Adds a weighted sample, as a step, so that equal samples leave the average exactly where it
+    /// is.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value

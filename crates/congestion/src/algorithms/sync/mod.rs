@@ -225,12 +225,12 @@ pub struct SyncTcp {
 }
 
 impl SyncTcp {
-    /// Detector pqlen with reaction pcwnd.
+    /// Makes detector pqlen with reaction pcwnd.
     pub(super) fn pcwnd(settings: &Settings) -> Self {
         Self::new(part_of_largest(settings), cut(settings))
     }
 
-    /// Detector mix with reaction mixreact.
+    /// Makes detector mix with reaction mixreact.
     pub(super) fn mix_react(settings: &Settings) -> Self {
         Self::new(mix(settings), adjust(settings))
     }
@@ -256,8 +256,9 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// In recovery verdicts are made, but not acted on. A reduction that a duplicate
-    /// acknowledgement brought waits for the next that moves the window.
+    /// Decides on the effect of an acknowledgement. In recovery verdicts are made, but not acted
+    /// on. A reduction that a duplicate acknowledgement brought waits for the next that moves the
+    /// window.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {

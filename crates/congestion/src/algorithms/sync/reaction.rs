@@ -54,7 +54,7 @@ impl Reaction {
         }
     }
 
-    /// A loss or a timeout, which standard TCP handles.
+    /// Notes a loss or a timeout, which standard TCP handles.
     pub(super) fn on_loss(&mut self) {
         if let Self::Adjust(adjust) = self {
             adjust.rate = None;

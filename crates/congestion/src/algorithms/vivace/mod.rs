@@ -201,7 +201,7 @@ impl Vivace {
         }
     }
 
-    /// Equation 1.
+    /// Returns the utility of an interval (equation 1).
     fn utility(&self, of: &Interval) -> f64 {
         let weight = if of.loss <= self.tolerated {
             1.0
@@ -308,7 +308,7 @@ impl Vivace {
         }
     }
 
-    /// Section 4, as slow start: doubles the rate until the utility falls.
+    /// Decides during the start (section 4), as in slow start: doubles the rate until the utility falls.
     fn decide_start(&mut self, before: f64, used: bool, ack: &AckSample) {
         let utility = self.utility(&self.intervals[0]);
         if !used {

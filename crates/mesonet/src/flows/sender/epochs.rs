@@ -84,8 +84,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement for an algorithm that controls the window in all phases: after the transport has
-    /// reacted to the loss that it shows, and of any epoch.
+    /// Processes an acknowledgement for an algorithm that controls the window in all phases: after the
+    /// transport has reacted to the loss that it shows, and of any epoch.
     fn on_controlled_ack(&mut self, sample: &AckSample, number: u64, negative: bool, env: &Env) {
         let of_epoch = number >= self.epoch_start;
         if of_epoch && self.take_recovery() {
@@ -114,7 +114,7 @@ impl Sender {
         feedback.is_some_and(|feedback| std::mem::take(&mut feedback.recovers))
     }
 
-    /// An ACK of the current epoch enlarges the window.
+    /// Enlarges the window for an ACK of the current epoch.
     #[inline]
     fn on_new_ack(&mut self, sample: &AckSample) {
         let before = self.congestion.window.cwnd();
@@ -132,7 +132,7 @@ impl Sender {
         self.initial_slow_start &= window.in_slow_start();
     }
 
-    /// The first NAK of a loss epoch reduces the window.
+    /// Reduces the window for the first NAK of a loss epoch.
     fn on_loss(&mut self, env: &Env) {
         self.congestion.on_congestion(&Congestion {
             now: env.network.now,

@@ -184,7 +184,7 @@ impl Sender {
         self.phase == Phase::Transferring
     }
 
-    /// The answer to a SYN: starts to transfer a file of `size` packets.
+    /// Processes the answer to a SYN: starts to transfer a file of `size` packets.
     pub(crate) fn on_syn_ack(&mut self, packet: &Packet, size: u64, env: &mut Env) {
         if env.handshake_rtt {
             let rtt = env.network.now.since(packet.created) + env.rtt_excess;
@@ -226,7 +226,7 @@ impl Sender {
         self.timer
     }
 
-    /// An entry of its timers is due.
+    /// Processes a timer entry that is due.
     pub(crate) fn on_timer_expired(&mut self, env: &mut Env) -> TimerOutcome {
         let now = env.network.now;
         if self.timer != now || self.phase == Phase::Over {
@@ -246,7 +246,7 @@ impl Sender {
         TimerOutcome::Continue
     }
 
-    /// The packet interval of its host has elapsed.
+    /// Goes on sending after the packet interval of its host has elapsed.
     #[inline]
     pub(crate) fn on_pace(&mut self, env: &mut Env) {
         self.pacing = false;

@@ -153,7 +153,7 @@ impl Bbr {
         }
     }
 
-    /// Section 4.2.1.
+    /// Begins the connection (section 4.2.1).
     fn begin(&mut self, ack: &AckSample, window: &Window) {
         self.draws = ack.now.as_ps();
         self.initial_window = window.cwnd();
@@ -254,7 +254,7 @@ impl Bbr {
         even + if probes { PROBING_BUDGET } else { 0.0 }
     }
 
-    /// Section 4.3.4.3.
+    /// Advances the gain cycle (section 4.3.4.3).
     fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample) {
         let Some((rtt, _)) = self.min_rtt else {
             return;
@@ -314,7 +314,7 @@ impl Bbr {
         expired
     }
 
-    /// Section 4.3.5.
+    /// Advances the probe for the round-trip time (section 4.3.5).
     fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, expired: bool, window: &mut Window) {
         if expired && !self.is_probing_rtt() && !self.was_idle {
             self.recovery.save(window, false);
@@ -340,7 +340,7 @@ impl Bbr {
         }
     }
 
-    /// Section 4.2.3.
+    /// Sets the window (section 4.2.3).
     fn set_window(&self, ack: &AckSample, sample: &Sample, target: f64, window: &mut Window) {
         let mut cwnd = larger(window.cwnd() - sample.newly_lost, 1.0);
         let grown = cwnd + sample.newly_delivered;
@@ -415,7 +415,7 @@ impl Bbr {
         }
     }
 
-    /// The full update.
+    /// Processes an acknowledgement in full.
     #[inline(never)]
     fn full_update(&mut self, ack: &AckSample, newly: Newly, window: &mut Window) {
         let mut sample = self.meter.sample(ack, newly);
