@@ -33,7 +33,7 @@ impl DelayHistory {
         self.next = (self.next + 1) % CURRENT_FILTER;
     }
 
-    /// The delay without a queue.
+    /// Returns the delay without a queue.
     pub(crate) fn base(&self) -> Option<Span> {
         self.base.iter().flatten().min().copied()
     }

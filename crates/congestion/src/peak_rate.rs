@@ -52,7 +52,7 @@ impl PeakRate {
         self.since = Some(now);
     }
 
-    /// Segments per second.
+    /// Returns the rate in segments per second.
     pub(crate) fn per_s(self) -> f64 {
         self.per_s
     }

@@ -44,7 +44,7 @@ impl CongestionState {
         }
     }
 
-    /// The algorithm.
+    /// Returns the algorithm.
     #[inline]
     pub fn controller(&self) -> &Controller {
         &self.controller
@@ -252,7 +252,7 @@ impl CongestionState {
         self.controller.on_idle(idle, &mut self.window);
     }
 
-    /// The rate to pace at, if the algorithm paces.
+    /// Returns the rate to pace at, if the algorithm paces.
     #[inline]
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.controller.pacing_rate()

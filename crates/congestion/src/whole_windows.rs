@@ -10,7 +10,7 @@ use crate::window::Window;
 /// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
 pub(crate) const HZ: u64 = 250;
 
-/// Whole ticks at a time (`jiffies`).
+/// Returns the whole ticks at a time (`jiffies`).
 pub(crate) fn ticks(time: Time) -> u64 {
     time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
@@ -36,7 +36,7 @@ impl Counted {
     }
 }
 
-/// Half of a window, two segments at least (`tcp_reno_ssthresh`).
+/// Returns half of a window, two segments at least (`tcp_reno_ssthresh`).
 pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }

@@ -26,7 +26,7 @@ impl WindowedMax {
         }
     }
 
-    /// The largest value.
+    /// Returns the largest value.
     pub(crate) fn get(&self) -> f64 {
         self.best[0].1
     }

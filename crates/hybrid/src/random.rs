@@ -4,7 +4,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The stream of a seed.
+    /// Returns the stream of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -83,7 +83,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A model at time zero.
+    /// Returns a model at time zero.
     pub fn new(config: Config) -> Result<Self, SetupError> {
         config.check()?;
         let followed = config.overloadable();

@@ -114,7 +114,7 @@ pub enum Kind {
     OneOf(&'static [Kind]),
 }
 
-/// A key that may be left out and has no default.
+/// Returns a key that may be left out and has no default.
 pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     Key {
         name,
@@ -126,14 +126,14 @@ pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     }
 }
 
-/// A key without which a scenario is refused.
+/// Returns a key without which a scenario is refused.
 pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Key {
     key(name, kind, help).required()
 }
 
 impl Kind {
-    /// A key of this kind. Its name and its help are those of the field for which [`keys!`](crate::keys!)
-    /// declares it.
+    /// Returns a key of this kind. Its name and its help are those of the field for which
+    /// [`keys!`](crate::keys!) declares it.
     pub const fn key(self) -> Key {
         key("", self, "")
     }
@@ -200,7 +200,7 @@ impl Key {
         matches!(self.default, DefaultText::Required)
     }
 
-    /// The text of its default in a profile, if there is one.
+    /// Returns the text of its default in a profile, if there is one.
     pub const fn default_in(&self, profile: Profile) -> Option<&'static str> {
         match self.default {
             DefaultText::Fixed(text) => Some(text),
@@ -220,7 +220,7 @@ pub const fn count(lists: &[&[Key]]) -> usize {
     count
 }
 
-/// The keys of some lists, `N` together.
+/// Returns the keys of some lists, `N` together.
 pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut all = [key("", Kind::Flag, ""); N];
     let (mut index, mut list) = (0, 0);

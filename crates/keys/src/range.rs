@@ -50,7 +50,7 @@ impl Range {
         }
     }
 
-    /// The value that a choice's name stands for.
+    /// Returns the value that a choice's name stands for.
     pub fn value_of(&self, name: &str) -> Option<f64> {
         let place = self.names.iter().position(|&known| known == name);
         place.map(|place| place as f64)

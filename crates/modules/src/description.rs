@@ -73,7 +73,7 @@ impl Kind {
         }
     }
 
-    /// The value that these bytes hold.
+    /// Returns the value that these bytes hold.
     pub(crate) fn value(self, bytes: [u8; 8]) -> Value {
         if self.is_flag() {
             return Value::Flag(bytes[0] != 0);
@@ -112,7 +112,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Its type, as `module_param` names it.
+    /// Returns its type, as `module_param` names it.
     pub fn type_name(&self) -> &'static str {
         self.kind.name
     }

@@ -58,7 +58,7 @@ mod system {
             })
         }
 
-        /// The place of a symbol, if the object exports it.
+        /// Returns the place of a symbol, if the object exports it.
         pub(crate) fn symbol(&self, name: &CStr) -> Option<NonNull<std::ffi::c_void>> {
             // SAFETY: the handle is open.
             NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })

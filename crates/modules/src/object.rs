@@ -128,7 +128,7 @@ fn parameters(table: &Table) -> Vec<Found> {
     found
 }
 
-/// The value of a parameter as it stands in the object.
+/// Returns the value of a parameter as it stands in the object.
 ///
 /// # Safety
 ///
@@ -166,7 +166,7 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of the one congestion control that is registered.
+/// Returns the name of the one congestion control that is registered.
 fn registered(table: &Table) -> Result<String, String> {
     let names: Vec<String> = (0..)
         .map_while(|index| {

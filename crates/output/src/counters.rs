@@ -45,7 +45,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Real, description, value)
     }
 
-    /// Its column for the period that `period` takes from a row.
+    /// Returns its column for the period that `period` takes from a row.
     pub(crate) fn column<R: 'static>(
         &self,
         prefix: &str,

@@ -12,7 +12,7 @@ pub(crate) struct OfPart<R, F> {
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// The columns that `declare` gives a record which every row has.
+/// Returns the columns that `declare` gives a record which every row has.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut OfPart<R, fn(&R) -> Option<&P>>),
@@ -176,8 +176,8 @@ impl<P: 'static, C: 'static> Columns<C> for OfPeriod<P, C> {
     }
 }
 
-/// The documentation of a field as a column is described: without a capital, unless it begins a name, and
-/// without a full stop.
+/// Returns the documentation of a field as a column is described: without a capital, unless it begins a
+/// name, and without a full stop.
 fn described(doc: &str) -> String {
     let text = doc.trim().trim_end_matches('.');
     let mut characters = text.chars();

@@ -99,7 +99,7 @@ impl Write for DigestedFile {
     }
 }
 
-/// The SHA-256 of a text.
+/// Returns the SHA-256 of a text.
 pub(crate) fn of_text(text: &str) -> String {
     hexadecimal(Sha256::new_with_prefix(text))
 }

@@ -80,17 +80,17 @@ impl PartialDirectory {
         Ok((directory, found))
     }
 
-    /// The absolute path that the directory will have.
+    /// Returns the absolute path that the directory will have.
     pub(crate) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// A file in the directory.
+    /// Returns a file in the directory.
     pub(crate) fn file(&self, name: &str) -> NewFile {
         NewFile::new(self.temporary.join(name), self.digests.clone())
     }
 
-    /// The digests of its files.
+    /// Returns the digests of its files.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }
@@ -226,7 +226,7 @@ pub fn discard_unfinished(target: &Path) {
     }
 }
 
-/// The absolute path of a run that may be written, in a directory that exists.
+/// Returns the absolute path of a run that may be written, in a directory that exists.
 fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
     check_target(target, overwrite)?;
     // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.

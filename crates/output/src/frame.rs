@@ -35,7 +35,7 @@ struct End {
 }
 
 impl End {
-    /// A locally administered address.
+    /// Returns a locally administered address.
     fn ethernet(self) -> [u8; 6] {
         let [a, b, c, d] = self.node.to_be_bytes();
         [2, 0, a, b, c, d]
@@ -254,7 +254,7 @@ fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, head
     }
 }
 
-/// Sum of the 16-bit words.
+/// Returns the sum of the 16-bit words.
 fn sum(bytes: &[u8]) -> u32 {
     bytes
         .chunks(2)

@@ -20,7 +20,7 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// The ports of the next connection after `others` of the same node.
+    /// Returns the ports of the next connection after `others` of the same node.
     fn after(others: u32) -> Self {
         let round = others / DYNAMIC % LISTENING;
         Self {
@@ -47,7 +47,7 @@ struct Opener {
 }
 
 impl PortTable {
-    /// The ports of a connection that `node` has opened.
+    /// Returns the ports of a connection that `node` has opened.
     pub(crate) fn of(&mut self, name: Name, node: u32) -> Ports {
         if let Some(&known) = self.ports.get(&name) {
             return known;

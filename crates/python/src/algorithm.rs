@@ -217,7 +217,7 @@ fn value_of(value: ModuleValue) -> Value {
     }
 }
 
-/// The default of a parameter, unless it is larger than numbers of scenarios.
+/// Returns the default of a parameter, unless it is larger than numbers of scenarios.
 fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     Some(match parameter.default {
         Value::Flag(flag) => ModuleValue::Flag(flag),

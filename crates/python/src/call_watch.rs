@@ -179,7 +179,7 @@ fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a s
     })
 }
 
-/// A file's name as `faulthandler` writes it (`_Py_DumpASCII` of CPython).
+/// Returns a file's name as `faulthandler` writes it (`_Py_DumpASCII` of CPython).
 fn escaped(file: &str) -> String {
     file.chars()
         .map(|character| match u32::from(character) {

@@ -35,7 +35,7 @@ impl Latest {
         Self::default()
     }
 
-    /// The last sample of each flow, by its name.
+    /// Returns the last sample of each flow, by its name.
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.lock();
         let all = PyDict::new(py);
@@ -51,7 +51,7 @@ impl Latest {
         Ok(all)
     }
 
-    /// The last sample of each link, by its name.
+    /// Returns the last sample of each link, by its name.
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.lock();
         let all = PyDict::new(py);
@@ -67,7 +67,7 @@ impl Latest {
         Ok(all)
     }
 
-    /// The last interval of a run of MesoNet.
+    /// Returns the last interval of a run of MesoNet.
     fn interval(&self, py: Python<'_>) -> Option<Py<Interval>> {
         self.lock().interval.as_ref().map(|one| one.clone_ref(py))
     }

@@ -57,7 +57,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
     }
 }
 
-/// The rule that ends a run before its duration.
+/// Returns the rule that ends a run before its duration.
 fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);
     let counted = counted.filter(|(_, flow)| labels.contains(&flow.label));
@@ -86,7 +86,7 @@ impl Network {
     }
 }
 
-/// The flows of one group, numbered from zero, with the streams of each.
+/// Returns the flows of one group, numbered from zero, with the streams of each.
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
     let AnyFlow {
         label,
@@ -178,7 +178,7 @@ fn udp(keys: &UdpFlow, packet: Bytes, traffic: Option<Traffic>) -> Transport {
     })
 }
 
-/// The transport of each stream of a flow.
+/// Returns the transport of each stream of a flow.
 fn connections(
     group: &Table,
     keys: &TcpFlow,

@@ -252,7 +252,7 @@ fn of_another_kind(kind: &Node, path: &str) -> String {
     )
 }
 
-/// The message about a name that is not in `known`.
+/// Returns the message about a name that is not in `known`.
 pub(crate) fn unknown<'a>(
     what: &str,
     name: &str,

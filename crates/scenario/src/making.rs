@@ -24,20 +24,21 @@ pub struct CustomAlgorithm<'a> {
 
 /// Makes custom algorithms; this crate does not depend on the language that they are written in.
 pub trait Algorithms {
-    /// The algorithm and its source code, or an error message.
+    /// Returns the algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
 
-    /// A module of Linux and the name under which it registers, or an error message.
+    /// Returns a module of Linux and the name under which it registers, or an error message.
     fn module(&self, _module: LinuxModule<'_>) -> Result<MadeModule, String> {
         Err("modules of Linux run from Python only".to_string())
     }
 
-    /// The controller of another process that listens at an address, or an error message.
+    /// Returns the controller of another process that listens at an address, or an error message.
     fn external(&self, _address: &str) -> Result<Arc<dyn Factory>, String> {
         Err("controllers in another process run from Python only".to_string())
     }
 
-    /// The QUIC stack of these settings, with an algorithm of Longhaul in place of its own if one is given.
+    /// Returns the QUIC stack of these settings, with an algorithm of Longhaul in place of its own if one
+    /// is given.
     fn stack(
         &self,
         _settings: &QuicStack,

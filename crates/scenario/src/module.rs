@@ -104,7 +104,7 @@ fn written(value: ModuleValue) -> Value {
     }
 }
 
-/// The module of a table that was checked.
+/// Returns the module of a table that was checked.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,
@@ -157,7 +157,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// The path from the root, for the resolved scenario is read elsewhere.
+/// Returns the path from the root, for the resolved scenario is read elsewhere.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

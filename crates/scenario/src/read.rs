@@ -102,7 +102,7 @@ impl RunFile {
     const results_version: Field<u64> = Field::new("results_version");
 }
 
-/// The scenario in a `run.json`; any other document is returned as it is.
+/// Returns the scenario in a `run.json`; any other document is returned as it is.
 fn of_run(mut root: Table) -> Table {
     let scenario = root.table(RunFile::scenario);
     if root.has(RunFile::results_version)

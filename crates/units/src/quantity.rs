@@ -179,12 +179,12 @@ impl Dimension {
         self.units().iter().find(|unit| unit.name == name)
     }
 
-    /// Every spelling of its units.
+    /// Returns every spelling of its units.
     pub fn unit_names(self) -> impl Iterator<Item = &'static str> {
         self.units().iter().map(|unit| unit.name)
     }
 
-    /// A quantity of this dimension to show as an example.
+    /// Returns a quantity of this dimension to show as an example.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Time => "50 ms",

@@ -87,8 +87,8 @@ impl Binomial {
         f64::max(window - self.decrease * libm::pow(window, self.l), 1.0)
     }
 
-    /// Segments sent, and round trips passed, while the window grows up to `top` after a reduction:
-    /// integrals of `w / growth` and `1 / growth` over the window.
+    /// Returns the segments sent, and round trips passed, while the window grows up to `top` after a
+    /// reduction: integrals of `w / growth` and `1 / growth` over the window.
     fn cycle(&self, top: f64) -> (f64, f64) {
         let bottom = self.reduced(top);
         let between = |power: f64| {

@@ -60,8 +60,8 @@ struct Point {
 }
 
 impl Point {
-    /// The normalised delay gradient from an earlier point; where the window could not move, the
-    /// change of the delay alone.
+    /// Returns the normalised delay gradient from an earlier point; where the window could not
+    /// move, the change of the delay alone.
     fn gradient_from(self, earlier: Self) -> f64 {
         let delay = (self.rtt_s - earlier.rtt_s) / (self.rtt_s + earlier.rtt_s);
         if self.window == earlier.window {

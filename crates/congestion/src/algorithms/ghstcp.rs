@@ -268,7 +268,7 @@ impl Cycle {
         libm::atanh(bounded) * libm::sqrt(self.count as f64 - 3.0)
     }
 
-    /// Sample standard deviation of the round-trip times.
+    /// Returns the sample standard deviation of the round-trip times.
     fn deviation_s(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
@@ -289,7 +289,7 @@ mod tests {
         Ghstcp::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
     }
 
-    /// A cycle of departures one millisecond apart.
+    /// Returns a cycle of departures one millisecond apart.
     fn cycle(rtts_ms: &[u64]) -> Cycle {
         let mut cycle = Cycle::new(Time::ZERO, rtts_ms.len() as u64);
         for (number, &rtt_ms) in rtts_ms.iter().enumerate() {

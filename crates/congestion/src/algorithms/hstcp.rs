@@ -340,8 +340,8 @@ impl Response {
         w < self.curve.low_window || w == self.curve.low_window && !self.nist
     }
 
-    /// Segments per round trip at window `w`. Never fewer than standard TCP's one: with the RFC's
-    /// rounded `low_p` the formula starts at 0.96.
+    /// Returns the segments per round trip at window `w`, never fewer than standard TCP's one: with the RFC's rounded
+    /// `low_p` the formula starts at 0.96.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
         let w = if self.linux { libm::floor(w) } else { w };
@@ -363,7 +363,7 @@ impl Response {
         w * (1.0 - self.decrease(w))
     }
 
-    /// Part of the window removed at window `w`.
+    /// Returns the part of the window removed at window `w`.
     fn decrease(&self, w: f64) -> f64 {
         if self.is_standard(w) {
             0.5
@@ -424,21 +424,21 @@ impl Curve {
         }
     }
 
-    /// `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`.
+    /// Returns `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`.
     fn increase(&self, w: f64) -> f64 {
         let b = self.decrease(w);
         let p = self.low_p * libm::exp(self.loss_slope * libm::log(w / self.low_window));
         w * w * p * 2.0 * b / (2.0 - b)
     }
 
-    /// `b(w)`, a line in the logarithm of the window from one half to `high_decrease`.
+    /// Returns `b(w)`, a line in the logarithm of the window from one half to `high_decrease`.
     fn decrease(&self, w: f64) -> f64 {
         let line = 0.5 + self.decrease_slope * libm::log(w / self.low_window);
         line.max(self.min_decrease)
     }
 
-    /// Largest window worth tabulating: `a(w)` has a kink where `b(w)` reaches its bound, and bends
-    /// too much for the table where it is below 0.01. Some millions are the largest in use.
+    /// Returns the largest window worth tabulating: `a(w)` has a kink where `b(w)` reaches its bound, and bends too
+    /// much for the table where it is below 0.01. Some millions are the largest in use.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))
@@ -446,7 +446,7 @@ impl Curve {
             .max(self.low_window)
     }
 
-    /// Mean window under evenly spaced losses; standard TCP's for losses more frequent than `low_p`.
+    /// Returns the mean window under evenly spaced losses; standard TCP's for losses more frequent than `low_p`.
     fn mean_window(&self, loss: f64) -> f64 {
         if loss >= self.low_p {
             return mean_window(1.0, 0.5, loss);

@@ -154,7 +154,7 @@ impl Illinois {
         self.increase = self.max_increase;
     }
 
-    /// Decrease at a queueing delay, as a part of the largest: a line between two levels.
+    /// Returns the decrease at a queueing delay, as a part of the largest: a line between two levels.
     fn decrease_at(&self, delay: f64) -> f64 {
         let place = (delay - DECREASE_FROM) / (DECREASE_TO - DECREASE_FROM);
         let rise = self.max_decrease - self.min_decrease;

@@ -247,7 +247,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// An acknowledgement of the segment with this number, at most 40 being in flight.
+    /// Returns an acknowledgement of the segment with this number, at most 40 being in flight.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),

@@ -110,7 +110,7 @@ impl Prague {
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
     }
 
-    /// Segments by which a round trip without marks enlarges the window.
+    /// Returns the segments by which a round trip without marks enlarges the window.
     fn increase(&self, srtt: Span, window: &Window) -> f64 {
         if srtt == Span::ZERO || srtt >= self.rtt_target || !self.scales(window) {
             return 1.0;

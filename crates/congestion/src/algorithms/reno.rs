@@ -103,7 +103,7 @@ impl Reno {
     }
 }
 
-/// The larger of two numbers.
+/// Returns the larger of two numbers.
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
@@ -139,8 +139,8 @@ impl CongestionControl for Reno {
     }
 }
 
-/// Mean window of AIMD under losses `1 / loss` segments apart (RFC 3649 section 5 uses it for
-/// HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`).
+/// Returns the mean window of AIMD under losses `1 / loss` segments apart (RFC 3649 section 5 uses it for HighSpeed
+/// TCP; with the standard values it is `sqrt(1.5 / loss)`).
 pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
     libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
 }

@@ -101,7 +101,7 @@ struct Function {
 }
 
 impl Function {
-    /// The function at `window`, whose place is remembered.
+    /// Returns the function's value at `window`, whose place is remembered.
     #[inline]
     fn at(&mut self, window: f64) -> f64 {
         if !self.is_between(window) {
@@ -110,7 +110,7 @@ impl Function {
         self.line(self.above, window)
     }
 
-    /// The function at `window`.
+    /// Returns the function's value at `window`.
     fn value(&self, window: f64) -> f64 {
         self.line(self.search(window), window)
     }

@@ -182,7 +182,7 @@ impl Yeah {
         self.begin_round(ack);
     }
 
-    /// Segments to remove at a congestion signal.
+    /// Returns the segments to remove at a congestion signal.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
         if self.slow_rounds < self.competing {

@@ -389,8 +389,8 @@ pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
-/// Segments per acknowledgement of limited slow start at window `cwnd`: one over the number of
-/// half `max_ssthresh` in the window, zero below the first half.
+/// Returns the segments per acknowledgement of limited slow start at window `cwnd`: one over the number of half
+/// `max_ssthresh` in the window, zero below the first half.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
     // Converting a positive number truncates.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;

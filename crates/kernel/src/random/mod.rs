@@ -43,7 +43,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of a run with this seed and replication.
+    /// Returns the streams of a run with this seed and replication.
     pub fn new(seed: u64, replication: u64, mode: Randomness) -> Self {
         let shared = match mode {
             Randomness::Streams => None,
@@ -56,7 +56,7 @@ impl Streams {
         }
     }
 
-    /// The stream called `path`.
+    /// Returns the stream called `path`.
     pub fn component(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -97,7 +97,7 @@ enum Generator {
 }
 
 impl Stream {
-    /// The stream called `path` of a run.
+    /// Returns the stream called `path` of a run.
     pub fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }

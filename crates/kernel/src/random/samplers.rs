@@ -62,7 +62,8 @@ impl Stream {
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// A stream of its own for one of many like things, of which nothing else is known beforehand.
+    /// Returns a stream of its own for one of many like things, of which nothing else is known
+    /// beforehand.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {
@@ -82,7 +83,7 @@ pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
 }
 
-/// The number below which a Weibull number lies with probability `p`.
+/// Returns the number below which a Weibull number lies with probability `p`.
 fn weibull(p: f64, shape: f64, scale: f64) -> f64 {
     scale * libm::pow(-libm::log1p(-p), 1.0 / shape)
 }

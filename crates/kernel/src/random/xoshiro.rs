@@ -11,7 +11,7 @@ pub(super) struct Xoshiro256 {
 }
 
 impl Xoshiro256 {
-    /// The generator called `path` of a run.
+    /// Returns the generator called `path` of a run.
     pub(super) fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         // FNV-1a spreads the name; SplitMix64 below mixes all three.
         let mut name = Fnv1a::EMPTY;

@@ -95,7 +95,7 @@ impl Cell {
     /// Number of cells.
     pub const COUNT: usize = 12;
 
-    /// Its position: paths from the fastest, fast interfaces before others, standard TCP first.
+    /// Returns its position: paths from the fastest, fast interfaces before others, standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }

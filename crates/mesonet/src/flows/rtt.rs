@@ -66,7 +66,7 @@ impl RttEstimator {
             .min(self.propagation * MAX_RTO);
     }
 
-    /// The retransmission timeout.
+    /// Returns the retransmission timeout.
     pub(crate) fn rto(&self) -> Span {
         self.rto
     }

@@ -83,7 +83,7 @@ impl FlowTable {
         }
     }
 
-    /// The sender, unless the flow is closed.
+    /// Returns the sender, unless the flow is closed.
     #[inline]
     pub(crate) fn sender(&mut self, flow: FlowId) -> Option<&mut Sender> {
         let end = &mut self.sending[flow.slot as usize];
@@ -150,7 +150,7 @@ impl FlowTable {
         }
     }
 
-    /// The identifier of the sender that is opened next.
+    /// Returns the identifier of the sender that is opened next.
     pub(crate) fn next_sender(&self) -> FlowId {
         next_slot(&self.free_senders, self.sending.len())
     }
@@ -200,13 +200,13 @@ impl FlowTable {
         self.free_receivers.push(next);
     }
 
-    /// Bytes of state per flow while it lasts.
+    /// Returns the bytes of state per flow while it lasts.
     pub(crate) fn bytes_per_flow() -> usize {
         size_of::<Sender>() + size_of::<Receiver>() + size_of::<FlowInfo>()
     }
 }
 
-/// The slot freed last, or a new one.
+/// Returns the slot freed last, or a new one.
 fn next_slot(free: &[FlowId], slots: usize) -> FlowId {
     free.last().copied().unwrap_or(FlowId {
         slot: slots as u32,

@@ -127,7 +127,7 @@ impl Receivers {
         }
     }
 
-    /// Bytes per receiver.
+    /// Returns the bytes per receiver.
     pub(crate) fn bytes_each() -> usize {
         2 * size_of::<u32>() + size_of::<bool>()
     }

@@ -18,7 +18,7 @@ pub(crate) enum HostEvent {
 }
 
 impl Network {
-    /// Time between two packets of a host.
+    /// Returns the time between two packets of a host.
     #[inline]
     pub(crate) fn packet_interval(&self, speed: u16) -> Span {
         self.packet_intervals[speed as usize]

@@ -282,7 +282,7 @@ impl Layout {
         self.hops[router as usize * self.local_access.len() + to as usize]
     }
 
-    /// The number in the region of an access router.
+    /// Returns the number in the region of an access router.
     #[inline]
     pub(super) fn local(&self, access: u16) -> u16 {
         self.local_access[access as usize]
@@ -294,7 +294,7 @@ impl Layout {
         self.above[access as usize]
     }
 
-    /// The backbone router above a point of presence.
+    /// Returns the backbone router above a point of presence.
     #[inline]
     pub(super) fn parent(&self, pop: u16) -> u16 {
         self.parents[pop as usize]

@@ -85,7 +85,7 @@ struct RouterQueues {
 }
 
 impl Network {
-    /// A region of the network of `topology`, with hosts of these speeds.
+    /// Returns a region of the network of `topology`, with hosts of these speeds.
     pub(crate) fn new(
         topology: &Topology,
         regions: &Regions,

@@ -46,7 +46,7 @@ pub(crate) struct PacketTrace {
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
-    /// A trace from one time to another, of no more than `max` records.
+    /// Returns a trace from one time to another, of no more than `max` records.
     pub(crate) fn new(span: (Time, Time), max: u64, regions: &Regions) -> Self {
         Self {
             flows: vec![Vec::new(); 2 * regions.count],

@@ -88,7 +88,7 @@ impl SharedServer {
         waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 
-    /// Packets in the buffer of a queue that wait for the server.
+    /// Returns the packets in the buffer of a queue that wait for the server.
     #[inline]
     fn waiting(&self, direction: Direction) -> usize {
         let waiting = |queue: Direction| self.queues[queue as usize].packets.len();
@@ -100,7 +100,8 @@ impl SharedServer {
         waiting(direction) + others
     }
 
-    /// Packets in the buffer of a queue that are being served. A departure at the same time has made room.
+    /// Returns the packets in the buffer of a queue that are being served. A departure at the same time has
+    /// made room.
     fn in_service(&self, direction: Direction, now: Time) -> usize {
         let counts = self.shared_buffer || self.serving == direction;
         usize::from(counts && self.end > now)

@@ -58,7 +58,7 @@ impl FlowClass {
     /// All classes.
     pub const ALL: [Self; 6] = [Self::Dd, Self::Df, Self::Dn, Self::Ff, Self::Fn, Self::Nn];
 
-    /// The class of the path.
+    /// Returns the class of the path.
     pub const fn path(self) -> PathClass {
         match self {
             Self::Dd => PathClass::VeryFast,
@@ -270,14 +270,14 @@ impl FlowGroup {
     /// Number of groups.
     pub const COUNT: usize = 48;
 
-    /// Position: twice its published number less one, movies first, plus one for the alternate.
+    /// Returns the position: twice its published number less one, movies first, plus one for the alternate.
     pub const fn index(self) -> usize {
         let file = FileType::Movie as usize - self.file as usize;
         let group = file * 6 + self.path as usize * 2 + (!self.fast_interface) as usize;
         group * 2 + self.alternate as usize
     }
 
-    /// Its number in the published tables, from 1 to 24.
+    /// Returns its number in the published tables, from 1 to 24.
     pub const fn number(self) -> usize {
         self.index() / 2 + 1
     }

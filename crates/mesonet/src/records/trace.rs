@@ -184,7 +184,7 @@ impl PacketEvent {
         }
     }
 
-    /// The queue where it was queued or dropped.
+    /// Returns the queue where it was queued or dropped.
     pub const fn queue(&self) -> Option<(RouterId, Direction)> {
         match *self {
             Self::Queued {

@@ -63,7 +63,7 @@ pub(super) struct FlowSetups {
 }
 
 impl Coordinator {
-    /// All regions, those with the most sources first.
+    /// Returns all regions, those with the most sources first.
     pub(super) fn most_sources_first(&self) -> Vec<usize> {
         let mut counts = vec![0_u32; self.regions.count];
         for source in self.sources.all() {

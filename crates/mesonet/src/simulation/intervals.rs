@@ -46,7 +46,7 @@ impl Run<'_> {
         clock.interval_end = (clock.interval_end + clock.measure.every).min(clock.end);
     }
 
-    /// The sums of the regions' counters, which begin the next interval.
+    /// Takes the sums of the regions' counters, which begin the next interval.
     fn take_counters(&mut self) -> Counters {
         let mut sum = self.places.counters();
         for mut region in self.places.regions() {

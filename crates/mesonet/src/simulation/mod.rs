@@ -136,7 +136,7 @@ impl Places {
         self.regions.iter().map(locked)
     }
 
-    /// Data packets that sources have sent.
+    /// Returns the data packets that sources have sent.
     fn packets_in(&self) -> u64 {
         self.regions().map(|region| region.env.packets_in).sum()
     }

@@ -113,7 +113,7 @@ impl Names {
     }
 }
 
-/// The names of many things.
+/// Returns the names of many things.
 fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
     all.iter()
         .map(|one| Name::from(name(one).as_str()))

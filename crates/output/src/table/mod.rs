@@ -164,7 +164,7 @@ impl<R> Column<R> {
     }
 }
 
-/// The unit that a column's name ends in.
+/// Returns the unit that a column's name ends in.
 pub(crate) fn unit(name: &str) -> &'static str {
     const UNITS: [(&str, &str); 6] = [
         ("_pkt_s", "pkts s"),
@@ -231,7 +231,7 @@ impl<R> Table<R> {
         }
     }
 
-    /// The table with smaller row groups.
+    /// Returns the table with smaller row groups.
     pub(crate) fn with_row_groups(mut self, rows: u64) -> Self {
         self.file.limit_row_groups(rows);
         self

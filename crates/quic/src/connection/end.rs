@@ -30,9 +30,9 @@ pub(crate) trait End: std::fmt::Debug + Send {
     fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
     /// Returns the time of the end's next call.
     fn deadline(&mut self) -> Option<Instant>;
-    /// State of the path, once there is a connection.
+    /// Returns the state of the path, once there is a connection.
     fn path(&self) -> Option<PathState>;
-    /// Bytes that the application has read.
+    /// Returns the bytes that the application has read.
     fn bytes_read(&self) -> u64;
     /// Returns the time at which the peer had acknowledged the whole transfer.
     fn finished(&self) -> Option<Instant>;

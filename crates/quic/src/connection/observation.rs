@@ -62,12 +62,12 @@ impl Shared {
 }
 
 impl Observation {
-    /// Bytes as packets of the path's MTU.
+    /// Returns the bytes as packets of the path's MTU.
     pub(super) fn packets(&self, bytes: u64) -> f64 {
         bytes as f64 / self.mtu.max(1) as f64
     }
 
-    /// The integral of the window up to now.
+    /// Returns the integral of the window up to now.
     pub(super) fn integral_at(&self, now: Instant) -> f64 {
         let since = |(from, window): (Instant, f64)| (now - from).as_secs_f64() * window;
         self.window_integral + self.window.map_or(0.0, since)
@@ -156,7 +156,7 @@ impl Observation {
     }
 }
 
-/// A threshold, unless it stands for none.
+/// Returns a threshold, unless it stands for none.
 pub(super) fn finite(ssthresh: Option<u64>) -> Option<u64> {
     ssthresh.filter(|&bytes| bytes < u64::MAX)
 }

@@ -51,7 +51,7 @@ pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> 
     stream.write_chunks(&mut &mut [chunk][..]).ok()
 }
 
-/// State of the one path.
+/// Returns the state of the one path.
 pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
     let metrics = connection.congestion_state(PathId::ZERO)?.metrics();
     Some(PathState {

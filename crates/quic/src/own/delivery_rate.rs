@@ -87,8 +87,8 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// The sample of an acknowledgement whose last packet left at `newest`, and after which `delivered` bytes are
-    /// delivered. An interval shorter than a round trip comes from acknowledgements that were held up: no sample.
+    /// Returns the sample of an acknowledgement whose last packet left at `newest`, and after which `delivered` bytes
+    /// are delivered. An interval shorter than a round trip comes from acknowledgements that were held up: no sample.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

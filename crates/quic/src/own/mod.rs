@@ -171,7 +171,7 @@ impl Progress {
         Time::ZERO + span(at.saturating_duration_since(self.zero))
     }
 
-    /// The facts of the acknowledgement that is being processed.
+    /// Returns the facts of the acknowledgement that is being processed.
     fn sample(&mut self, now: Instant, newest: Instant, app_limited: bool) -> AckSample {
         let acked = self.delivered.add(self.acked_bytes, self.mtu);
         let round_start = newest >= self.round_began;
@@ -253,7 +253,7 @@ impl OwnController {
         }
     }
 
-    /// The algorithm and the progress, to change.
+    /// Returns the algorithm and the progress, to change.
     fn parts(&mut self) -> (&mut CongestionState, &mut Progress) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state, &mut self.progress)
@@ -355,7 +355,7 @@ impl OwnController {
         self.progress.mtu = new_mtu.into();
     }
 
-    /// The window in bytes.
+    /// Returns the window in bytes.
     pub(crate) fn window(&self) -> u64 {
         let progress = &self.progress;
         let bytes = (progress.window * progress.mtu as f64) as u64;
@@ -368,12 +368,12 @@ impl OwnController {
         (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)
     }
 
-    /// The rate to pace at in bit/s, headers included.
+    /// Returns the rate to pace at in bit/s, headers included.
     pub(crate) fn pacing_bps(&self) -> Option<u64> {
         self.progress.pacing_bps
     }
 
-    /// The initial window in bytes.
+    /// Returns the initial window in bytes.
     pub(crate) fn initial_window(&self) -> u64 {
         (self.initial * self.progress.mtu as f64) as u64
     }

@@ -82,7 +82,7 @@ impl Reader {
         Self { ordered, read: 0 }
     }
 
-    /// Bytes read so far.
+    /// Returns the bytes read so far.
     pub(super) fn bytes(&self) -> u64 {
         self.read
     }

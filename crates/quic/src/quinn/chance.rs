@@ -37,7 +37,7 @@ impl ConnectionIdGenerator for CountedIdentifiers {
     }
 }
 
-/// The identifier that a client gives a server before it knows the server's own.
+/// Returns the identifier that a client gives a server before it knows the server's own.
 pub(super) fn initial_identifier() -> ConnectionId {
     ConnectionId::new(&[7; 20])
 }

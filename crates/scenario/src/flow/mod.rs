@@ -295,7 +295,7 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
     }
 }
 
-/// First and last router, or node, of a group.
+/// Returns the first and last router, or node, of a group.
 fn endpoints(
     flow: &mut Table,
     path: &str,

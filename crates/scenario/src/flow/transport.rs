@@ -205,7 +205,7 @@ fn fill_options(tcp: &mut Table, profile: Profile) {
 /// Keys of the timer of which only one may be given.
 const RTT_CLOCK: [Field<Option<Span>>; 2] = [RttClockKeys::granularity, RttClockKeys::tick];
 
-/// Payload bytes of a full packet.
+/// Returns the payload bytes of a full packet.
 pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     // Both may be larger than a packet, and than their type.
     let header = tcp.read(Tcp::header_bytes.seen_as::<Bytes>());
@@ -302,7 +302,7 @@ fn resolve_registered(
     Ok(spec)
 }
 
-/// The registered algorithm of a table.
+/// Returns the registered algorithm of a table.
 fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     let named = |variant: &Variant| variant.name() == table.word(VARIANT);
     ControllerSpec {
@@ -314,7 +314,7 @@ fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     }
 }
 
-/// The slow start of a table.
+/// Returns the slow start of a table.
 pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
     let kind = table.word(KIND);
     let entry = registry::slow_starts()
@@ -326,7 +326,7 @@ pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
     }
 }
 
-/// Values of the known parameters that are numbers or names of choices.
+/// Returns the values of the known parameters that are numbers or names of choices.
 fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     let value = |parameter: &Parameter| match &table.get(of(parameter))?.value {
         Value::Number(number) => Some(*number),
@@ -342,7 +342,7 @@ fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }
 
-/// The value of a parameter as one would write it.
+/// Returns the value of a parameter as one would write it.
 fn written(parameter: &Parameter, value: f64) -> Value {
     match parameter.allowed.names.get(value as usize) {
         Some(name) => Value::text(name),

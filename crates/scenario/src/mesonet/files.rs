@@ -104,8 +104,8 @@ fn jumbo(
     })
 }
 
-/// The shares of flows by class of path, as the limits count them: those given, or products of the
-/// classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
+/// Returns the shares of flows by class of path, as the limits count them: those given, or products
+/// of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
 fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f64; 3] {
     if let Some(shares) = &keys.path_shares {
         return shares.all();

@@ -18,7 +18,7 @@ const MAX_HOSTS: u64 = 100_000_000;
 /// Tolerance of the sum of shares: published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// The share of a class, which sources and receivers have.
+/// Returns the share of a class, which sources and receivers have.
 fn share(class: AccessClass) -> Field<f64> {
     match class {
         AccessClass::Normal => Shares::normal,
@@ -107,7 +107,7 @@ impl Population {
         }
     }
 
-    /// Half the hosts below each access router: the N of buffers.
+    /// Returns half the hosts below each access router: the N of buffers.
     pub fn half(&self, access: usize) -> f64 {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }

@@ -38,7 +38,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The backbone router above it.
+    /// Returns the backbone router above it.
     pub fn backbone(&self, layout: &Layout) -> usize {
         match self.parent {
             Parent::Pop(pop) => layout.pops[pop].1,
@@ -47,7 +47,7 @@ impl Access {
     }
 }
 
-/// The name of a class in keys and messages.
+/// Returns the name of a class in keys and messages.
 pub(crate) const fn class_name(class: AccessClass) -> &'static str {
     match class {
         AccessClass::Direct => "direct",

@@ -147,7 +147,7 @@ fn resolve_file(
     }
 }
 
-/// The engine's configuration of a TCP flow with a resolved application.
+/// Returns the engine's configuration of a TCP flow with a resolved application.
 pub(crate) fn transport(tcp: Arc<Tcp>, traffic: Traffic) -> Transport {
     let mss = u64::from(tcp.mss_bytes);
     let source = match traffic {

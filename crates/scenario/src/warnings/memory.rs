@@ -32,7 +32,7 @@ pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// The most segments that a connection may have in flight.
+/// Returns the most segments that a connection may have in flight.
 fn largest_flight(tcp: &Tcp) -> f64 {
     let windows = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
     let transfer = tcp

@@ -84,7 +84,7 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
         .map(AsRef::as_ref)
 }
 
-/// Bytes of a full data packet of a flow, headers included.
+/// Returns the bytes of a full data packet of a flow, headers included.
 fn packet_bytes(transport: &Transport) -> u32 {
     match transport {
         Transport::Udp(udp) => udp.packet_bytes,

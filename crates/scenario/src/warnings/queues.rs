@@ -47,7 +47,7 @@ fn codel_target(queue: &QueueConfig) -> Option<Span> {
     }
 }
 
-/// The lowest rate of a link but for outages.
+/// Returns the lowest rate of a link but for outages.
 fn slowest(link: &Link) -> Rate {
     let changes = link.changes.iter().filter_map(|change| change.rate);
     let rates = changes.filter(|rate| rate.as_bps() > 0);
@@ -104,7 +104,7 @@ pub(super) fn warn_of_shared_ack_filters(
     }
 }
 
-/// Links on the paths of flows that send as much as they can, in the direction of their data.
+/// Returns the links on the paths of flows that send as much as they can, in the direction of their data.
 fn carried_by_data<'a>(resolved: &'a Resolved, config: &Config) -> Vec<&'a CoreLink> {
     let groups = resolved.root.tables(Scenario::flows);
     let mut carried = Vec::new();

@@ -49,13 +49,13 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// The smaller of two numbers.
+/// Returns the smaller of two numbers.
 #[inline]
 fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// A count of segments as a number: processors have an instruction for signed integers only.
+/// Converts a count of segments to a number: processors have an instruction for signed integers only.
 #[inline]
 fn segments(count: u64) -> f64 {
     count as i64 as f64
@@ -120,7 +120,7 @@ impl Meter {
         }
     }
 
-    /// The sample of an acknowledgement whose new deliveries and losses have been read.
+    /// Returns the sample of an acknowledgement whose new deliveries and losses have been read.
     fn sample(&self, ack: &AckSample, newly: Newly) -> Sample {
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
@@ -133,12 +133,12 @@ impl Meter {
         }
     }
 
-    /// Segments known to be delivered or lost.
+    /// Returns the segments known to be delivered or lost.
     fn answered(&self) -> u64 {
         self.delivered + self.lost
     }
 
-    /// Segments sent so far, those sent again counted again.
+    /// Returns the segments sent so far, those sent again counted again.
     fn sent(&self) -> u64 {
         self.answered() + self.in_flight
     }

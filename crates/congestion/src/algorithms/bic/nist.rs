@@ -58,7 +58,7 @@ impl BicNist {
         }
     }
 
-    /// Segments per round trip of the search (equation 10).
+    /// Returns the segments per round trip of the search (equation 10).
     fn increase(&self, cwnd: f64) -> f64 {
         let below = self.target - cwnd;
         let delta = below / DIVISOR;

@@ -245,7 +245,7 @@ fn kept(decrease: f64) -> u64 {
     UNIT - removed.clamp(1, UNIT - 1)
 }
 
-/// Whole ticks in a time.
+/// Returns the whole ticks in a time.
 fn ticks(time: Span) -> u64 {
     time.as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }

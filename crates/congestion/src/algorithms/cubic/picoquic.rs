@@ -106,7 +106,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// A stage that begins the part `decrease` below its plateau (`cubic_enter_avoidance`).
+    /// Returns a stage that begins the part `decrease` below its plateau (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,
@@ -116,7 +116,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// The plateau of the next stage (`cubic_enter_recovery`).
+    /// Lowers the peak, and returns the plateau of the next stage (`cubic_enter_recovery`).
     fn lower_peak(&mut self, base: f64, decrease: f64) -> f64 {
         let lower = self.fast_convergence && base < self.last_peak;
         self.last_peak = base;

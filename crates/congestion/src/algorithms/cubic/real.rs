@@ -89,14 +89,14 @@ impl RealCubic {
         epoch.plateau + self.scale * x * x * x
     }
 
-    /// Segments that an acknowledgement adds for the cubic: towards its value one round trip
+    /// Returns the segments that an acknowledgement adds for the cubic: towards its value one round trip
     /// ahead, at most half the window more (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
     }
 
-    /// Segments that one acknowledgement adds in Linux 2.6.22 (`bictcp_update`): at most one.
+    /// Returns the segments that one acknowledgement adds in Linux 2.6.22 (`bictcp_update`): at most one.
     fn linux_step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let segments = self.ack_ratio.segments();
         if self.peak == 0.0 {
@@ -114,8 +114,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Growth of the AIMD flow (RFC 9438 section 4.3): once it has reached the last window, it is
-    /// standard TCP.
+    /// Returns the growth of the AIMD flow (RFC 9438 section 4.3): once it has reached the last window, it
+    /// is standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);

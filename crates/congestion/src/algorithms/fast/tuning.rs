@@ -50,7 +50,7 @@ impl Tuning {
         self.throughput = self.memory * self.throughput + (1.0 - self.memory) * rate;
     }
 
-    /// Mean segments per second.
+    /// Returns the mean rate in segments per second.
     pub(crate) fn throughput(&self) -> f64 {
         self.throughput
     }

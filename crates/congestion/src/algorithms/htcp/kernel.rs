@@ -196,7 +196,7 @@ impl KernelHtcp {
         self.end(now);
     }
 
-    /// Seconds since the last congestion event.
+    /// Returns the seconds since the last congestion event.
     pub(super) fn elapsed_s(&self, now: Time) -> f64 {
         (ticks(now) - self.since) as f64 / HZ as f64
     }

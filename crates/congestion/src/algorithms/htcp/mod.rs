@@ -144,7 +144,7 @@ impl Htcp {
         }
     }
 
-    /// Segments per round trip, `elapsed` seconds after the last congestion event.
+    /// Returns the segments per round trip, `elapsed` seconds after the last congestion event.
     fn increase(&self, elapsed: f64) -> f64 {
         let fast = elapsed - self.low_speed_time;
         let standard = if fast <= 0.0 {

@@ -16,7 +16,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// The quarter of the largest queueing delay that the level is in: 0 to 3.
+    /// Returns the quarter of the largest queueing delay that the level is in: 0 to 3.
     pub(super) fn quarter(&self) -> usize {
         quarter(self.level)
     }

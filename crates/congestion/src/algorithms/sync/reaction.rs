@@ -73,7 +73,7 @@ pub(super) enum AfterCut {
 }
 
 impl AfterCut {
-    /// Segments per round trip.
+    /// Returns the growth in segments per round trip.
     fn rate(self) -> f64 {
         match self {
             Self::Grows => 1.0,

@@ -37,7 +37,7 @@ pub(super) fn mbit(ack: &AckSample) -> f64 {
     8.0 * ack.segment_bytes as f64 / 1e6
 }
 
-/// Segments sent so far.
+/// Returns the segments sent so far.
 pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }

@@ -220,7 +220,8 @@ impl Vivace {
         }
     }
 
-    /// The rate to send at: that of the interval that is sent, or the one between while the fates of both are awaited.
+    /// Returns the rate to send at: that of the interval that is sent, or the one between while the fates of both are
+    /// awaited.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {

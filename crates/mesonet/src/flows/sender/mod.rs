@@ -110,7 +110,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// A flow that is not connected yet, with the initial state of its congestion control.
+    /// Returns a flow that is not connected yet, with the initial state of its congestion control.
     pub(crate) fn new(flow: FlowId, ends: &SenderSetup, congestion: CongestionState) -> Self {
         Self {
             flow,
@@ -169,7 +169,7 @@ impl Sender {
         self.set_timer(env);
     }
 
-    /// The flow as the receiver knows it.
+    /// Returns the flow as the receiver knows it.
     pub(crate) fn receiver(&self) -> FlowId {
         self.receiver
     }
@@ -292,7 +292,8 @@ impl Sender {
         }
     }
 
-    /// The time from one packet to the next: the `interval` of the host, or longer if the algorithm paces.
+    /// Returns the time from one packet to the next: the `interval` of the host, or longer if the
+    /// algorithm paces.
     #[inline]
     fn pace(&self, interval: Span) -> Span {
         if self.feedback.is_none() {
@@ -322,12 +323,12 @@ impl Sender {
         }
     }
 
-    /// Packets of the file.
+    /// Returns the size of the file in packets.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Data packets sent.
+    /// Returns the number of data packets sent.
     pub(crate) fn sent(&self) -> u64 {
         self.next - 1
     }
@@ -337,12 +338,12 @@ impl Sender {
         u64::from(self.syns)
     }
 
-    /// Negative acknowledgements and timeouts so far.
+    /// Returns the numbers of negative acknowledgements and timeouts so far.
     pub(crate) fn signals(&self) -> (u64, u64) {
         (self.naks, self.timeouts)
     }
 
-    /// Smoothed round-trip time.
+    /// Returns the smoothed round-trip time.
     pub(crate) fn srtt(&self) -> Span {
         self.rtt.srtt
     }
@@ -352,7 +353,7 @@ impl Sender {
         self.congestion.share_tables(like);
     }
 
-    /// Its congestion control.
+    /// Returns its congestion control.
     pub(crate) fn congestion(&self) -> &CongestionState {
         &self.congestion
     }

@@ -119,7 +119,7 @@ impl Start {
     }
 }
 
-/// Two backbone routers with an access router each, and all of the delay between them.
+/// Returns two backbone routers with an access router each, and all of the delay between them.
 fn two_routers(rtt: Span) -> Topology {
     let router = |name: &str| Router {
         name: name.to_owned(),

@@ -178,7 +178,7 @@ impl Bbr {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    /// Segments per second that the path is taken to deliver (`bbr_bw`).
+    /// Returns the segments per second that the path is taken to deliver (`bbr_bw`).
     fn rate(&self) -> f64 {
         let policed = self
             .kernel
@@ -210,7 +210,7 @@ impl Bbr {
         }
     }
 
-    /// Segments that leave at once (BBRSetSendQuantum, section 4.2.2).
+    /// Returns the segments that leave at once (BBRSetSendQuantum, section 4.2.2).
     fn quantum(&self) -> f64 {
         const SLOW_BPS: f64 = 1.2e6;
         const FAST_BPS: f64 = 24e6;
@@ -226,7 +226,7 @@ impl Bbr {
         self.with_budget(gain, self.bandwidth.get(), 0.0)
     }
 
-    /// Upper bound of the window.
+    /// Returns the upper bound of the window.
     fn target(&self) -> f64 {
         let rate = self.rate();
         let room = match &self.kernel {
@@ -373,7 +373,7 @@ impl Bbr {
         window.set_cwnd(smaller(kept, window.cwnd()));
     }
 
-    /// Segments per second that leave at a gain of one.
+    /// Returns the segments per second that leave at a gain of one.
     fn paced_rate(&self) -> f64 {
         let margin = if self.kernel.is_some() {
             PACING_MARGIN
