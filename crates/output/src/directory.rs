@@ -152,7 +152,7 @@ fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     }
     match exchange(temporary, target) {
         Ok(()) => Ok(()),
-        // Not every file system, nor every system, can: there is a moment without any run then.
+        // Some systems and file systems cannot exchange names: there is a moment without any run then.
         Err(_) => {
             let replaced = sibling(target, &format!("replaced-{}", process::id()));
             rename(target, &replaced)?;

@@ -1,4 +1,4 @@
-//! From a resolved document to the engine's configuration.
+//! Translation of a resolved document into the engine's configuration.
 
 use std::collections::HashSet;
 use std::sync::Arc;

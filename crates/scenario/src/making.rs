@@ -51,7 +51,7 @@ pub trait Algorithms {
     }
 }
 
-/// For programs that cannot load custom algorithms.
+/// Interface of programs that cannot load custom algorithms.
 pub(crate) struct NoAlgorithms;
 
 impl Algorithms for NoAlgorithms {

@@ -113,7 +113,8 @@ impl CongestionControl for Binomial {
         window.reduce_to(self.reduced(event.base));
     }
 
-    /// The saw-tooth whose cycle sends `1 / loss` segments; its top is found by halving.
+    /// Returns the mean window of the saw-tooth whose cycle sends `1 / loss` segments; its top is
+    /// found by halving.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let (mut low, mut high) = (1.0, 1e9);
         for _ in 0..200 {

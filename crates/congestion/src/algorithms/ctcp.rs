@@ -231,8 +231,8 @@ impl CongestionControl for Ctcp {
         restart(event, window);
     }
 
-    /// The saw-tooth of a window that grows by `increase * w^exponent` per round trip, on a queue
-    /// that stays empty.
+    /// Returns the mean window of a saw-tooth that grows by `increase * w^exponent` per round trip,
+    /// on a queue that stays empty.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let kept = 1.0 - self.decrease;
         // Integrals over one saw-tooth below `top`: of w^(1 - k), the segments sent, and of w^-k,

@@ -260,7 +260,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    /// Returns standard TCP's bound in Linux (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.counted.is_none();
         halves.then(|| window.ssthresh() / 2.0)

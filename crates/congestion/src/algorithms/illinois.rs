@@ -243,7 +243,7 @@ impl CongestionControl for Illinois {
 }
 
 impl Extension for Illinois {
-    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    /// Returns standard TCP's bound in Linux (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         self.linux.then(|| window.ssthresh() / 2.0)
     }

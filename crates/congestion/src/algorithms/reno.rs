@@ -133,7 +133,8 @@ impl CongestionControl for Reno {
         }
     }
 
-    /// The saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b p))`.
+    /// Returns the mean window of the saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b
+    /// p))`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         Some(mean_window(self.increase, self.backoff.loss, loss))
     }

@@ -85,7 +85,7 @@ pub struct CarefulResume {
 enum Stage {
     /// Before the initial window is acknowledged.
     Reconnaissance,
-    /// From the jump, before which so much had been sent, on.
+    /// After the jump at `since`, before which `before` segments had been sent.
     Unvalidated { before: u64, since: Time },
     /// Before `last` segments of the connection are delivered or lost.
     Validating { last: u64 },

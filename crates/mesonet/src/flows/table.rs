@@ -27,7 +27,7 @@ pub(crate) struct FlowInfo {
     pub(crate) fast_interface: bool,
     pub(crate) algorithm: u8,
     pub(crate) alternate: bool,
-    /// In packets, before a jumbo factor.
+    /// Size in packets, before a jumbo factor.
     pub(crate) size: u64,
     pub(crate) start: Time,
 }

@@ -11,7 +11,7 @@ use longhaul_kernel::random::{Stream, Streams};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenFile {
     pub(crate) file: FileType,
-    /// In packets.
+    /// Size in packets.
     pub(crate) size: u64,
 }
 

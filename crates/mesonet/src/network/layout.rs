@@ -111,7 +111,7 @@ pub(super) struct Layout {
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
-    /// With one server, by router and queue: where packets go.
+    /// Next hop of a queue's packets, by router with one server and by queue.
     next: Vec<[Next; 2]>,
     /// `hops[at * access routers of the network + to]`.
     hops: Vec<Hop>,

@@ -58,7 +58,7 @@ pub(crate) struct Network {
     /// Points of presence, then access routers, with one server for both queues, if they have.
     shared: Vec<SharedServer>,
     backbone: Vec<DropTailQueue>,
-    /// From other regions, by backbone router.
+    /// Packets from other regions, by backbone router.
     arrivals: Vec<Arrivals>,
     out_links: Vec<OutLink>,
     /// Time between two packets of a host, by its speed.

@@ -73,7 +73,7 @@ pub(super) struct Tables {
     pub(super) flows: Option<Table<FlowRow>>,
     pub(super) flow_trace: Option<Table<StateRow>>,
     pub(super) packet_trace: Option<Table<PacketRow>>,
-    /// From the first interval that anything is measured in.
+    /// Table of the user's measures, from the first interval in which they have values.
     pub(super) measures: Option<Table<MeasuredRow>>,
 }
 

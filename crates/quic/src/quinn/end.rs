@@ -28,7 +28,7 @@ pub(super) enum Application {
 pub(super) struct StackEnd {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    /// To open the connection with.
+    /// Configuration to open the connection with.
     client: Option<ClientConfig>,
     peer: SocketAddr,
     application: Application,

@@ -26,7 +26,7 @@ pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
     fn leave_fast_path(&mut self);
 }
 
-/// Both of them.
+/// The two flows that are compared.
 pub(super) struct Differential<A> {
     quick: (A, Window),
     full: (A, Window),

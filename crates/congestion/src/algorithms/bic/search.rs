@@ -164,7 +164,7 @@ impl CongestionControl for BinarySearch {
         window.reduce_to(target);
     }
 
-    /// The search starts anew: Linux forgets everything, and the paper leaves it open.
+    /// Restarts the search: Linux forgets everything, and the paper leaves it open.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;

@@ -19,7 +19,7 @@ const UNIT: u64 = 1024;
 /// growth by 5 % a round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// At least two acknowledged segments for one more: half the window a round trip.
+/// Least number of acknowledged segments for an increase by one: growth by half the window a round trip.
 const LEAST: u64 = 2;
 
 /// The kernel's CUBIC.
@@ -47,11 +47,11 @@ pub struct KernelCubic {
 /// A stage of congestion avoidance, from its first acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
-    /// In ticks.
+    /// Tick of the first acknowledgement.
     start: u64,
     /// Window at which the cubic is flat.
     plateau: u64,
-    /// From the start until the plateau.
+    /// Ticks from the start until the plateau.
     until_plateau: u64,
     /// Window of the AIMD flow, and acknowledged segments that have not enlarged it yet.
     standard: u64,

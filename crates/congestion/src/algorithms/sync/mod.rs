@@ -278,7 +278,7 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// A reaction that takes an acknowledgement takes it in slow start too.
+    /// Includes slow start: a reaction that takes an acknowledgement takes it there, too.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance

@@ -142,7 +142,7 @@ const BITS_PER_MBIT: f64 = 1e6;
 /// Decision that the current intervals are for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// None is: the connection begins, or goes on after a timeout or idle time.
+    /// No decision: the connection begins, or goes on after a timeout or idle time.
     Paused,
     /// Choice between doubling the rate once more and ending that. `before` is the utility of half the rate.
     Starting { before: f64 },
@@ -392,7 +392,7 @@ impl CongestionControl for Vivace {
     /// Losses count by their rate.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Section 4.3: intervals of which nothing is heard.
+    /// Reduces the rate (section 4.3): no acknowledgement came for whole intervals.
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.rate *= KEPT_AT_TIMEOUT;
         (self.stage, self.started) = (Stage::Paused, true);

@@ -9,7 +9,7 @@ use crate::flows::Env;
 use crate::network::{Kind, Packet};
 
 impl Sender {
-    /// An ACK or NAK; returns whether it was the last one needed.
+    /// Processes an ACK or NAK; returns true if it was the last one needed.
     ///
     /// Each acknowledges one data packet. Those of an epoch before the last loss or timeout leave the
     /// window alone (NIST SP 500-282, chapter 3).
@@ -149,7 +149,8 @@ impl Sender {
         }
     }
 
-    /// Retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
+    /// Processes a retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters
+    /// 3 and 5).
     ///
     /// If the last of them was lost indeed, the first packet sent now is acknowledged by a NAK of the
     /// new epoch, which reduces the window once more: the published procedure, literally.

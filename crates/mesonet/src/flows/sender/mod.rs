@@ -104,7 +104,7 @@ pub(crate) struct Sender {
     pub(crate) interval: Interval,
     naks: u64,
     timeouts: u64,
-    /// For algorithms that measure delivery rates or set a pace.
+    /// Feedback for algorithms that measure delivery rates or set a pace.
     feedback: Option<Box<Feedback>>,
     congestion: CongestionState,
 }
