@@ -96,7 +96,7 @@ impl Kind {
                 return Err(format!("a whole number from {min} to {max} ({name})"));
             }
         };
-        // Cut off to the type's size, in two's complement.
+        // Truncated to the type's size, in two's complement.
         Ok((number as u64).to_ne_bytes())
     }
 }

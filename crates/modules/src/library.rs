@@ -29,7 +29,8 @@ mod system {
     static COPIES: AtomicU64 = AtomicU64::new(0);
 
     impl Library {
-        /// Loads a file with these contents that nobody else has, so that its variables are this one's.
+        /// Loads a file with these contents that no other library shares, so that its variables belong to
+        /// this one.
         pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
             let number = COPIES.fetch_add(1, Ordering::Relaxed);
             let name = format!("longhaul-module-{}-{number}.so", std::process::id());

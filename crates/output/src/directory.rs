@@ -138,8 +138,7 @@ impl Drop for PartialDirectory {
         if self.kept {
             return;
         }
-        // Published, there is nothing left to remove but the run that was replaced; and an error here has
-        // nobody to go to.
+        // After publishing, only the replaced run is left to remove; an error here cannot be reported.
         let _ = fs::remove_dir_all(&self.temporary);
     }
 }

@@ -185,8 +185,8 @@ impl Ctcp {
         }
     }
 
-    /// Updates the delay window, which rests in slow start, below `low_window`, and in the round
-    /// trip of a congestion signal.
+    /// Updates the delay window, which stays as it is in slow start, below `low_window`, and in the
+    /// round trip of a congestion signal.
     fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         if !self.law.is_due(ack) || std::mem::take(&mut self.signalled) {
             return;

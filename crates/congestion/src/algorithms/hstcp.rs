@@ -571,8 +571,8 @@ mod tests {
 
     #[test]
     fn nist_s_increase_is_a_whole_number() {
-        // NIST SP 500-282, equations 26 and 27: (window, one half more than the increase, which is
-        // then cut to whole segments, decrease).
+        // NIST SP 500-282, equations 26 and 27: (window, one half more than the increase, which is then truncated to
+        // whole segments, decrease).
         let cases = [
             (31.0, 1.311_134, 0.5),
             (38.0, 1.428_532, 0.489_682),

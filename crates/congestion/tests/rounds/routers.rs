@@ -93,8 +93,8 @@ fn vcp_adds_on_high_load() {
     }
 }
 
-/// On overload one cut, no growth for 200 ms, additive increase for a round trip of 100 ms, and
-/// then the next cut. Acknowledgements come every 10 ms.
+/// On overload one reduction, no growth for 200 ms, additive increase for a round trip of 100 ms,
+/// and then the next reduction. Acknowledgements come every 10 ms.
 #[test]
 fn vcp_cuts_once_in_an_interval_and_a_round_trip() {
     let mut sender = sender("vcp", &[], 100.0);

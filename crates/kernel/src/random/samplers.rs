@@ -62,7 +62,7 @@ impl Stream {
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Returns a stream of its own for one of many like things, of which nothing else is known
+    /// Returns a stream of its own for one of many components of a kind, whose number is not known
     /// beforehand.
     #[inline]
     pub fn split(&mut self) -> Self {

@@ -120,9 +120,9 @@ pub enum PathClass {
 /// 4) are 50,000 packets a file, where the mean Web object has 50 and the mean document 500.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
-    /// Beginning.
+    /// Beginning of the part.
     pub from: Time,
-    /// End.
+    /// End of the part.
     pub until: Time,
     /// Factor that multiplies the sizes of large files.
     pub factor: u64,

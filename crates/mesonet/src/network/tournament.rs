@@ -54,7 +54,7 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression for the tree of whichever size.
+/// Evaluates an expression for the tree of the right size.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {

@@ -179,8 +179,8 @@ fn conserves(config: &Config) -> Kept {
     last.clone()
 }
 
-/// A second run gives the same, and so does one with intervals of another length: measuring changes
-/// nothing.
+/// A second run gives the same results, and so does one with intervals of another length: measuring
+/// changes nothing.
 #[test]
 fn a_run_repeats_whatever_its_intervals_are() {
     let config = congested();

@@ -114,8 +114,7 @@ fn whole(config: &Config, after: Vec<usize>) -> (Storing, Totals) {
     (recorder, totals)
 }
 
-/// Runs `config` whole and from each of some states; each of these runs is stopped and gone on with
-/// again.
+/// Runs `config` whole and from each of some states; each of these runs is stopped and resumed again.
 fn check(config: &Config) {
     let after = vec![1, 13, 27, 39];
     let (whole, totals) = whole(config, after.clone());

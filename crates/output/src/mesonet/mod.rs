@@ -129,7 +129,7 @@ pub struct MesoNetWriter {
     names: Names,
     sites: Sites,
     routers: Routers,
-    /// Names of the user's own measures, from the first interval that anything is measured in.
+    /// Names of the user's own measures, from the first interval in which they have values.
     measured: Option<Vec<String>>,
     resumption: Resumption,
 }

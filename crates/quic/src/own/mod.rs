@@ -88,7 +88,7 @@ pub(crate) struct OwnController {
     progress: Progress,
     /// Initial window in packets.
     initial: f64,
-    /// Locked by nobody: algorithms may be sent to another thread, but not be shared by several.
+    /// Never contended: algorithms may be sent to another thread, but not be shared by several.
     state: Mutex<CongestionState>,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Shared<'a> {
     /// The topology's access links.
     pub access: Option<&'a Table>,
     pub duration: Time,
-    /// Makes the users' own algorithms.
+    /// Maker of the users' own algorithms.
     pub algorithms: &'a dyn Algorithms,
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Refuses errors of clocks that nothing is measured with, or that make transit times negative.
+/// Refuses errors of clocks that no measurement uses, or that make transit times negative.
 fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
     let key = TcpFlow::clock_error;
     let (Some(tcp), Some(clock)) = (flow.table(Stack::tcp), flow.read(key)) else {

@@ -15,7 +15,7 @@ const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, Acces
 /// Bits of a packet, for rates in the usual unit (NIST SP 500-282, chapter 3: 1500 octets).
 const PACKET_BITS: f64 = 12_000.0;
 
-/// Returns all rows.
+/// Returns the rows of all derived values.
 pub(crate) fn rows(
     config: &Config,
     rates: &Rates,

@@ -334,8 +334,9 @@ fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>)
     }
 }
 
-/// Datagrams at even intervals that together overload a drop-tail queue: whoever comes just after a departure finds
-/// room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992.
+/// Warns of datagrams at even intervals that together overload a drop-tail queue: a flow whose packets come just
+/// after a departure finds room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched
+/// gateways", 1992.
 fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();

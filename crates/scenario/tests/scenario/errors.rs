@@ -49,7 +49,7 @@ fn of_a_long_line_the_part_around_the_value_is_shown() {
     let message = refusal(&text);
     let lines: Vec<&str> = message.lines().collect();
     assert!(lines[0].contains("did you mean `count`?"), "{message}");
-    // The line is cut around the mark, which stays below the text that it marks.
+    // The line is shortened around the mark, which stays below the text that it marks.
     let mark = lines[2].find('^').expect("something is marked");
     assert!(lines[1][..=mark].ends_with("\"cuont\": 1"), "{message}");
     assert!(

@@ -183,8 +183,8 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses, and the last window that neither it nor the probe for the round-trip time
-/// had cut.
+/// Recovery from losses, and the last window that neither it nor the probe for the round-trip time had
+/// reduced.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -192,7 +192,7 @@ struct Recovery {
 }
 
 impl Recovery {
-    /// Notes the window; while recovery or the probe cuts it only a larger one.
+    /// Notes the window; while recovery or the probe reduces it only a larger one.
     fn save(&mut self, window: &Window, probing_rtt: bool) {
         let cwnd = window.cwnd();
         self.good_cwnd = if self.episode.is_some() || probing_rtt {

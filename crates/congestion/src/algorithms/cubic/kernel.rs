@@ -284,8 +284,8 @@ mod tests {
         (0..count).map(second).collect()
     }
 
-    /// 717/1024 of whole segments; fast convergence aims at 1741/2048 of the window; 8 x 1741 / 3 / 307, cut off, are
-    /// the eighths of a window for a segment of the AIMD flow.
+    /// 717/1024 of whole segments; fast convergence aims at 1741/2048 of the window; 8 x 1741 / 3 / 307, truncated,
+    /// are the eighths of a window for a segment of the AIMD flow.
     #[test]
     fn constants_are_fractions_of_1024_and_windows_whole() {
         let mut cubic = kernel();

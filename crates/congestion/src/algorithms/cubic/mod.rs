@@ -136,7 +136,7 @@ enum Form {
     Picoquic(PicoquicCubic),
 }
 
-/// Calls a method of whichever form `$form` is.
+/// Calls a method of the form that `$form` is.
 macro_rules! with_form {
     ($form:expr, $cubic:ident => $call:expr) => {
         match $form {

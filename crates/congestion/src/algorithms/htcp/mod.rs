@@ -396,7 +396,7 @@ mod tests {
             let mut htcp = htcp(variant);
             htcp.kept = 0.8;
             htcp.min_rtt = Span::from_millis(rtt_ms);
-            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5; Linux cuts
+            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5; Linux truncates
             // 11.25 to 11, and 5.5 to 5.
             assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
         }

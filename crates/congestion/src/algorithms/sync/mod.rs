@@ -217,7 +217,7 @@ pub struct SyncTcp {
     delays: Delays,
     /// The detector's last word; none before the first, and after a timeout.
     verdict: Option<Verdict>,
-    /// Verdicts and cuts of its own so far.
+    /// Verdicts, and reductions of its own, so far.
     verdicts: u64,
     cuts: u64,
     /// Effect of the current acknowledgement.

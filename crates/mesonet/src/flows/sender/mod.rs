@@ -266,7 +266,8 @@ impl Sender {
         let now = network.now;
         let free = self.last_sent + self.pace(network.packet_interval(self.speed));
         if self.next > 1 && now < free {
-            // Rarely: acknowledgements arrive faster than the host sends, or an algorithm sets the pace.
+            // This is rare: acknowledgements arrive faster than the host sends, or an algorithm sets the
+            // pace.
             self.pacing = true;
             env.timers.push(free, Timer::Pace, self.flow);
             return;

@@ -44,7 +44,7 @@ struct Start {
 }
 
 impl Start {
-    /// Returns a flow with hosts that take no time worth speaking of.
+    /// Returns a flow with hosts that take almost no time.
     fn new(rtt: Span, size: u64) -> Self {
         Self {
             rtt,

@@ -248,7 +248,7 @@ fn buffers_are_those_of_the_published_tables() {
             );
         }
     }
-    // A number for every router, multiplied and cut (NIST SP 500-282, chapter 3: `QszAlg`).
+    // A number for every router, multiplied and truncated (NIST SP 500-282, chapter 3: `QszAlg`).
     let config = with(&["QszAlg=10", "Qfactor=0.25"]);
     assert_eq!(mean_buffers(&config), [2.0; 3]);
 }
