@@ -19,7 +19,7 @@ pub(crate) struct RecentRtts {
 }
 
 impl RecentRtts {
-    /// Takes a round-trip time unless the last one came less than a millisecond ago; whether it does.
+    /// Takes a round-trip time unless the last one came less than a millisecond ago; returns true if it did.
     pub(crate) fn take(&mut self, rtt: Span, now: Time) -> bool {
         let takes = now > self.last + SPACING;
         if takes {

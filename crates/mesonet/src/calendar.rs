@@ -37,7 +37,7 @@ impl Calendar {
         Time::ZERO + self.window * self.next
     }
 
-    /// Adds an entry, unless it was due in a window that has been taken: returns whether it was added.
+    /// Adds an entry, unless it was due in a window that has been taken: returns true if it was added.
     #[inline]
     pub(crate) fn push(&mut self, key: Key) -> bool {
         let time = time_of(key);

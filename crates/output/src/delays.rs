@@ -1,4 +1,4 @@
-//! delays.parquet: how long packets take, in the measurement window, if `measure.delays` is set. One row a flow, one a
+//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. One row a flow, one a
 //! label for all of its flows together, one for all flows, and one a link that is sampled.
 
 use std::sync::Arc;

@@ -30,7 +30,7 @@ impl Ports {
     }
 }
 
-/// A connection of a flow, and whether the flow's receiving node has opened it.
+/// A connection of a flow; true if the flow's receiving node has opened it.
 pub(crate) type Name = (u32, u32, bool);
 
 /// Hands ports out. Connections of a node that are older than its dynamic ports are forgotten.

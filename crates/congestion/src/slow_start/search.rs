@@ -137,7 +137,7 @@ impl Bins {
     }
 
     /// Ends the bins that have passed with an acknowledgement: those in which none came have the totals before it.
-    /// Returns whether they are no more than a window.
+    /// Returns true if they are no more than a window.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {

@@ -1,4 +1,4 @@
-//! Receivers: which are idle, and which one a source chooses.
+//! Receivers: the idle ones, and the choice of one by a source.
 
 use serde::{Deserialize, Serialize};
 

@@ -15,7 +15,7 @@ const MIN_WINDOW: Span = Span::from_micros(500);
 /// Longest window. State that spans regions, such as the idle receivers, is updated between windows.
 const MAX_WINDOW: Span = Span::from_millis(3);
 
-/// The region of every router, and how long each region can be simulated alone.
+/// Region of every router, and time for which each region can be simulated alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Regions {
     /// Region of each backbone router; regions are numbered in the order of their first router.

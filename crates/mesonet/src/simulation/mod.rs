@@ -171,7 +171,7 @@ struct Clock {
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
-    /// Processes events until the end; returns whether the recorder stopped the run before it.
+    /// Processes events until the end; returns true if the recorder stopped the run before it.
     fn run(&mut self, threads: usize, recorder: &mut dyn Recorder) -> bool {
         let Self {
             common,
@@ -209,8 +209,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or its part in the current interval. Returns whether the run was stopped, once
-    /// it is over.
+    /// Processes a window, or its part in the current interval. Returns none before the run is over, then
+    /// true if it was stopped.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
         let Clock {

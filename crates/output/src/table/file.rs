@@ -59,7 +59,7 @@ impl TableFile {
         self.group = rows.clamp(1, ROW_GROUP_ROWS);
     }
 
-    /// Counts one more row; whether the row group is full then.
+    /// Counts one more row; returns true if the row group is full then.
     #[inline]
     pub(super) fn count_row(&mut self) -> bool {
         self.rows += 1;

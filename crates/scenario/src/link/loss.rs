@@ -1,4 +1,4 @@
-//! Losses of links: whether a table of `loss` is consistent.
+//! Losses of links: checks that a table of `loss` is consistent.
 
 use longhaul_engine::config::{LossBursts, LossKeys};
 use longhaul_keys::Field;

@@ -162,7 +162,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Checks the bandwidth at the start of a round that was not limited; whether the pipe is full.
+    /// Checks the bandwidth at the start of a round that was not limited; returns true if the pipe is
+    /// full.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {
@@ -292,7 +293,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Begins to measure when `few` segments are in flight; whether the time and a round are over.
+    /// Begins to measure when `few` segments are in flight; returns true if the time and a round are
+    /// over.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {

@@ -346,7 +346,7 @@ impl Throughput {
         };
     }
 
-    /// Ends the epoch; whether its throughput is within `change` of the last one's.
+    /// Ends the epoch; returns true if its throughput is within `change` of the last one's.
     fn steady(&mut self, change: f64) -> bool {
         let (last, now) = (self.last_epoch, self.epoch);
         self.end_epoch();

@@ -324,7 +324,7 @@ impl Vivace {
         }
     }
 
-    /// Sections 4.2 and 4.3. A pair of which the faster interval lost less is measured again.
+    /// Decides on a step (sections 4.2 and 4.3). A pair of which the faster interval lost less is measured again.
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {

@@ -108,7 +108,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Ends a recovery; returns whether there was one.
+    /// Ends a recovery; returns true if there was one.
     fn take_recovery(&mut self) -> bool {
         let feedback = self.feedback.as_mut();
         feedback.is_some_and(|feedback| std::mem::take(&mut feedback.recovers))

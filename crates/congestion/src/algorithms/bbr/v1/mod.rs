@@ -299,7 +299,7 @@ impl Bbr {
         }
     }
 
-    /// Adds a round-trip time; whether the smallest had grown too old (BBRUpdateRTprop).
+    /// Adds a round-trip time; returns true if the smallest had grown too old (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
         let old = |since| ack.now > since + self.probe_rtt_interval;
         let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
@@ -469,8 +469,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Section 4.2.3.4; marks are not answered. The window follows with the facts of the acknowledgement,
-    /// which tell what is in flight without the segments that it has found lost.
+    /// Section 4.2.3.4; marks are not answered. The window follows with the facts of the acknowledgement, whose
+    /// segments in flight exclude those that it has found lost.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;
