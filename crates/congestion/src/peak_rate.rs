@@ -62,7 +62,7 @@ impl PeakRate {
 mod tests {
     use super::*;
 
-    /// Acknowledgements of segments sent and acknowledged at these milliseconds.
+    /// Returns the peak rate of segments sent and acknowledged at these milliseconds.
     fn peak(segments: &[(u64, u64)]) -> f64 {
         let mut peak = PeakRate::default();
         for (&(sent, at), delivered) in segments.iter().zip(1..) {

@@ -66,7 +66,8 @@ impl RateSample {
     }
 }
 
-/// Processors have an instruction for signed integers only; intervals are far shorter than 106 days.
+/// Returns the picoseconds of a span. Processors have an instruction for signed integers only;
+/// intervals are far shorter than 106 days.
 #[inline]
 fn picoseconds(span: Span) -> f64 {
     span.as_ps() as i64 as f64

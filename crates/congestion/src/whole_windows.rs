@@ -15,7 +15,7 @@ pub(crate) fn ticks(time: Time) -> u64 {
     time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
 
-/// Ticks that have begun in a time (`usecs_to_jiffies`).
+/// Returns the ticks that have begun in a time (`usecs_to_jiffies`).
 pub(crate) fn ticks_begun(span: Span) -> u64 {
     span.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ)
 }

@@ -78,7 +78,7 @@ mod system {
 
 #[cfg(not(unix))]
 impl Library {
-    /// Modules are loaded on Unix only.
+    /// Refuses the contents: modules are loaded on Unix only.
     pub(crate) fn open_copy(_: &[u8]) -> Result<Self, String> {
         Err("modules of Linux run on Unix only".to_string())
     }

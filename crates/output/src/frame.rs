@@ -174,7 +174,7 @@ impl Conversation {
         frame[start + 12] = (words as u8) << 4 | u8::from(packet.ae);
     }
 
-    /// Options in the order and with the padding that Linux gives them: 32-bit aligned.
+    /// Writes options in the order and with the padding that Linux gives them: 32-bit aligned.
     fn write_options(&self, packet: &CapturedPacket, frame: &mut Vec<u8>) {
         const NOP: u8 = 1;
         if packet.syn {
@@ -262,7 +262,7 @@ fn sum(bytes: &[u8]) -> u32 {
         .sum()
 }
 
-/// One's complement sum in 16 bits (RFC 1071).
+/// Returns the one's complement sum in 16 bits (RFC 1071).
 fn folded(sum: u32) -> u16 {
     let once = (sum >> 16) + (sum & 0xffff);
     ((once >> 16) + once) as u16

@@ -80,7 +80,7 @@ fn available_bytes() -> Option<u64> {
     machine.into_iter().chain(groups).min()
 }
 
-/// Directories of the control groups of the process, its own and those above, of version 2 and 1 (Linux,
+/// Returns the directories of the control groups of the process, its own and those above, of version 2 and 1 (Linux,
 /// `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`).
 fn control_groups() -> Vec<PathBuf> {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

@@ -66,7 +66,7 @@ fn expect_text(table: &Table, key: Field<String>, path: &str, out: &mut Vec<Diag
     }
 }
 
-/// Parameters as the table has them: its other keys, and those of `parameters`.
+/// Returns the parameters in a table: its other keys, and those of `parameters`.
 fn given(table: &Table) -> impl Iterator<Item = (&str, &Node)> {
     let below = table.get(PARAMETERS).and_then(|node| match &node.value {
         Value::Table(below) => Some(below),

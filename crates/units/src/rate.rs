@@ -20,7 +20,7 @@ impl Rate {
         Self(bps)
     }
 
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     #[inline]
     pub const fn as_bps(self) -> u64 {
         self.0

@@ -114,7 +114,8 @@ impl DelayGradient {
         }
     }
 
-    /// Losses changed the window: there is no earlier point to compare with.
+    /// Begins anew after losses, which changed the window: there is no earlier point to compare
+    /// with.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

@@ -249,7 +249,7 @@ impl Cycle {
         self.products += from_mean_departure * from_mean_rtt * rest;
     }
 
-    /// Pearson's coefficient of departure and round-trip times; zero where either is constant.
+    /// Returns Pearson's coefficient of departure and round-trip times; zero where either is constant.
     fn correlation(&self) -> f64 {
         let spread = libm::sqrt(self.departures * self.rtts);
         if spread > 0.0 {
@@ -259,7 +259,7 @@ impl Cycle {
         }
     }
 
-    /// Fisher's transform of the correlation, in its standard deviations (chapter 2).
+    /// Returns Fisher's transform of the correlation, in its standard deviations (chapter 2).
     fn fisher_z(&self) -> f64 {
         if self.count < 4 {
             return 0.0;

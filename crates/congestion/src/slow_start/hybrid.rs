@@ -226,8 +226,8 @@ mod tests {
         HybridSlowStart::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
     }
 
-    /// Acknowledgements of one segment each, `gap` apart, of one round of a window that does not grow, with these
-    /// round-trip times; returns which of them, counted from zero, ends slow start.
+    /// Passes acknowledgements of one segment each, `gap` apart, of one round of a window that does not grow, with
+    /// these round-trip times; returns the number, counted from zero, of the one that ends slow start.
     fn ends_with(
         hystart: &mut HybridSlowStart,
         cwnd: f64,

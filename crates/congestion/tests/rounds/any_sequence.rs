@@ -47,7 +47,7 @@ fn fact() -> impl Strategy<Value = Fact> {
     ]
 }
 
-/// Any registered algorithm in any variant, any slow start, any rounding.
+/// Draws any registered algorithm in any variant, any slow start, any rounding.
 fn flow() -> impl Strategy<Value = CongestionState> {
     let variants = |entry| entry_variants(entry);
     let controllers: Vec<ControllerSpec> = algorithms().iter().flat_map(variants).collect();

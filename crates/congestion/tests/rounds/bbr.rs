@@ -30,7 +30,7 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     values[name]
 }
 
-/// The largest and the smallest of a part of the internal state over `seconds`.
+/// Returns the largest and the smallest of a part of the internal state over `seconds`.
 fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     let steps = (seconds / 0.02) as u64;
     (0..steps).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), _| {

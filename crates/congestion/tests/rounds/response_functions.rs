@@ -19,7 +19,7 @@ fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Rou
     flow.run(&path, rounds)
 }
 
-/// Mean window over response function for losses every `1 / p` segments.
+/// Returns the mean window over response function for losses every `1 / p` segments.
 fn ratio(spec: &ControllerSpec, p: f64, rounds: u64) -> f64 {
     let expected = spec.build().unwrap().response(p, RTT).unwrap();
     let rounds = steady(

@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// The generic kind with a detector and a reaction by name.
+/// Returns the generic kind with a detector and a reaction by name.
 fn sync(detector: &str, reaction: &str) -> ControllerSpec {
     let settings = controller("sync", Variant::Paper, &[]).settings().unwrap();
     let value = |name: &str, choice: &str| {
@@ -24,7 +24,7 @@ fn sync(detector: &str, reaction: &str) -> ControllerSpec {
     controller("sync", Variant::Paper, &given)
 }
 
-/// An acknowledgement that reports a transit time; returns the window after it.
+/// Sends an acknowledgement that reports a transit time; returns the window after it.
 fn report(sender: &mut Sender, transit: Span) -> f64 {
     sender.acknowledge(|ack| ack.one_way_delay = Some(transit))
 }

@@ -187,7 +187,7 @@ impl Layout {
         (layout, out_links)
     }
 
-    /// Ties between events go to the lower number. Returns the links that begin here.
+    /// Numbers the stations: ties between events go to the lower number. Returns the links that begin here.
     fn number_stations(
         &mut self,
         topology: &Topology,

@@ -69,7 +69,7 @@ impl Packet {
         }
     }
 
-    /// Access router that it goes to.
+    /// Returns the access router that it goes to.
     #[inline]
     pub(crate) fn to(&self) -> u16 {
         (self.end >> 48) as u16

@@ -175,7 +175,7 @@ mod tests {
         tournament.first_within(tournament.bound(limit))
     }
 
-    /// Stations whose events happen and are entered at random.
+    /// Plays events of stations that happen and are entered at random.
     fn play(stations: usize) {
         let mut stream = Streams::new(3, 0, Randomness::Streams).component("test");
         let mut tournament = Tournament::new(stations);

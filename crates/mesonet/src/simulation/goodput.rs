@@ -42,7 +42,7 @@ impl Batches {
     }
 }
 
-/// Statistics of a batch, which is sorted.
+/// Returns the statistics of a batch, which is sorted.
 fn summary(group: FlowGroup, interval: u64, goodputs: &mut [f64]) -> GoodputBatch {
     goodputs.sort_by(f64::total_cmp);
     let count = goodputs.len();

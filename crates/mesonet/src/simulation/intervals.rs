@@ -59,7 +59,7 @@ impl Run<'_> {
         sum
     }
 
-    /// Routers of the backbone, points of presence, and access routers.
+    /// Samples routers of the backbone, points of presence, and access routers.
     fn sample_routers(
         &self,
         counters: &Counters,
@@ -211,7 +211,7 @@ impl Region {
 }
 
 impl Places {
-    /// Sums of the regions' counters.
+    /// Returns the sums of the regions' counters.
     fn counters(&self) -> Counters {
         let mut regions = self.regions();
         let mut sum = regions.next().expect("a region").counters.clone();

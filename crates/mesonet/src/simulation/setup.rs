@@ -76,7 +76,7 @@ fn region(config: &Config, number: usize, network: Network, window: Span) -> Reg
     }
 }
 
-/// Counters that have counted nothing.
+/// Returns counters that have counted nothing.
 fn no_counters(config: &Config) -> Counters {
     let topology = &config.topology;
     let routers = [

@@ -52,8 +52,8 @@ impl Recorder for Storing {
     }
 }
 
-/// Everything that has a state: users, long-lived flows of each algorithm that come and go, files that
-/// are longer for a while, limits on large ones, and losses.
+/// Returns a network with everything that has a state: users, long-lived flows of each algorithm that come
+/// and go, files that are longer for a while, limits on large ones, and losses.
 fn busy(algorithms: &[ControllerSpec]) -> Config {
     let study = Study {
         r1: 120.0,

@@ -101,7 +101,7 @@ impl Routers {
     }
 }
 
-/// Counters of a queue since an earlier sample.
+/// Returns the counters of a queue since an earlier sample.
 fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
     QueueSample {
         waiting: now.waiting,

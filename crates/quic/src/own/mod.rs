@@ -77,7 +77,7 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
     Ok(warnings)
 }
 
-/// Algorithms that work with headers which routers change.
+/// Returns true for algorithms that work with headers which routers change.
 fn is_router_assisted(kind: &str) -> bool {
     ["vcp", "xcp", "decbit"].contains(&kind)
 }

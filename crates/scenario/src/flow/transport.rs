@@ -350,13 +350,13 @@ fn written(parameter: &Parameter, value: f64) -> Value {
     }
 }
 
-/// Parameters given by points.
+/// Returns the parameters given by points.
 fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     let function = |(key, node): (&String, &Node)| Some((key.clone(), points(node)?));
     table.entries.iter().filter_map(function).collect()
 }
 
-/// Points as one would write them.
+/// Returns points as one would write them.
 fn list_of(points: &[Point]) -> Value {
     let number = |value| Node::new(Value::Number(value), Origin::Default);
     let pair = |&(window, value): &Point| {

@@ -28,7 +28,7 @@ impl PathShares {
     }
 }
 
-/// Sizes of files, without the limits on their numbers.
+/// Resolves the sizes of files, without the limits on their numbers.
 pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
     let large = LARGE.map(|(key, _)| {
         let LargeFiles {

@@ -70,7 +70,7 @@ pub(crate) fn algorithms(
     algorithms
 }
 
-/// MesoNet's transport answers every loss.
+/// Refuses a tolerance of losses: MesoNet's transport answers every loss.
 fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let congestion = table.table(AlgorithmKeys::congestion);
     let tolerant = congestion.filter(|_| algorithm::name(congestion) == TOLERANT);

@@ -74,8 +74,8 @@ impl Population {
         (out.len() == before).then_some(population)
     }
 
-    /// Sources choose a backbone router other than their own uniformly, and then a receiver below it
-    /// (NIST SP 500-282, chapter 3).
+    /// Checks that each class of access routers has receivers: sources choose a backbone router other than their
+    /// own uniformly, and then a receiver below it (NIST SP 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let (path, key) = ("mesonet.hosts", HostKeys::receiver_shares);
         let shares = hosts.sub(key);
@@ -122,7 +122,7 @@ impl Population {
         self.receivers.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Shares of the sources and of the receivers that are below routers of a class.
+    /// Returns the shares of the sources and of the receivers that are below routers of a class.
     pub fn shares(&self, class: AccessClass, layout: &Layout) -> (f64, f64) {
         let share = |counts: &[u32]| {
             let of_class = layout.access.iter().zip(counts);
@@ -134,7 +134,7 @@ impl Population {
     }
 }
 
-/// Hosts of one kind below each access router: its own, or those of its class.
+/// Returns the hosts of one kind below each access router: its own, or those of its class.
 fn counts(
     hosts: &Table,
     key: Field<Table>,

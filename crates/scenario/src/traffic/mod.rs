@@ -238,7 +238,7 @@ impl ConnectionKeys {
     }
 }
 
-/// PackMime's server delays, in seconds (Cao, Cleveland and others, INFOCOM 2004, section 7).
+/// Returns PackMime's server delays, in seconds (Cao, Cleveland and others, INFOCOM 2004, section 7).
 fn packmime_server_delay() -> Distribution {
     let inverse = Distribution::InverseWeibull {
         shape: 0.63,

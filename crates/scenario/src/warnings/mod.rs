@@ -37,7 +37,7 @@ const DECBIT: &str = "decbit";
 const DELAY_GRADIENT: &str = "delay-gradient";
 const MIX_REACT: &str = "sync-mixreact";
 
-/// Warnings about a valid scenario.
+/// Returns the warnings about a valid scenario.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
     if config.replication > 0 && drawn(config).is_empty() {
@@ -227,8 +227,8 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Access links that are as slow as the path behind them have its queue, which by default is too long to matter at hosts
-/// with fast links.
+/// Warns of access links as slow as the path behind them: these have its queue, which by default is too long to
+/// matter at hosts with fast links.
 fn warn_of_host_queues(resolved: &Resolved, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -388,8 +388,8 @@ fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Algorithms that mistake queueing caused by their own bursts for congestion; they were published for paths
-/// of at most 10 Mbit/s. Pacing avoids the bursts of one of them.
+/// Warns of algorithms that mistake queueing caused by their own bursts for congestion; they were published for
+/// paths of at most 10 Mbit/s. Pacing avoids the bursts of one of them.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);

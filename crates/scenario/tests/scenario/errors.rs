@@ -4,13 +4,13 @@ use longhaul_scenario::parse;
 
 use crate::{BASE, refusal};
 
-/// [`BASE`] with one text replaced, and the message it gives.
+/// Returns [`BASE`] with one text replaced, and the message it gives.
 fn replaced(from: &str, to: &str) -> String {
     assert!(BASE.contains(from), "{from} is not in the base scenario");
     refusal(&BASE.replacen(from, to, 1))
 }
 
-/// A message is one diagnosis: place, key, text, and the line underlined.
+/// Checks that a message is one diagnosis: place, key, text, and the line underlined.
 fn assert_one(message: &str, head: &str, parts: &[&str]) {
     let heads = message
         .lines()

@@ -62,7 +62,8 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Losses of these segments, one by one; which of them, counted from one, is the first to be answered.
+    /// Passes losses of these segments, one by one; returns the number of the first to be answered, counted from
+    /// one.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);
         let mut told = (1..).zip(segments);

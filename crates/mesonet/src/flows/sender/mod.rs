@@ -334,7 +334,7 @@ impl Sender {
         self.next - 1
     }
 
-    /// SYNs sent.
+    /// Returns the number of SYNs sent.
     pub(crate) fn syns(&self) -> u64 {
         u64::from(self.syns)
     }

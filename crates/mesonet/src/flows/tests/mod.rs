@@ -168,7 +168,7 @@ impl Path {
         self.sender.congestion().window.ssthresh()
     }
 
-    /// Answers that got to the source: negative or not, and their numbers.
+    /// Returns the answers that got to the source: negative or not, and their numbers.
     fn answers(&self) -> Vec<(Kind, u64)> {
         let answers = self.seen.iter().map(|&(_, kind, number)| (kind, number));
         answers

@@ -13,7 +13,7 @@ fn access(topology: &Topology, name: &str) -> usize {
     found.unwrap_or_else(|| panic!("no access router {name}")) + 1
 }
 
-/// The names of the routers on the way, and its delay in milliseconds.
+/// Returns the names of the routers on the way, and its delay in milliseconds.
 fn way(topology: &Topology, from: usize, to: usize) -> (String, u64) {
     let (mut at, mut names) = (from, topology.backbone[from].name.clone());
     let mut delay = Span::ZERO;
