@@ -86,10 +86,9 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
     assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
 }
 
-/// NIST SP 500-282, Figures 5-4 and 5-5: one flow of standard TCP, a loss just above 150 segments,
-/// and a timeout at 100. The threshold that the timeout leaves, about 51 segments, and the windows after it,
-/// from the two
-/// segments that NIST's transport restarts with.
+/// Runs the flow of NIST SP 500-282, Figures 5-4 and 5-5: standard TCP, a loss just above 150 segments, and
+/// a timeout at 100. Returns the threshold that the timeout leaves, about 51 segments, and the windows after
+/// it, from the two segments that NIST's transport restarts with.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start, 2.0, 128.0);
